@@ -1,0 +1,3 @@
+"""The only place that touches rows."""
+
+from __future__ import annotations

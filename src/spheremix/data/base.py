@@ -1,0 +1,71 @@
+"""The protocol every engine keeps: three verbs over unit rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from spheremix.resultants import Resultants
+    from spheremix.scorer import Scorer
+
+Want = Literal["labels", "posteriors", "scores", "log_density"]
+
+
+class Directions(Protocol):
+    """n unit rows in d dimensions, wherever they live."""
+
+    n_rows: int
+    n_features: int
+
+    def sweep(
+        self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
+    ) -> list[Resultants]:
+        """Read the rows once; give the resultants of each scorer.
+
+        Weights are non-negative, of shape (n,), or (len(scorers), n) for one vector a scorer.
+        """
+        ...
+
+    def map_rows(self, scorer: Scorer, want: Want) -> NDArray[np.generic]:
+        """Give row by row what the scorer says.
+
+        ``"labels"`` (n,): the component of the largest score, or the drawn one.
+        ``"posteriors"`` (n, K): the softmax of the scores, nothing skipped.
+        ``"scores"`` (n, K): offset included.
+        ``"log_density"`` (n,): log of the summed exponentials of the scores.
+        """
+        ...
+
+    def take(self, ids: ArrayLike) -> NDArray[np.float64]:
+        """Give a few unit rows, dense."""
+        ...
+
+
+def negligible(dtype: np.dtype[np.floating]) -> float:
+    """Posterior below which a row adds nothing to a component's mass and vector.
+
+    Part of the specification of every engine: in double precision it changes no visible digit,
+    and it makes the cost of accumulation that of the components in play.
+    """
+    return 1e-9 if dtype == np.float32 else 1e-16
+
+
+def uniforms(key: tuple[int, int], rows: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Give each row its uniform number in [0, 1), a function of (seed, sweep, row) alone."""
+    seed, sweep = (np.uint64(part & 0xFFFFFFFFFFFFFFFF) for part in key)
+    state = _mix(_mix(_mix(np.array([seed])) ^ sweep) ^ rows)
+    return (state >> np.uint64(11)) * 2.0**-53
+
+
+def _mix(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """One round of a 64-bit finaliser (the constants are those of SplitMix64)."""
+    state = state + np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))

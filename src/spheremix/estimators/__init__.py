@@ -1,0 +1,3 @@
+"""The scikit-learn skin."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""From resultants to parameters: pure K x d mathematics."""
+
+from __future__ import annotations

@@ -1,0 +1,55 @@
+"""What one reading of the rows gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resultants:
+    """The additive statistics of one sweep with one scorer.
+
+    With t_ik the assignment of row i to component k (soft, hard or drawn) and w_i its weight:
+
+    Attributes
+    ----------
+    mass : ndarray of shape (K,)
+        Sum over i of w_i t_ik.
+    vectors : ndarray of shape (K, d)
+        Sum over i of w_i t_ik x_i, the resultant vectors r_k.
+    log_likelihood : float
+        Sum over i of w_i times the log of the summed exponentials of the scores; for hard
+        assignment, of the largest score.
+    entropy : float
+        Sum over i of w_i times minus the logs of the posteriors, averaged by the assignment: the
+        entropy of the posteriors when soft, zero when hard. For every assignment
+        ``log_likelihood - entropy`` is the log-likelihood of the completed data.
+    weight : float
+        Sum of the w_i.
+    """
+
+    mass: NDArray[np.float64]
+    vectors: NDArray[np.float64]
+    log_likelihood: float
+    entropy: float
+    weight: float
+
+    @classmethod
+    def zero(cls, n_components: int, n_features: int) -> Resultants:
+        """Resultants of no rows."""
+        return cls(np.zeros(n_components), np.zeros((n_components, n_features)), 0.0, 0.0, 0.0)
+
+    def __add__(self, other: Resultants) -> Resultants:
+        return Resultants(
+            self.mass + other.mass,
+            self.vectors + other.vectors,
+            self.log_likelihood + other.log_likelihood,
+            self.entropy + other.entropy,
+            self.weight + other.weight,
+        )
