@@ -7,6 +7,7 @@ engine serves.
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from pybind11.setup_helpers import Pybind11Extension
 from setuptools import setup
@@ -19,8 +20,8 @@ else:
 
 kernels = Pybind11Extension(
     "spheremix._kernels",
-    ["csrc/module.cpp"],
-    depends=["csrc/module.cpp"],
+    sorted(str(path) for path in Path("csrc").glob("*.cpp")),
+    depends=sorted(str(path) for path in Path("csrc").glob("*.hpp")),
     cxx_std=17,
     extra_compile_args=flags,
     optional=True,

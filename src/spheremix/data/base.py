@@ -60,7 +60,7 @@ def uniforms(key: tuple[int, int], rows: NDArray[np.uint64]) -> NDArray[np.float
     """Give each row its uniform number in [0, 1), a function of (seed, sweep, row) alone."""
     seed, sweep = (np.uint64(part & 0xFFFFFFFFFFFFFFFF) for part in key)
     state = _mix(_mix(_mix(np.array([seed])) ^ sweep) ^ rows)
-    return (state >> np.uint64(11)) * 2.0**-53
+    return (state >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _mix(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
