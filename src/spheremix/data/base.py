@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Directions(Protocol):
         """
         ...
 
-    def map_rows(self, scorer: Scorer, want: Want) -> NDArray[np.generic]:
+    def map_rows(self, scorer: Scorer, want: Want) -> NDArray[Any]:
         """Give row by row what the scorer says.
 
         ``"labels"`` (n,): the component of the largest score, or the drawn one.

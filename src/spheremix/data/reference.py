@@ -1,0 +1,191 @@
+"""The specification of a sweep, in NumPy and SciPy.
+
+Every other engine is tested against this one, and it runs where the compiled extension is missing.
+All arithmetic is in float64, also on float32 rows. Rows are read in blocks and summed on a fixed
+grain, so that memory stays small (never n times K) and the bits depend on no block size.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spheremix.data.base import negligible, uniforms
+from spheremix.resultants import Resultants
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import TypeAlias
+
+    from numpy.typing import ArrayLike, NDArray
+    from scipy import sparse
+
+    from spheremix.data.base import Want
+    from spheremix.scorer import Scorer
+
+    Rows: TypeAlias = NDArray[np.floating] | sparse.csr_array | sparse.csr_matrix
+
+GRAIN = 512
+
+
+class ReferenceDirections:
+    """Unit rows ``scale[i] * X[i]`` of an array or of a CSR matrix.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d), or SciPy CSR
+        float32 or float64, of any strides; it is neither copied nor changed.
+    scale : ndarray of shape (n,)
+        One over the norm of each row, float64.
+    first_row : int
+        Number of the first row in the whole data, where X is a block of it: drawn assignments
+        depend on it.
+    n_threads : int
+        Accepted for the signature that all engines share, and ignored.
+    block_rows : int
+        Rows converted to float64 at a time, rounded up to whole grains.
+    """
+
+    def __init__(
+        self,
+        X: Rows,
+        scale: NDArray[np.float64],
+        *,
+        first_row: int = 0,
+        n_threads: int = 1,  # noqa: ARG002
+        block_rows: int = 4096,
+    ) -> None:
+        if block_rows < 1:
+            raise ValueError(f"block_rows must be at least 1, got {block_rows}.")
+        self.n_rows, self.n_features = X.shape
+        self._X = X
+        self._scale = scale
+        self._first_row = first_row
+        self._block_rows = GRAIN * -(-block_rows // GRAIN)
+        self._negligible = negligible(X.dtype)
+
+    def sweep(
+        self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
+    ) -> list[Resultants]:
+        """Read the rows once; give the resultants of each scorer."""
+        weights = weights_per_scorer(weights, len(scorers), self.n_rows)
+        totals = [Resultants.zero(scorer.n_components, self.n_features) for scorer in scorers]
+        for ids, rows in self._grains():
+            for s, scorer in enumerate(scorers):
+                totals[s] += self._resultants(scorer, ids, rows, weights[s, ids])
+        return totals
+
+    def map_rows(self, scorer: Scorer, want: Want) -> NDArray[np.generic]:
+        """Give row by row what the scorer says."""
+        shapes = {
+            "labels": (self.n_rows,),
+            "posteriors": (self.n_rows, scorer.n_components),
+            "scores": (self.n_rows, scorer.n_components),
+            "log_density": (self.n_rows,),
+        }
+        if want not in shapes:
+            raise ValueError(f"want must be one of {', '.join(shapes)}, got {want!r}.")
+        out: NDArray[np.generic] = np.empty(shapes[want], np.intp if want == "labels" else float)
+        for ids, rows in self._grains():
+            scores = self._scores(scorer, ids, rows)
+            if want == "labels":
+                out[ids] = self._labels(scorer, ids, scores)
+            elif want == "posteriors":
+                out[ids] = _softmax(scores)
+            elif want == "scores":
+                out[ids] = scores + scorer.offset
+            else:
+                out[ids] = _log_sum_exp(scores) + scorer.offset
+        return out
+
+    def take(self, ids: ArrayLike) -> NDArray[np.float64]:
+        """Give a few unit rows, dense."""
+        ids = np.atleast_1d(ids) if np.size(ids) else np.empty(0, np.intp)
+        scale = self._scale[ids]
+        rows = self._X[ids]
+        dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
+        unit: NDArray[np.float64] = np.multiply(dense, scale[:, None], order="C")
+        return unit
+
+    def _grains(self) -> Iterator[tuple[slice, Rows]]:
+        """Give the rows, not scaled yet, a grain at a time, in float64."""
+        for start in range(0, self.n_rows, self._block_rows):
+            block = _float64(self._X[start : start + self._block_rows])
+            for first in range(0, block.shape[0], GRAIN):
+                rows = block[first : first + GRAIN]
+                yield slice(start + first, start + first + rows.shape[0]), rows
+
+    def _scores(self, scorer: Scorer, ids: slice, rows: Rows) -> NDArray[np.float64]:
+        products: NDArray[np.float64] = rows @ scorer.matrix.T
+        return products * self._scale[ids, None] + scorer.biases
+
+    def _labels(self, scorer: Scorer, ids: slice, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Give the first largest score, or the component drawn from the softmax."""
+        if scorer.assignment != "drawn":
+            first_largest: NDArray[np.intp] = scores.argmax(axis=1)
+            return first_largest
+        posteriors = _softmax(scores)
+        numbers = np.arange(ids.start, ids.stop, dtype=np.uint64) + np.uint64(self._first_row)
+        above = posteriors.cumsum(axis=1) > uniforms(scorer.key, numbers)[:, None]
+        last_possible = scorer.n_components - 1 - (posteriors[:, ::-1] > 0).argmax(axis=1)
+        drawn: NDArray[np.intp] = np.where(above.any(axis=1), above.argmax(axis=1), last_possible)
+        return drawn
+
+    def _resultants(
+        self, scorer: Scorer, ids: slice, rows: Rows, weights: NDArray[np.float64]
+    ) -> Resultants:
+        """Give the resultants of one grain."""
+        scores = self._scores(scorer, ids, rows)
+        log_density = _log_sum_exp(scores)
+        if scorer.assignment == "soft":
+            surprise = log_density[:, None] - scores
+            posteriors = np.exp(-surprise)
+            entropy = (posteriors * np.where(posteriors > 0, surprise, 0)).sum(axis=1)
+            assigned = np.where(posteriors < self._negligible, 0, posteriors)
+        else:
+            labels = self._labels(scorer, ids, scores)
+            assigned = (labels[:, None] == np.arange(scorer.n_components)).astype(float)
+            best = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
+            if scorer.assignment == "hard":
+                log_density = best
+            entropy = log_density - best
+        assigned = assigned * weights[:, None]
+        weight = float(weights.sum())
+        return Resultants(
+            assigned.sum(axis=0),
+            np.ascontiguousarray((rows.T @ (assigned * self._scale[ids, None])).T),
+            float(weights @ log_density) + scorer.offset * weight,
+            float(weights @ entropy),
+            weight,
+        )
+
+
+def weights_per_scorer(
+    weights: ArrayLike | None, n_scorers: int, n_rows: int
+) -> NDArray[np.float64]:
+    """Give one row of weights a scorer: ones where there are none, a view where one serves all."""
+    shape = (n_scorers, n_rows)
+    if weights is None:
+        return np.broadcast_to(1.0, shape)
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape not in {shape, shape[1:]}:
+        raise ValueError(f"weights must have shape {shape[1:]} or {shape}, got {weights.shape}.")
+    return np.broadcast_to(weights, shape)
+
+
+def _float64(rows: Rows) -> Rows:
+    if isinstance(rows, np.ndarray):
+        return np.ascontiguousarray(rows, dtype=np.float64)
+    return rows.astype(np.float64, copy=False)
+
+
+def _log_sum_exp(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    largest = scores.max(axis=1)
+    sums: NDArray[np.float64] = np.exp(scores - largest[:, None]).sum(axis=1)
+    logs: NDArray[np.float64] = np.log(sums) + largest
+    return logs
+
+
+def _softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.exp(scores - _log_sum_exp(scores)[:, None])

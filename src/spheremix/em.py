@@ -1,0 +1,232 @@
+"""The only loop over sweeps: expectation-maximisation, several runs sharing each reading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+
+import numpy as np
+
+from spheremix.models.base import DegenerateError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from spheremix.data.base import Directions
+    from spheremix.models.base import Model
+    from spheremix.resultants import Resultants
+    from spheremix.scorer import Assignment
+
+    Array = NDArray[np.float64]
+
+P = TypeVar("P")
+
+PATIENCE = 20  # drawn sweeps without a better objective that end the exploration of a start
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settings:
+    """How long EM runs, and on what it stops.
+
+    Attributes
+    ----------
+    tol : float
+        In nats per unit of weight. A run has converged when both the change of its objective
+        and its stationarity gap are below it.
+    max_iter : int
+        M-steps at most.
+    e_step : {"soft", "hard", "stochastic"}
+        Stochastic: assignments are drawn until ``PATIENCE`` sweeps have brought nothing better;
+        soft EM goes on from the best parameters met.
+    certified : bool
+        False for the paper's Algorithm 2, which stops on the change of the unpenalised
+        log-likelihood alone.
+    """
+
+    tol: float = 1e-7
+    max_iter: int = 1000
+    e_step: Literal["soft", "hard", "stochastic"] = "soft"
+    certified: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit(Generic[P]):
+    """Parameters, the resultants of those very parameters, and how they were reached.
+
+    Attributes
+    ----------
+    parameters : P
+        The last parameters.
+    resultants : Resultants
+        Of one sweep with them.
+    objective : float
+        Penalised log-likelihood (of the completed data for a hard E-step).
+    gap : float
+        What one more exact EM step gains at least, per unit of weight: zero at a stationary
+        point, NaN where the M-step has no answer.
+    status : str
+        ``converged``, ``max_iter``, or why the M-step had no answer: ``collapsed`` (a component
+        without mass), ``vanished`` (without direction), ``zero_prototype`` (the paper's M-step
+        thresholded everything).
+    n_iter : int
+        M-steps made.
+    trace : list of float
+        The objective of the start and after each M-step.
+    """
+
+    parameters: P
+    resultants: Resultants
+    objective: float
+    gap: float
+    status: str
+    n_iter: int
+    trace: list[float]
+
+    @property
+    def ok(self) -> bool:
+        """Whether EM ended by itself or was stopped on its way, rather than failed."""
+        return self.status in {"converged", "max_iter"}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a callback learns after each sweep."""
+
+    n_sweeps: int
+    n_running: int
+    n_runs: int
+    objective: float  # the best of those still running
+
+
+@dataclass(slots=True, eq=False)
+class _Run(Generic[P]):
+    """One start on its way."""
+
+    index: int
+    parameters: P
+    n_iter: int = 0
+    last: float = -np.inf  # what convergence is judged on, at the previous parameters
+    trace: list[float] = field(default_factory=list)
+    fit: Fit[P] | None = None
+
+
+def fit(
+    model: Model[P],
+    directions: Directions,
+    starts: Sequence[P],
+    settings: Settings,
+    *,
+    weights: Array | None = None,
+    seeds: Sequence[int] | None = None,
+    callback: Callable[[Progress], None] | None = None,
+) -> list[Fit[P]]:
+    """Run EM from each start, all runs sharing each sweep; one Fit a start, in order.
+
+    ``weights`` is (n,) or (len(starts), n). ``seeds``, one a start, are for stochastic runs.
+    """
+    if settings.e_step == "stochastic":
+        seeds = range(len(starts)) if seeds is None else seeds
+        starts = _explore(model, directions, starts, settings, weights, seeds)
+    assignment: Assignment = "hard" if settings.e_step == "hard" else "soft"
+    runs = [_Run(index, start) for index, start in enumerate(starts)]
+    n_sweeps = 0
+    while active := [run for run in runs if run.fit is None]:
+        scorers = [model.scorer(run.parameters, assignment) for run in active]
+        swept = directions.sweep(scorers, _rows(weights, active))
+        for run, resultants in zip(active, swept, strict=True):
+            _advance(model, run, resultants, settings)
+        n_sweeps += 1
+        if callback is not None:
+            best = max(run.trace[-1] for run in active)
+            callback(Progress(n_sweeps, len(active), len(runs), best))
+    return [run.fit for run in runs if run.fit is not None]
+
+
+def evaluate(
+    model: Model[P],
+    directions: Directions,
+    reached: Fit[P],
+    parameters: P,
+    settings: Settings,
+    *,
+    weights: Array | None = None,
+) -> Fit[P]:
+    """Give the Fit of other parameters than those a run reached, by one sweep."""
+    assignment: Assignment = "hard" if settings.e_step == "hard" else "soft"
+    (resultants,) = directions.sweep([model.scorer(parameters, assignment)], weights)
+    objective = resultants.log_likelihood - model.penalty(parameters)
+    gap = model.m_step(resultants, parameters).gain / resultants.weight
+    return replace(
+        reached,
+        parameters=parameters,
+        resultants=resultants,
+        objective=objective,
+        gap=max(gap, 0.0),
+    )
+
+
+def _advance(model: Model[P], run: _Run[P], resultants: Resultants, settings: Settings) -> None:
+    """Judge the present parameters by their resultants; move on, or end with a fit."""
+    objective = resultants.log_likelihood - model.penalty(run.parameters)
+    run.trace.append(objective)
+    judged = objective if settings.certified else resultants.log_likelihood
+    gap, status, after = np.nan, "", None
+    try:
+        step = model.m_step(resultants, run.parameters)
+    except DegenerateError as error:
+        status = error.status
+    else:
+        after, gap = step.parameters, max(step.gain / resultants.weight, 0.0)
+        settled = abs(judged - run.last) < settings.tol * resultants.weight
+        if settled and (gap < settings.tol or not settings.certified):
+            status = "converged"
+        elif run.n_iter >= settings.max_iter:
+            status = "max_iter"
+    if status or after is None:
+        run.fit = Fit(run.parameters, resultants, objective, gap, status, run.n_iter, run.trace)
+        return
+    run.parameters, run.last = after, judged
+    run.n_iter += 1
+
+
+def _explore(
+    model: Model[P],
+    directions: Directions,
+    starts: Sequence[P],
+    settings: Settings,
+    weights: Array | None,
+    seeds: Sequence[int],
+) -> list[P]:
+    """Draw assignments from each start; give the best parameters met."""
+    runs = [_Run(index, start) for index, start in enumerate(starts)]
+    best = list(starts)
+    heights = [-np.inf] * len(runs)
+    idle = [0] * len(runs)
+    while active := [
+        run for run in runs if idle[run.index] < PATIENCE and run.n_iter < settings.max_iter
+    ]:
+        scorers = [
+            model.scorer(run.parameters, "drawn", (seeds[run.index], run.n_iter)) for run in active
+        ]
+        swept = directions.sweep(scorers, _rows(weights, active))
+        for run, resultants in zip(active, swept, strict=True):
+            objective = resultants.log_likelihood - model.penalty(run.parameters)
+            idle[run.index] += 1
+            if objective > heights[run.index] + settings.tol * resultants.weight:
+                heights[run.index], best[run.index] = objective, run.parameters
+                idle[run.index] = 0
+            try:
+                run.parameters = model.m_step(resultants, run.parameters).parameters
+            except DegenerateError:
+                idle[run.index] = PATIENCE
+            run.n_iter += 1
+    return best
+
+
+def _rows(weights: Array | None, active: list[_Run[P]]) -> Array | None:
+    """Give the weight vectors of the active runs."""
+    if weights is None or weights.ndim == 1:
+        return weights
+    return weights[[run.index for run in active]]

@@ -1,0 +1,80 @@
+"""The exact M-step over all components: compiled where it can be, the specification elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from spheremix._optional import kernels
+from spheremix.models.profile import Profile
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from spheremix.penalties import L1
+
+
+class Maximum(NamedTuple):
+    """The best prototypes and concentrations, and what their value is made of."""
+
+    prototypes: NDArray[np.float64]
+    kappas: NDArray[np.float64]
+    dots: NDArray[np.float64]  # <mu_k, r_k>
+    penalty: float
+    old_dots: NDArray[np.float64]  # the same of the old prototypes
+    old_penalty: float
+
+
+def maximise(
+    vectors: NDArray[np.float64],
+    mass: NDArray[np.float64],
+    l1: L1,
+    kappa: Literal["shared", "free"] | NDArray[np.float64],
+    kappa_max: float,
+    old_prototypes: NDArray[np.float64],
+    old_kappas: NDArray[np.float64],
+) -> Maximum:
+    """Maximise sum of mass_k log c_d(kappa_k) + kappa_k <mu_k, r_k> minus the penalty."""
+    if kernels is None:
+        return maximise_in_python(vectors, mass, l1, kappa, kappa_max, old_prototypes, old_kappas)
+    mode = "given" if isinstance(kappa, np.ndarray) else kappa
+    guess = kappa if isinstance(kappa, np.ndarray) else old_kappas
+    return Maximum(
+        *kernels.maximise(
+            vectors, mass, l1.beta, l1.weights, mode, guess, kappa_max, old_prototypes
+        )
+    )
+
+
+def maximise_in_python(
+    vectors: NDArray[np.float64],
+    mass: NDArray[np.float64],
+    l1: L1,
+    kappa: Literal["shared", "free"] | NDArray[np.float64],
+    kappa_max: float,
+    old_prototypes: NDArray[np.float64],
+    old_kappas: NDArray[np.float64],
+) -> Maximum:
+    """Specify ``maximise``."""
+    if isinstance(kappa, np.ndarray):
+        kappas = kappa
+    elif kappa == "shared":
+        best = Profile(vectors, float(mass.sum()), l1).maximise(kappa_max, float(old_kappas[0]))
+        kappas = np.full(len(mass), best)
+    else:
+        kappas = np.array(
+            [
+                Profile(vectors[k : k + 1], float(mass[k]), l1).maximise(kappa_max, float(guess))
+                for k, guess in enumerate(old_kappas)
+            ]
+        )
+    prototypes = l1.directions(kappas, vectors)
+    return Maximum(
+        prototypes,
+        kappas,
+        np.einsum("kj,kj->k", prototypes, vectors),
+        l1.value(prototypes),
+        np.einsum("kj,kj->k", old_prototypes, vectors),
+        l1.value(old_prototypes),
+    )

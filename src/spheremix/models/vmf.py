@@ -1,0 +1,166 @@
+"""The von Mises-Fisher mixture, penalised or not: resultants in, parameters out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from spheremix.bessel import concentration, concentration_banerjee, log_normalizer
+from spheremix.models.base import DegenerateError, Step, require_mass
+from spheremix.models.maximise import maximise
+from spheremix.penalties import L1
+from spheremix.scorer import Scorer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from spheremix.resultants import Resultants
+    from spheremix.scorer import Assignment
+
+ALTERNATIONS = 1000  # of mu and kappa, at most, in the paper's M-step
+SETTLED = 1e-12  # relative change of kappa that ends them
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VMFParameters:
+    """K unit prototypes, their concentrations and their weights, which sum to one."""
+
+    prototypes: NDArray[np.float64]
+    kappas: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+    def without_dust(self, zero_tol: float) -> VMFParameters:
+        """Set the coordinates below zero_tol to exactly zero; self when there is none."""
+        lengths = np.abs(self.prototypes)
+        dust = (lengths < zero_tol) & (lengths > 0.0)
+        if not dust.any():
+            return self
+        prototypes = np.where(dust, 0.0, self.prototypes)
+        prototypes /= np.linalg.norm(prototypes, axis=1, keepdims=True)
+        return VMFParameters(prototypes, self.kappas, self.weights)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VMFModel:
+    """How parameters are estimated.
+
+    Attributes
+    ----------
+    n_features : int
+        d.
+    kappa : "shared", "free" or ndarray of shape (K,)
+        One concentration for all, one each, or given ones.
+    l1 : L1
+        The penalty on the prototypes.
+    kappa_max : float
+        Cap of the concentrations.
+    algorithm : {"exact", "paper"}
+        M-step: the maximum over mu and kappa together, or the alternation of Algorithm 2.
+    kappa_solver : {"exact", "banerjee"}
+        The inverse of A_d, or Banerjee's approximation of it.
+    """
+
+    n_features: int
+    kappa: Literal["shared", "free"] | NDArray[np.float64]
+    l1: L1 = field(default_factory=L1)
+    kappa_max: float = 1e6
+    algorithm: Literal["exact", "paper"] = "exact"
+    kappa_solver: Literal["exact", "banerjee"] = "exact"
+
+    def scorer(
+        self,
+        parameters: VMFParameters,
+        assignment: Assignment = "soft",
+        key: tuple[int, int] = (0, 0),
+    ) -> Scorer:
+        """Give the scores log alpha_k + log c_d(kappa_k) + kappa_k <mu_k, x>."""
+        return Scorer.centred(
+            parameters.kappas[:, None] * parameters.prototypes,
+            np.log(parameters.weights) + self._log_normalizers(parameters.kappas),
+            assignment,
+            key,
+        )
+
+    def penalty(self, parameters: VMFParameters) -> float:
+        """Give the l1 penalty of the prototypes."""
+        return self.l1.value(parameters.prototypes)
+
+    def start(self, resultants: Resultants, prototypes: NDArray[np.float64]) -> VMFParameters:
+        """Give the first parameters of Algorithm 4, from an assignment of rows to prototypes."""
+        require_mass(resultants)
+        dots = np.einsum("kj,kj->k", prototypes, resultants.vectors)
+        kappas = self._concentrations(dots, resultants.mass)
+        return VMFParameters(prototypes, kappas, resultants.mass / resultants.mass.sum())
+
+    def m_step(self, resultants: Resultants, parameters: VMFParameters) -> Step[VMFParameters]:
+        """Maximise the expected completed objective at these resultants."""
+        require_mass(resultants)
+        lost = np.flatnonzero(~resultants.vectors.any(axis=1))
+        if lost.size:
+            raise DegenerateError("vanished", int(lost[0]))
+        best = maximise(
+            resultants.vectors,
+            resultants.mass,
+            self.l1,
+            self.kappa,
+            self.kappa_max,
+            parameters.prototypes,
+            parameters.kappas,
+        )
+        weights = resultants.mass / resultants.mass.sum()
+        gain = float(
+            resultants.mass
+            @ (
+                np.log(weights / parameters.weights)
+                + self._log_normalizers(best.kappas)
+                - self._log_normalizers(parameters.kappas)
+            )
+            + best.kappas @ best.dots
+            - parameters.kappas @ best.old_dots
+            - (best.penalty - best.old_penalty)
+        )
+        prototypes, kappas = best.prototypes, best.kappas
+        if self.algorithm == "paper":
+            prototypes, kappas = self._alternate(resultants, parameters.kappas)
+        elif self.kappa_solver == "banerjee":
+            prototypes, kappas = self._alternate(resultants, best.kappas)
+        return Step(VMFParameters(prototypes, kappas, weights), gain)
+
+    def _alternate(
+        self, resultants: Resultants, kappas: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Update mu, then kappa, until both settle (Algorithm 2; mu is a function of kappa)."""
+        for _ in range(ALTERNATIONS):
+            if self.algorithm == "paper":
+                lost = np.flatnonzero(self.l1.excess(kappas, resultants.vectors).max(axis=1) <= 0.0)
+                if lost.size:
+                    raise DegenerateError("zero_prototype", int(lost[0]))
+            prototypes = self.l1.directions(kappas, resultants.vectors)
+            dots = np.einsum("kj,kj->k", prototypes, resultants.vectors)
+            previous, kappas = kappas, self._concentrations(dots, resultants.mass)
+            if np.all(np.abs(kappas - previous) <= SETTLED * kappas):
+                break
+        return prototypes, kappas
+
+    def _concentrations(
+        self, dots: NDArray[np.float64], mass: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Solve A_d(kappa_k) = <mu_k, r_k> / n_k, or the pooled equation, up to the cap."""
+        if isinstance(self.kappa, np.ndarray):
+            return self.kappa
+        solve = concentration if self.kappa_solver == "exact" else concentration_banerjee
+        n_components = len(mass)
+        if self.kappa == "shared":
+            dots, mass = dots.sum(keepdims=True), mass.sum(keepdims=True)
+        if np.any(dots <= 0.0):
+            raise DegenerateError("vanished", int(dots.argmin()))
+        # Identical rows give a mean length above one by rounding.
+        solved = solve(self.n_features, np.minimum(dots / mass, 1.0))
+        return np.broadcast_to(np.minimum(solved, self.kappa_max), n_components).copy()
+
+    def _log_normalizers(self, kappas: NDArray[np.float64]) -> NDArray[np.float64]:
+        if isinstance(self.kappa, str) and self.kappa == "shared":
+            return np.full(len(kappas), log_normalizer(self.n_features, float(kappas[0])))
+        return log_normalizer(self.n_features, kappas)

@@ -1,0 +1,65 @@
+"""What sparse prototypes cost: the l1 penalty on the sphere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class L1:
+    """beta times the sum over k and j of weights_j |mu_kj|; ``beta=0`` is no penalty.
+
+    Attributes
+    ----------
+    beta : float
+        On the scale of the total log-likelihood.
+    weights : ndarray of shape (d,) or None
+        Finite, non-negative multipliers of beta, one a feature.
+    """
+
+    beta: float = 0.0
+    weights: NDArray[np.float64] | None = None
+
+    @property
+    def thresholds(self) -> float | NDArray[np.float64]:
+        """What kappa_k |r_kj| must exceed for coordinate j to be in play."""
+        return self.beta if self.weights is None else self.beta * self.weights
+
+    def value(self, prototypes: NDArray[np.float64]) -> float:
+        """Give the penalty of all the prototypes."""
+        if self.beta == 0.0:
+            return 0.0
+        return float(np.sum(self.thresholds * np.abs(prototypes)))
+
+    def excess(
+        self, kappas: NDArray[np.float64], vectors: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Soft-threshold: how far each kappa_k |r_kj| is above its threshold, or zero."""
+        return np.maximum(kappas[:, None] * np.abs(vectors) - self.thresholds, 0.0)
+
+    def directions(
+        self, kappas: NDArray[np.float64], vectors: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Maximise kappa_k <mu_k, r_k> minus the penalty over unit vectors mu_k.
+
+        The normalised soft threshold where something exceeds its threshold; elsewhere the
+        maximum is on the boundary, at the one-hot vector of the largest kappa_k |r_kj| minus its
+        threshold.
+        """
+        excess = self.excess(kappas, vectors)
+        # Dividing by the largest first keeps the squares away from underflow.
+        largest = excess.max(axis=1)
+        lost = largest <= 0.0
+        if lost.any():
+            margin = kappas[lost, None] * np.abs(vectors[lost]) - self.thresholds
+            excess[lost, margin.argmax(axis=1)] = 1.0
+            largest[lost] = 1.0
+        excess /= largest[:, None]
+        excess /= np.sqrt(np.einsum("kj,kj->k", excess, excess))[:, None]
+        return np.copysign(excess, vectors) * (excess > 0.0)

@@ -1,0 +1,150 @@
+"""Where EM starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import numpy as np
+
+from spheremix import em
+from spheremix.models.base import DegenerateError
+from spheremix.models.skmeans import SphericalKMeansModel
+from spheremix.resultants import Resultants
+from spheremix.scorer import Scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from spheremix.data.base import Directions
+    from spheremix.models.base import Model
+
+    Array = NDArray[np.float64]
+
+P = TypeVar("P")
+
+TRIES = 10  # redraws of a start that fails
+Init = Literal["random", "k-means++", "spherical-k-means"]
+
+
+def draw_starts(
+    model: Model[P],
+    directions: Directions,
+    n_components: int,
+    seeds: list[int],
+    init: Init = "random",
+    weights: Array | None = None,
+) -> list[P | None]:
+    """Draw one start a seed; None where every try failed.
+
+    The tries of all starts share their sweeps. A start depends on its own seed only.
+    """
+    choose = _CHOOSERS[init]
+    generators = [np.random.default_rng(seed) for seed in seeds]
+    starts: list[P | None] = [None] * len(seeds)
+    for _ in range(TRIES):
+        missing = [i for i, start in enumerate(starts) if start is None]
+        if not missing:
+            break
+        prototypes = [choose(directions, n_components, generators[i], weights) for i in missing]
+        drawn = from_prototypes(model, directions, prototypes, weights)
+        for i, start in zip(missing, drawn, strict=True):
+            starts[i] = start
+    return starts
+
+
+def from_prototypes(
+    model: Model[P],
+    directions: Directions,
+    prototypes: list[Array],
+    weights: Array | None = None,
+) -> list[P | None]:
+    """Start from prototypes: rows go to the nearest one (Algorithm 4)."""
+    scorers = [Scorer(rows, np.zeros(len(rows)), 0.0, "hard") for rows in prototypes]
+    starts: list[P | None] = []
+    for rows, resultants in zip(prototypes, directions.sweep(scorers, weights), strict=True):
+        try:
+            starts.append(model.start(resultants, rows))
+        except DegenerateError:
+            starts.append(None)
+    return starts
+
+
+def from_labels(
+    model: Model[P],
+    directions: Directions,
+    labels: NDArray[np.intp],
+    n_components: int,
+    weights: Array | None = None,
+) -> P:
+    """Start from a partition; DegenerateError where a class is empty."""
+    everywhere = Scorer(np.zeros((1, directions.n_features)), np.zeros(1))
+    base = np.ones(directions.n_rows) if weights is None else weights
+    # One class a sweep: rows of weight zero cost next to nothing.
+    classes = [
+        directions.sweep([everywhere], np.where(labels == k, base, 0.0))[0]
+        for k in range(n_components)
+    ]
+    resultants = Resultants(
+        np.concatenate([part.mass for part in classes]),
+        np.concatenate([part.vectors for part in classes]),
+        0.0,
+        0.0,
+        sum(part.weight for part in classes),
+    )
+    lengths = np.linalg.norm(resultants.vectors, axis=1, keepdims=True)
+    return model.start(resultants, resultants.vectors / np.where(lengths > 0, lengths, 1.0))
+
+
+def _random_rows(
+    directions: Directions,
+    n_components: int,
+    rng: np.random.Generator,
+    weights: Array | None,
+) -> Array:
+    """Choose rows without replacement, in proportion to their weights."""
+    chances = None if weights is None else weights / weights.sum()
+    return directions.take(rng.choice(directions.n_rows, n_components, replace=False, p=chances))
+
+
+def _spread_rows(
+    directions: Directions,
+    n_components: int,
+    rng: np.random.Generator,
+    weights: Array | None,
+) -> Array:
+    """Choose rows one after another in proportion to 1 - cosine to the nearest one (k-means++)."""
+    base = np.ones(directions.n_rows) if weights is None else weights
+    chances, nearest = base, np.full(directions.n_rows, -np.inf)
+    chosen = np.empty((n_components, directions.n_features))
+    for k in range(n_components):
+        # Fewer distinct rows than components: the rest is drawn from all rows.
+        total = chances.sum()
+        chances = chances / total if total > 0 else base / base.sum()
+        chosen[k : k + 1] = directions.take([rng.choice(directions.n_rows, p=chances)])
+        cosines = directions.map_rows(Scorer(chosen[k : k + 1], np.zeros(1)), "scores")
+        nearest = np.maximum(nearest, cosines[:, 0])
+        # A row's cosine to itself is one up to rounding.
+        chances = base * np.where(nearest < 1.0 - 1e-12, 1.0 - nearest, 0.0)
+    return chosen
+
+
+def _lloyd_prototypes(
+    directions: Directions,
+    n_components: int,
+    rng: np.random.Generator,
+    weights: Array | None,
+) -> Array:
+    """Run spherical k-means from a k-means++ start."""
+    rows = _spread_rows(directions, n_components, rng, weights)
+    settings = em.Settings(max_iter=100, e_step="hard")
+    (run,) = em.fit(SphericalKMeansModel(), directions, [rows], settings, weights=weights)
+    return run.parameters
+
+
+_CHOOSERS: dict[str, Callable[..., Array]] = {
+    "random": _random_rows,
+    "k-means++": _spread_rows,
+    "spherical-k-means": _lloyd_prototypes,
+}
