@@ -5,4 +5,15 @@ The one rule of the house: a sweep is a function from a scorer to resultants.
 
 from __future__ import annotations
 
+from spheremix import datasets
+from spheremix.data.open import as_directions
+from spheremix.distribution import VonMisesFisher
+from spheremix.estimators.mixture import VMFMixture
+
+__all__ = [
+    "VMFMixture",
+    "VonMisesFisher",
+    "as_directions",
+    "datasets",
+]
 __version__ = "0.1.0.dev0"

@@ -128,6 +128,19 @@ class VMFModel:
             prototypes, kappas = self._alternate(resultants, best.kappas)
         return Step(VMFParameters(prototypes, kappas, weights), gain)
 
+    def kkt_residual(self, resultants: Resultants, parameters: VMFParameters) -> float:
+        """Give the largest violation of the first-order conditions of the prototypes.
+
+        Relative to kappa_k n_k. It goes as the square root of the stationarity gap, and says
+        nothing about one-hot prototypes, whose conditions always hold.
+        """
+        kappas, prototypes = parameters.kappas[:, None], parameters.prototypes
+        pull = kappas * resultants.vectors - self.l1.thresholds * np.sign(prototypes)
+        radial = np.einsum("kj,kj->k", pull, prototypes)[:, None]
+        beyond = np.maximum(kappas * np.abs(resultants.vectors) - self.l1.thresholds, 0.0)
+        violation = np.where(prototypes != 0.0, np.abs(pull - radial * prototypes), beyond)
+        return float((violation / (kappas * resultants.mass[:, None])).max())
+
     def _alternate(
         self, resultants: Resultants, kappas: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -164,3 +177,10 @@ class VMFModel:
         if isinstance(self.kappa, str) and self.kappa == "shared":
             return np.full(len(kappas), log_normalizer(self.n_features, float(kappas[0])))
         return log_normalizer(self.n_features, kappas)
+
+
+def count_distinct(prototypes: NDArray[np.float64]) -> int:
+    """Count the prototypes, those that coincide once."""
+    cosines = prototypes @ prototypes.T
+    same = np.triu(cosines > 1.0 - 1e-10, k=1)
+    return len(prototypes) - int(same.any(axis=0).sum())

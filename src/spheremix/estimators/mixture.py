@@ -1,0 +1,412 @@
+"""VMFMixture: the mixture of von Mises-Fisher distributions with sparse prototypes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    DensityMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from spheremix.distribution import VonMisesFisher
+from spheremix.estimators import validation as check
+from spheremix.estimators.problem import pose, restarts
+from spheremix.models.vmf import VMFParameters, count_distinct
+from spheremix.select import count_parameters, criteria
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from spheremix.data.base import Want
+    from spheremix.em import Fit, Progress
+    from spheremix.estimators.problem import Problem
+    from spheremix.scorer import Scorer
+
+    Array = NDArray[np.float64]
+
+
+class VMFMixture(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, DensityMixin, BaseEstimator
+):
+    """Mixture of von Mises-Fisher distributions with sparse prototypes.
+
+    Maximises the log-likelihood of unit rows minus ``beta`` times the l1 norms of the prototypes,
+    by expectation-maximisation with an exact M-step.
+
+    Parameters
+    ----------
+    n_components : int, default=8
+        Number K of components.
+    beta : float, default=0.0
+        Penalty on the scale of the total log-likelihood: a value tuned on part of the rows is too
+        small for all of them.
+    feature_weights : array-like of shape (d,), default=None
+        Finite, non-negative multipliers of ``beta``, one a feature.
+    kappa : {"shared", "free"}, number or array-like of shape (K,), default="shared"
+        One concentration for all components, one each, or given values.
+    kappa_solver : {"exact", "banerjee"}, default="exact"
+        Banerjee's is the closed-form approximation; with it the objective can fall.
+    m_step : {"exact", "paper"}, default="exact"
+        The maximum over prototypes and concentrations together, or the alternation of the paper's
+        Algorithm 2, which stops on the unpenalised log-likelihood and fails where everything is
+        thresholded.
+    kappa_max : float or "auto", default="auto"
+        Cap of the concentrations; "auto" is the concentration of mean length 1 - 1e-6.
+    e_step : {"soft", "hard", "stochastic"}, default="soft"
+        Stochastic: drawn assignments explore, soft ones finish.
+    init : {"random", "k-means++", "spherical-k-means"}, array or fitted model, default="random"
+        "random" takes K rows as prototypes (Algorithm 4). A 1-D integer array gives labels
+        0..K-1, a 2-D array of shape (K, d) prototypes. A given start means one run.
+    n_init : int, default=10
+        Restarts; they share each reading of the data and the best objective wins.
+    max_iter : int, default=1000
+        EM iterations at most.
+    tol : float, default=1e-7
+        In nats per unit of weight: convergence is when the objective changes by less and one more
+        step is certain to gain less.
+    zero_tol : float, default=1e-8
+        Coordinates of the fitted prototypes below it are set to exactly zero.
+    random_state : int, RandomState, Generator or None, default=None
+        Seeds the starts. An integer gives the same bits whatever the number of threads.
+    n_threads : int or None, default=None
+        None uses the cores, or less where OMP_NUM_THREADS, threadpoolctl or a surrounding pool
+        of workers ask for it.
+    engine : {"auto", "reference", "compiled"}, default="auto"
+        What reads the rows.
+    verbose : int, default=0
+        1 prints a line a restart.
+    warm_start : bool, default=False
+        Start from the solution of the previous call to ``fit``.
+    callback : callable or None, default=None
+        Called after each sweep with a :class:`spheremix.em.Progress`.
+
+    Attributes
+    ----------
+    prototypes_ : ndarray of shape (K, d)
+        Unit vectors, with exact zeros.
+    kappas_ : ndarray of shape (K,)
+        Concentrations.
+    weights_ : ndarray of shape (K,)
+        Mixture weights.
+    labels_ : ndarray of shape (n,)
+        Most probable component of each row.
+    log_likelihood_ : float
+        Unpenalised, relative to the surface measure of the sphere.
+    objective_ : float
+        What was maximised: the penalised log-likelihood (of the completed data for a hard E-step).
+    criteria_ : dict
+        ``aic``, ``bic``, ``ric``, ``ricc``, ``ebic``, ``icl``; smaller is better.
+    status_ : str
+        ``converged`` or ``max_iter``.
+    stationarity_gap_ : float
+        What one more exact step gains at least, in nats per unit of weight.
+    kkt_residual_ : float
+        Largest violation of the first-order conditions of a prototype, relative to kappa_k n_k:
+        a diagnostic.
+    n_iter_ : int
+        EM iterations of the best run.
+    n_distinct_prototypes_ : int
+        Less than K where prototypes coincide.
+    kappa_max_ : float
+        The cap in force.
+    runs_ : list of Run
+        Every restart, failed ones included.
+    n_features_in_ : int
+        d.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, labels, _ = sm.datasets.make_vmf_mixture(random_state=0)
+    >>> mix = sm.VMFMixture(n_components=4, random_state=0).fit(X)
+    >>> mix.status_
+    'converged'
+    """
+
+    def __init__(
+        self,
+        n_components: int = 8,
+        *,
+        beta: float = 0.0,
+        feature_weights: ArrayLike | None = None,
+        kappa: str | float | ArrayLike = "shared",
+        kappa_solver: str = "exact",
+        m_step: str = "exact",
+        kappa_max: float | str = "auto",
+        e_step: str = "soft",
+        init: Any = "random",
+        n_init: int = 10,
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        zero_tol: float = 1e-8,
+        random_state: Any = None,
+        n_threads: int | None = None,
+        engine: str = "auto",
+        verbose: int = 0,
+        warm_start: bool = False,
+        callback: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.beta = beta
+        self.feature_weights = feature_weights
+        self.kappa = kappa
+        self.kappa_solver = kappa_solver
+        self.m_step = m_step
+        self.kappa_max = kappa_max
+        self.e_step = e_step
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.zero_tol = zero_tol
+        self.random_state = random_state
+        self.n_threads = n_threads
+        self.engine = engine
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.callback = callback
+
+    # Fitting
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+        """Estimate the mixture.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or Directions
+            Rows are normalised; X is not changed.
+        y : ignored
+            For scikit-learn's conventions.
+        sample_weight : array-like of shape (n,), default=None
+            Non-negative; a weight of 2 is the row twice.
+
+        Returns
+        -------
+        VMFMixture
+            Itself.
+        """
+        problem = pose(self, X, sample_weight)
+        start = None
+        if self.warm_start and hasattr(self, "prototypes_"):
+            start = self._parameters()
+            if start.prototypes.shape != (problem.n_components, problem.directions.n_features):
+                raise ValueError(
+                    "warm_start: the previous solution has another number of components or "
+                    "features; set warm_start=False."
+                )
+        best, self.runs_ = restarts(self, problem, start)
+        self._publish(problem, best)
+        if best.status == "max_iter":
+            warnings.warn(
+                f"EM stopped after max_iter={self.max_iter} iterations with a stationarity gap of "
+                f"{best.gap:.1e} per row: raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _publish(self, problem: Problem, best: Fit[VMFParameters]) -> None:
+        """Set the fitted attributes."""
+        model, directions = problem.model, problem.directions
+        self._model = model
+        self.prototypes_ = best.parameters.prototypes
+        self.kappas_ = best.parameters.kappas
+        self.weights_ = best.parameters.weights
+        self.kappa_max_ = model.kappa_max
+        self.status_, self.n_iter_ = best.status, best.n_iter
+        self.objective_, self.stationarity_gap_ = best.objective, best.gap
+        self.kkt_residual_ = model.kkt_residual(best.resultants, best.parameters)
+        self.n_distinct_prototypes_ = count_distinct(self.prototypes_)
+        soft = best.resultants
+        if self.e_step == "hard":  # its sweep gives the likelihood of the completed data
+            (soft,) = directions.sweep([self._scorer()], problem.weights)
+        self.log_likelihood_ = soft.log_likelihood
+        self.criteria_ = criteria(
+            soft.log_likelihood,
+            self._n_parameters(),
+            soft.weight,
+            directions.n_features,
+            soft.entropy,
+        )
+        self.labels_ = directions.map_rows(self._scorer(), "labels")
+
+    def _parameters(self) -> VMFParameters:
+        return VMFParameters(self.prototypes_, self.kappas_, self.weights_)
+
+    def _scorer(self) -> Scorer:
+        return self._model.scorer(self._parameters())
+
+    def _n_parameters(self) -> int:
+        kappa = self._model.kappa
+        return count_parameters(
+            self.prototypes_, "given" if isinstance(kappa, np.ndarray) else kappa
+        )
+
+    # Using
+
+    def _map(self, X: Any, want: Want) -> NDArray[Any]:
+        check_is_fitted(self)
+        return check.open_data(self, X, reset=False).map_rows(self._scorer(), want)
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Give the most probable component of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Integers in 0..K-1.
+        """
+        return self._map(X, "labels")
+
+    def predict_proba(self, X: Any) -> Array:
+        """Give the posterior probabilities of the components.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Rows sum to one.
+        """
+        return self._map(X, "posteriors")
+
+    def transform(self, X: Any) -> Array:
+        """Give the posterior probabilities, as features for a next step of a pipeline.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Rows sum to one.
+        """
+        return self.predict_proba(X)
+
+    def score_samples(self, X: Any) -> Array:
+        """Give the log-density of each row under the mixture.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Relative to the surface measure of the sphere.
+        """
+        return self._map(X, "log_density")
+
+    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
+        """Give the mean log-density of the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+        y : ignored
+            For scikit-learn's conventions.
+
+        Returns
+        -------
+        float
+            Larger is better.
+        """
+        return float(self.score_samples(X).mean())
+
+    def aic(self, X: Any) -> float:
+        """Give Akaike's criterion of the fitted mixture on other rows; smaller is better.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        float
+            On the rows it was fitted on (without weights), ``criteria_["aic"]``.
+        """
+        return self._criteria_on(X)["aic"]
+
+    def bic(self, X: Any) -> float:
+        """Give the Bayesian criterion of the fitted mixture on other rows; smaller is better.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        float
+            On the rows it was fitted on (without weights), ``criteria_["bic"]``.
+        """
+        return self._criteria_on(X)["bic"]
+
+    def _criteria_on(self, X: Any) -> dict[str, float]:
+        densities = self.score_samples(X)
+        return criteria(
+            float(densities.sum()), self._n_parameters(), len(densities), self.n_features_in_
+        )
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[Array, NDArray[np.intp]]:
+        """Draw rows from the fitted mixture.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        random_state : int, RandomState, Generator or None, default=None
+            Seeds the draws.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, d)
+            Unit rows, component after component.
+        labels : ndarray of shape (n_samples,)
+            Their components.
+        """
+        check_is_fitted(self)
+        rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
+        sizes = rng.multinomial(check.require_integer("n_samples", n_samples, 1), self.weights_)
+        rows = [
+            VonMisesFisher(mu, float(kappa)).rvs(int(size), random_state=rng)
+            for mu, kappa, size in zip(self.prototypes_, self.kappas_, sizes, strict=True)
+            if size
+        ]
+        return np.concatenate(rows), np.repeat(np.arange(len(sizes)), sizes)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.weights_)
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that sparse input is welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags

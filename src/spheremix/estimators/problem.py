@@ -1,0 +1,231 @@
+"""From an estimator's parameters to a model, settings and starts: shared by mixture and path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix import em, seeding
+from spheremix.bessel import concentration
+from spheremix.estimators import validation as check
+from spheremix.models.base import DegenerateError
+from spheremix.models.vmf import VMFModel, VMFParameters
+from spheremix.penalties import L1
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from spheremix.data.base import Directions
+
+    Array = NDArray[np.float64]
+
+STARTS = ("random", "k-means++", "spherical-k-means")
+MEAN_LENGTH_MAX = 1.0 - 1e-6  # what kappa_max="auto" stands for
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """All that a fit works on, checked."""
+
+    model: VMFModel
+    settings: em.Settings
+    directions: Directions
+    weights: Array | None
+    n_components: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How one restart went."""
+
+    seed: int | None
+    status: str
+    n_iter: int
+    objective: float
+    stationarity_gap: float
+    kappa_capped: bool
+
+
+def pose(estimator: Any, X: Any, sample_weight: Any) -> Problem:
+    """Check every parameter and the data."""
+    settings = _settings(estimator)
+    n_components = check.require_integer("n_components", estimator.n_components, 1)
+    check.require_integer("n_init", estimator.n_init, 1)
+    check.require_number("zero_tol", estimator.zero_tol)
+    directions = check.open_data(estimator, X, reset=True)
+    model = _model(estimator, n_components, directions.n_features)
+    weights = check.check_weights(sample_weight, directions)
+    check.require_rows(n_components, directions, weights)
+    return Problem(model, settings, directions, weights, n_components)
+
+
+def restarts(
+    estimator: Any, problem: Problem, start: VMFParameters | None
+) -> tuple[em.Fit[VMFParameters], list[Run]]:
+    """Run EM from the given start or from every drawn one; give the best fit and all the runs."""
+    if start is None:
+        starts, seeds = _starts(estimator, problem)
+    else:
+        starts, seeds = [start], [None]
+    drawn = [i for i, one in enumerate(starts) if one is not None]
+    fits = em.fit(
+        problem.model,
+        problem.directions,
+        [one for one in starts if one is not None],
+        problem.settings,
+        weights=problem.weights,
+        seeds=[seeds[i] or 0 for i in drawn],
+        callback=estimator.callback,
+    )
+    runs = _summaries(problem.model, seeds, dict(zip(drawn, fits, strict=True)))
+    if estimator.verbose:
+        for i, run in enumerate(runs):
+            print(_line(i, len(runs), run))  # noqa: T201
+    best = max((fit for fit in fits if fit.ok), key=lambda fit: fit.objective, default=None)
+    if best is None:
+        raise RuntimeError(_failure(estimator, runs))
+    parameters = best.parameters.without_dust(estimator.zero_tol)
+    if parameters is not best.parameters:
+        best = em.evaluate(
+            problem.model,
+            problem.directions,
+            best,
+            parameters,
+            problem.settings,
+            weights=problem.weights,
+        )
+    return best, runs
+
+
+def _settings(estimator: Any) -> em.Settings:
+    check.require_choice("e_step", estimator.e_step, ("soft", "hard", "stochastic"))
+    check.require_choice("m_step", estimator.m_step, ("exact", "paper"))
+    check.require_choice("kappa_solver", estimator.kappa_solver, ("exact", "banerjee"))
+    exact = estimator.m_step == "exact" and estimator.kappa_solver == "exact"
+    return em.Settings(
+        tol=check.require_number("tol", estimator.tol),
+        max_iter=check.require_integer("max_iter", estimator.max_iter, 1),
+        e_step=estimator.e_step,
+        # Other M-steps settle where they settle: their gap is reported, and not waited for.
+        certified=exact,
+    )
+
+
+def _model(estimator: Any, n_components: int, n_features: int) -> VMFModel:
+    kappa: Any = estimator.kappa
+    if isinstance(kappa, str):
+        check.require_choice("kappa", kappa, ("shared", "free"))
+    elif np.ndim(kappa) == 0:
+        kappa = np.full(n_components, check.require_number("kappa", kappa, above=0.0))
+    else:
+        kappa = check.require_vector("kappa", kappa, n_components, "component")
+        if not kappa.all():
+            raise ValueError("kappa must be above 0: a component of kappa 0 has no prototype.")
+    if isinstance(estimator.kappa_max, str):
+        check.require_choice("kappa_max", estimator.kappa_max, ("auto",))
+        kappa_max = concentration(n_features, MEAN_LENGTH_MAX)
+    else:
+        kappa_max = check.require_number("kappa_max", estimator.kappa_max, above=0.0)
+    weights = estimator.feature_weights
+    if weights is not None:
+        weights = check.require_vector("feature_weights", weights, n_features, "feature")
+    beta = check.require_number("beta", getattr(estimator, "beta", 0.0))
+    return VMFModel(
+        n_features,
+        kappa,
+        L1(beta, weights),
+        kappa_max,
+        estimator.m_step,
+        estimator.kappa_solver,
+    )
+
+
+def _starts(
+    estimator: Any, problem: Problem
+) -> tuple[list[VMFParameters | None], list[int | None]]:
+    """Draw the starts, or take the given one."""
+    init, model, K = estimator.init, problem.model, problem.n_components
+    directions, weights = problem.directions, problem.weights
+    if isinstance(init, str):
+        check.require_choice("init", init, STARTS)
+        seeds = check.draw_seeds(estimator.random_state, estimator.n_init)
+        return seeding.draw_starts(model, directions, K, seeds, init, weights), list(seeds)  # type: ignore[arg-type]
+    if hasattr(init, "prototypes_"):
+        given = VMFParameters(init.prototypes_, init.kappas_, init.weights_)
+        if given.prototypes.shape != (K, model.n_features):
+            raise ValueError(
+                f"init is a model of {given.prototypes.shape[0]} components in "
+                f"{given.prototypes.shape[1]} dimensions; {K} in {model.n_features} are asked for."
+            )
+        return [given], [None]
+    array = np.asarray(init)
+    if array.ndim == 1:
+        return [_start_from_labels(array, problem)], [None]
+    if array.shape != (K, model.n_features):
+        raise ValueError(
+            f"init must be {', '.join(map(repr, STARTS))}, a fitted model, labels of shape "
+            f"({directions.n_rows},) or prototypes of shape ({K}, {model.n_features}); got an "
+            f"array of shape {array.shape}."
+        )
+    lengths = np.linalg.norm(array.astype(np.float64), axis=1)
+    bad = np.flatnonzero(~((lengths > 0.0) & (lengths < np.inf)))
+    if bad.size:
+        raise ValueError(f"init: prototype {bad[0]} is zero or not finite.")
+    start = seeding.from_prototypes(model, directions, [array / lengths[:, None]], weights)[0]
+    if start is None:
+        raise ValueError("init: no row is nearest to one of the prototypes; spread them out.")
+    return [start], [None]
+
+
+def _start_from_labels(labels: NDArray[Any], problem: Problem) -> VMFParameters:
+    K = problem.n_components
+    if labels.shape != (problem.directions.n_rows,) or labels.dtype.kind not in "iu":
+        raise ValueError(
+            f"init given as labels must be integers, one a row ({problem.directions.n_rows}); "
+            f"got shape {labels.shape} of {labels.dtype}."
+        )
+    if labels.min() < 0 or labels.max() >= K:
+        raise ValueError(f"init given as labels must be in 0..{K - 1}.")
+    try:
+        return seeding.from_labels(
+            problem.model, problem.directions, labels.astype(np.intp), K, problem.weights
+        )
+    except DegenerateError as error:
+        raise ValueError(
+            f"init: class {error.component} of the labels is {error.status}."
+        ) from None
+
+
+def _summaries(
+    model: VMFModel, seeds: list[int | None], fits: dict[int, em.Fit[VMFParameters]]
+) -> list[Run]:
+    runs = []
+    for i, seed in enumerate(seeds):
+        fit = fits.get(i)
+        if fit is None:
+            runs.append(Run(seed, "no_start", 0, np.nan, np.nan, kappa_capped=False))
+            continue
+        capped = not isinstance(model.kappa, np.ndarray) and bool(
+            np.any(fit.parameters.kappas >= model.kappa_max)
+        )
+        runs.append(Run(seed, fit.status, fit.n_iter, fit.objective, fit.gap, capped))
+    return runs
+
+
+def _line(i: int, n: int, run: Run) -> str:
+    return (
+        f"restart {i + 1}/{n}: {run.status} after {run.n_iter} iterations, "
+        f"objective {run.objective:.6f}, gap {run.stationarity_gap:.1e}"
+        + (", kappa at its cap" if run.kappa_capped else "")
+    )
+
+
+def _failure(estimator: Any, runs: list[Run]) -> str:
+    statuses = [run.status for run in runs]
+    counts = ", ".join(f"{statuses.count(name)} {name}" for name in sorted(set(statuses)))
+    return (
+        f"No restart of {len(runs)} gave a mixture of {estimator.n_components} components "
+        f"({counts}). Lower n_components or beta, raise n_init, or give a start with init=."
+    )

@@ -1,0 +1,103 @@
+"""What every estimator checks before it fits: parameters, data, weights, seeds."""
+
+from __future__ import annotations
+
+import numbers
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from spheremix.data.open import as_directions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from spheremix.data.base import Directions
+
+    Array = NDArray[np.float64]
+
+
+def require_integer(name: str, value: Any, least: int) -> int:
+    """Give an integer of at least ``least``, or an error that names the parameter."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}.")
+    return int(value)
+
+
+def require_number(name: str, value: Any, *, above: float | None = None) -> float:
+    """Give a finite number, at least 0 or strictly above a bound, or a named error."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not real or not np.isfinite(value) or (value < 0 if above is None else value <= above):
+        wanted = "at least 0" if above is None else f"above {above:g}"
+        raise ValueError(f"{name} must be a finite number {wanted}, got {value!r}.")
+    return float(value)
+
+
+def require_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Give one of the choices, or an error that lists them."""
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
+    return value
+
+
+def require_vector(name: str, value: Any, length: int, what: str) -> Array:
+    """Give a finite, non-negative vector of the right length, or a named error."""
+    vector = np.asarray(value, dtype=np.float64)
+    if vector.shape != (length,):
+        raise ValueError(
+            f"{name} must have one value a {what}: expected shape ({length},), got {vector.shape}."
+        )
+    bad = np.flatnonzero(~((vector >= 0.0) & (vector < np.inf)))
+    if bad.size:
+        raise ValueError(
+            f"{name} must be finite and non-negative: {what} {bad[0]} has {vector[bad[0]]}."
+        )
+    return vector
+
+
+def open_data(estimator: Any, X: Any, *, reset: bool) -> Directions:
+    """Open X with the estimator's engine and threads; remember or compare its columns."""
+    directions = as_directions(X, engine=estimator.engine, n_threads=estimator.n_threads)
+    if directions is not X:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+    elif reset:
+        estimator.n_features_in_ = directions.n_features
+    if not reset and directions.n_features != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {directions.n_features} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    return directions
+
+
+def check_weights(sample_weight: Any, directions: Directions) -> Array | None:
+    """Give the weights as a vector, or None where every row counts once."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, numbers.Real):
+        sample_weight = np.full(directions.n_rows, float(cast("float", sample_weight)))
+    weights = require_vector("sample_weight", sample_weight, directions.n_rows, "row")
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row: nothing is left to fit.")
+    return weights
+
+
+def require_rows(n_components: int, directions: Directions, weights: Array | None) -> None:
+    """Refuse more components than rows that count."""
+    n = directions.n_rows if weights is None else int(np.count_nonzero(weights))
+    if n_components > n:
+        positive = "" if weights is None else " of positive weight"
+        raise ValueError(
+            f"n_components={n_components} is more than the n_samples={n} rows{positive}: "
+            f"lower n_components to at most {n}."
+        )
+
+
+def draw_seeds(random_state: Any, n: int) -> list[int]:
+    """Give one seed a run, the first ones the same whatever their number."""
+    if isinstance(random_state, np.random.Generator):
+        return [int(seed) for seed in random_state.integers(2**31, size=n)]
+    return [int(seed) for seed in check_random_state(random_state).randint(2**31 - 1, size=n)]
