@@ -105,20 +105,18 @@ def _order(nu: float) -> _Order:
     border = math.sqrt(max(_BORDER**2 - nu**2, 0.0))
     n_terms = next(n for s, n in reversed(_TERMS) if max(nu, _BORDER) >= s)
     debye = [0.0] * (3 * n_terms + 1)
-    log_debye = [0.0] * (3 * n_terms + 1)
     for k in range(1, n_terms + 1):
         for j, e in enumerate(_DEBYE[k]):
             debye[k + 2 * j] += e * nu ** (2 * j)
-            log_debye[k + 2 * j] += e * nu ** (2 * j) / (k + 2 * j)
     return _Order(
-        nu,
-        border,
-        math.lgamma(nu + 1.0),
-        _series(nu, border),
-        _series(nu + 1.0, border),
-        tuple(debye[:0:-1]),
-        tuple(log_debye[:0:-1]),
-        4 if nu < 0.5 else 3 if nu < 15.0 else 2,
+        nu=nu,
+        border=border,
+        log_gamma=math.lgamma(nu + 1.0),
+        series=_series(nu, border),
+        next_series=_series(nu + 1.0, border),
+        debye=tuple(debye[:0:-1]),
+        log_debye=tuple(debye[m] / m for m in range(3 * n_terms, 0, -1)),
+        n_newton=4 if nu < 0.5 else 3 if nu < 15.0 else 2,
     )
 
 
@@ -146,6 +144,7 @@ def _horner(coefficients: tuple[float, ...], x: Any) -> Any:
 
 
 # Formulas. `m` is the module that owns log and hypot: math for a number, numpy for an array.
+_Formula = Callable[[_Order, Any, Any], Any]
 
 
 def _log_scaled_series(order: _Order, x: Any, m: Any) -> Any:
@@ -178,18 +177,12 @@ def _mean_debye(order: _Order, x: Any, m: Any) -> Any:
     return x / (nu + s) - correction, nu / (nu + s) * (1.0 + nu * p / (1.0 + x * p)) + correction
 
 
-Formula = Callable[[_Order, Any, Any], Any]
-
-
-def _evaluate(series: Formula, debye: Formula, order: _Order, x: Any, rows: tuple[int, ...]) -> Any:
-    """Apply the formula of its side of the border to each element.
-
-    The formulas give an array of shape `rows` for each element; `()` is a number.
-    """
+def _evaluate(series: _Formula, debye: _Formula, order: _Order, x: Any, *shape: int) -> Any:
+    """Apply to each element the formula of its side; `shape` is that of one element's value."""
     if isinstance(x, float):
         return (series if x < order.border else debye)(order, x, math)
     flat = x.reshape(-1)
-    out = np.empty((*rows, x.size))
+    out = np.empty((*shape, x.size))
     for start in range(0, x.size, _BLOCK):
         block = flat[start : start + _BLOCK]
         target = out[..., start : start + _BLOCK]
@@ -201,18 +194,18 @@ def _evaluate(series: Formula, debye: Formula, order: _Order, x: Any, rows: tupl
         else:
             target[..., below] = series(order, block[below], np)
             target[..., ~below] = debye(order, block[~below], np)
-    return out.reshape(rows + x.shape)
+    return out.reshape(shape + x.shape)
 
 
 def _log_scaled(order: _Order, x: T) -> T:
     """Logarithm of I_nu(x) x^-nu."""
-    value: T = _evaluate(_log_scaled_series, _log_scaled_debye, order, x, ())
+    value: T = _evaluate(_log_scaled_series, _log_scaled_debye, order, x)
     return value
 
 
 def _mean(order: _Order, x: T) -> tuple[T, T]:
     """A_d(x) and 1 - A_d(x)."""
-    mean, gap = _evaluate(_mean_series, _mean_debye, order, x, (2,))
+    mean, gap = _evaluate(_mean_series, _mean_debye, order, x, 2)
     return mean, gap
 
 
@@ -304,8 +297,8 @@ def log_normalizer(d: int, kappa: T) -> T:
     Returns
     -------
     float or array of float
-        :math:`\log c_d(\kappa)`, for a density relative to the surface measure of the sphere. At 0
-        it is minus the logarithm of the area of the sphere.
+        :math:`\log c_d(\kappa)`, relative to the surface measure: at 0, minus the logarithm of the
+        area of the sphere.
     """
     order = _order_of_dimension(d)
     scaled = _log_scaled(order, _checked("kappa", kappa))
