@@ -120,23 +120,27 @@ def fit(
     *,
     weights: Array | None = None,
     seeds: Sequence[int] | None = None,
+    resultants: Sequence[Resultants] | None = None,
     callback: Callable[[Progress], None] | None = None,
 ) -> list[Fit[P]]:
     """Run EM from each start, all runs sharing each sweep; one Fit a start, in order.
 
     ``weights`` is (n,) or (len(starts), n). ``seeds``, one a start, are for stochastic runs.
+    ``resultants``, where those of the starts are known, save the first sweep.
     """
     if settings.e_step == "stochastic":
         seeds = range(len(starts)) if seeds is None else seeds
         starts = _explore(model, directions, starts, settings, weights, seeds)
     assignment: Assignment = "hard" if settings.e_step == "hard" else "soft"
     runs = [_Run(index, start) for index, start in enumerate(starts)]
+    for run, known in zip(runs, resultants or (), strict=False):
+        _advance(model, run, known, settings)
     n_sweeps = 0
     while active := [run for run in runs if run.fit is None]:
         scorers = [model.scorer(run.parameters, assignment) for run in active]
         swept = directions.sweep(scorers, _rows(weights, active))
-        for run, resultants in zip(active, swept, strict=True):
-            _advance(model, run, resultants, settings)
+        for run, received in zip(active, swept, strict=True):
+            _advance(model, run, received, settings)
         n_sweeps += 1
         if callback is not None:
             best = max(run.trace[-1] for run in active)

@@ -63,3 +63,22 @@ class L1:
         excess /= largest[:, None]
         excess /= np.sqrt(np.einsum("kj,kj->k", excess, excess))[:, None]
         return np.copysign(excess, vectors) * (excess > 0.0)
+
+    def events(
+        self,
+        kappas: NDArray[np.float64],
+        vectors: NDArray[np.float64],
+        prototypes: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Give the betas at which coordinates would leave, kappas and vectors held.
+
+        kappa_k |r_kj| / weights_j of the penalised coordinates in the support of prototypes that
+        have at least two.
+        """
+        support = prototypes != 0.0
+        support &= (support.sum(axis=1) >= 2)[:, None]
+        if self.weights is not None:
+            support &= self.weights > 0.0
+        k, j = np.nonzero(support)
+        betas = kappas[k] * np.abs(vectors[k, j])
+        return betas if self.weights is None else betas / self.weights[j]

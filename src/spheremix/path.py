@@ -1,0 +1,174 @@
+"""The path of local optima from the dense solution to one coordinate a prototype."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from spheremix import em
+from spheremix.models.vmf import VMFParameters, count_distinct
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from spheremix.data.base import Directions
+    from spheremix.models.vmf import VMFModel
+
+    Array = NDArray[np.float64]
+    VMFFit = em.Fit[VMFParameters]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One solution on the path, its prototypes stored sparse."""
+
+    beta: float
+    prototypes: sparse.csr_array
+    kappas: Array
+    weights: Array
+    sizes: Array  # expected numbers of rows: the mass of each component
+    log_likelihood: float
+    entropy: float
+    weight: float
+    objective: float
+    status: str
+    n_iter: int
+    gap: float
+    n_distinct: int
+    n_converged: int = 1  # runs that converged at this beta
+
+    @classmethod
+    def of(cls, beta: float, fit: VMFFit, n_converged: int = 1) -> Step:
+        """Summarise a fit."""
+        parameters, resultants = fit.parameters, fit.resultants
+        return cls(
+            beta,
+            sparse.csr_array(parameters.prototypes),
+            parameters.kappas,
+            parameters.weights,
+            resultants.mass,
+            resultants.log_likelihood,
+            resultants.entropy,
+            resultants.weight,
+            fit.objective,
+            fit.status,
+            fit.n_iter,
+            fit.gap,
+            count_distinct(parameters.prototypes),
+            n_converged,
+        )
+
+    @property
+    def parameters(self) -> VMFParameters:
+        """The parameters, dense again."""
+        return VMFParameters(self.prototypes.toarray(), self.kappas, self.weights)
+
+    @property
+    def n_nonzero(self) -> int:
+        """Non-zero coordinates of all the prototypes."""
+        return int(self.prototypes.nnz)
+
+    @property
+    def sparsity(self) -> float:
+        """Share of the coordinates that are zero."""
+        return 1.0 - self.n_nonzero / np.prod(self.prototypes.shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Follower:
+    """What a path needs beside its place: the problem, and how far to go in a step.
+
+    Attributes
+    ----------
+    model : VMFModel
+        Its penalty's feature weights are kept; its beta is replaced at each step.
+    min_relative_increase : float
+        Of beta, between two steps.
+    beta_min_ratio : float
+        Events below this share of the largest one are noise.
+    zero_tol : float
+        Coordinates below it are zero.
+    """
+
+    model: VMFModel
+    directions: Directions
+    weights: Array | None
+    settings: em.Settings
+    min_relative_increase: float = 1e-3
+    beta_min_ratio: float = 1e-5
+    zero_tol: float = 1e-8
+
+    def at(self, beta: float) -> VMFModel:
+        """Give the model at another beta."""
+        return replace(self.model, l1=replace(self.model.l1, beta=beta))
+
+    def next_beta(self, beta: float, fit: VMFFit) -> float | None:
+        """Predict the smallest beta at which a coordinate leaves; None where none can.
+
+        With the concentrations and resultants held, coordinate j of component k leaves at
+        kappa_k |r_kj| / w_j. A prototype keeps its last coordinate.
+        """
+        events = self.model.l1.events(
+            fit.parameters.kappas, fit.resultants.vectors, fit.parameters.prototypes
+        )
+        if not events.size:
+            return None
+        ahead = events[events > max(beta, self.beta_min_ratio * events.max())]
+        least = beta * (1.0 + self.min_relative_increase)
+        # Where every event is behind (EM has just moved the resultants), the least step is taken.
+        return max(float(ahead.min()), least) if ahead.size else least
+
+    def solve(self, beta: float, start: VMFFit) -> VMFFit:
+        """Run EM at beta from a fit at another beta, whose resultants save the first sweep."""
+        model = self.at(beta)
+        (fit,) = em.fit(
+            model,
+            self.directions,
+            [start.parameters],
+            self.settings,
+            weights=self.weights,
+            resultants=[start.resultants],
+        )
+        return self.clean(model, fit)
+
+    def clean(self, model: VMFModel, fit: VMFFit) -> VMFFit:
+        """Set what is numerically zero to zero, and sweep again where that changed something."""
+        if not fit.ok:
+            return fit
+        parameters = fit.parameters.without_dust(self.zero_tol)
+        if parameters is fit.parameters:
+            return fit
+        return em.evaluate(
+            model, self.directions, fit, parameters, self.settings, weights=self.weights
+        )
+
+    def follow(self, beta: float, fit: VMFFit) -> Iterator[tuple[float, VMFFit]]:
+        """Go on from a fit, event by event, to the end; a failed fit is the last one given."""
+        while fit.ok and (following := self.next_beta(beta, fit)) is not None:
+            beta, fit = following, self.solve(following, fit)
+            yield beta, fit
+
+    def visit(self, betas: Array, fit: VMFFit) -> Iterator[tuple[float, VMFFit]]:
+        """Go through given betas, each from the previous solution."""
+        for beta in betas:
+            fit = self.solve(float(beta), fit)
+            yield float(beta), fit
+            if not fit.ok:
+                return
+
+
+def exit_betas(steps: list[Step]) -> Array:
+    """Give, for each coordinate, the smallest beta from which it is zero for good.
+
+    0 where it is zero from the start, infinity where it is non-zero at the last step.
+    """
+    leaves = np.zeros(steps[0].prototypes.shape)
+    ends = [step.beta for step in steps[1:]] + [np.inf]
+    for step, end in zip(steps, ends, strict=True):
+        leaves[step.prototypes.nonzero()] = end
+    return leaves
