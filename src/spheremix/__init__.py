@@ -9,9 +9,11 @@ from spheremix import datasets
 from spheremix.data.open import as_directions
 from spheremix.distribution import VonMisesFisher
 from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.path import VMFPath
 
 __all__ = [
     "VMFMixture",
+    "VMFPath",
     "VonMisesFisher",
     "as_directions",
     "datasets",

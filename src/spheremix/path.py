@@ -153,13 +153,79 @@ class Follower:
             beta, fit = following, self.solve(following, fit)
             yield beta, fit
 
-    def visit(self, betas: Array, fit: VMFFit) -> Iterator[tuple[float, VMFFit]]:
-        """Go through given betas, each from the previous solution."""
+    def visit(
+        self, betas: Array, fit: VMFFit, *, from_dense: bool = False
+    ) -> Iterator[tuple[float, VMFFit]]:
+        """Go through given betas, each from the previous solution or each from the first one."""
+        start = fit
         for beta in betas:
-            fit = self.solve(float(beta), fit)
+            fit = self.solve(float(beta), start)
             yield float(beta), fit
             if not fit.ok:
                 return
+            start = start if from_dense else fit
+
+
+@dataclass(slots=True, eq=False)
+class Trail:
+    """The steps taken so far, what is needed to go on from the last one, and why it ended."""
+
+    steps: list[Step]
+    fit: VMFFit
+    status: str = ""
+
+    @classmethod
+    def begin(cls, dense: VMFFit) -> Trail:
+        """Stand at beta = 0."""
+        return cls([Step.of(0.0, dense)], dense)
+
+    def take(
+        self,
+        route: Iterator[tuple[float, VMFFit]],
+        end: str,
+        max_steps: int | None = None,
+        max_sparsity: float = 1.0,
+    ) -> Iterator[Step]:
+        """Take the steps of a route one by one, up to the limits; ``end`` names its own end."""
+        while True:
+            if max_steps is not None and len(self.steps) >= max_steps:
+                self.status = "max_steps"
+                return
+            if self.steps[-1].sparsity >= max_sparsity:
+                self.status = "max_sparsity"
+                return
+            beta, fit = next(route, (None, self.fit))
+            if beta is None or not fit.ok:
+                self.status = end if beta is None else fit.status
+                return
+            self.steps.append(Step.of(beta, fit))
+            self.fit = fit
+            yield self.steps[-1]
+
+    def refine(self, follower: Follower, jump: float) -> Iterator[Step]:
+        """Insert steps, each from the one before, where the sparsity jumps by more than asked."""
+        i = 1
+        while i < len(self.steps):
+            before, after = self.steps[i - 1], self.steps[i]
+            middle = np.sqrt(before.beta * after.beta) if before.beta > 0 else after.beta / 2
+            room = before.beta * (1.0 + follower.min_relative_increase) < middle
+            if abs(after.sparsity - before.sparsity) <= jump or not room:
+                i += 1
+                continue
+            model = follower.at(float(middle))
+            (fit,) = em.fit(
+                model,
+                follower.directions,
+                [before.parameters],
+                follower.settings,
+                weights=follower.weights,
+            )
+            fit = follower.clean(model, fit)
+            if not fit.ok:
+                i += 1
+                continue
+            self.steps.insert(i, Step.of(float(middle), fit))
+            yield self.steps[i]
 
 
 def exit_betas(steps: list[Step]) -> Array:

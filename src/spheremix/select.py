@@ -6,16 +6,18 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from scipy import sparse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Count = Literal["nonzero", "features", "dense"]
+CRITERIA = ("aic", "bic", "ric", "ricc", "ebic", "icl")
 EBIC_GAMMA = 0.5
 
 
 def count_parameters(
-    prototypes: NDArray[np.float64],
+    prototypes: NDArray[np.float64] | sparse.csr_array,
     kappa: Literal["shared", "free", "given"],
     count: Count = "nonzero",
 ) -> int:
@@ -23,7 +25,7 @@ def count_parameters(
 
     Parameters
     ----------
-    prototypes : ndarray of shape (K, d)
+    prototypes : ndarray or CSR array of shape (K, d)
         With exact zeros.
     kappa : {"shared", "free", "given"}
         1, K or no concentration.
@@ -37,11 +39,11 @@ def count_parameters(
         Weights, concentrations and prototypes together.
     """
     n_components, n_features = int(prototypes.shape[0]), int(prototypes.shape[1])
-    support = prototypes != 0.0
+    support = sparse.csr_array(prototypes)
     if count == "nonzero":
-        means = int(np.maximum(support.sum(axis=1) - 1, 1).sum())
+        means = int(np.maximum(np.diff(support.indptr) - 1, 1).sum())
     elif count == "features":
-        means = n_components * max(int(support.any(axis=0).sum()) - 1, 1)
+        means = n_components * max(len(np.unique(support.indices)) - 1, 1)
     elif count == "dense":
         means = n_components * (n_features - 1)
     else:

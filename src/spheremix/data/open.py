@@ -6,6 +6,7 @@ only where its type asks for it.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
@@ -67,7 +68,7 @@ def engine_class(engine: Engine) -> Any:
     if engine == "reference":
         return ReferenceDirections
     try:
-        import spheremix._kernels  # noqa: F401, PLC0415
+        import_module("spheremix._kernels")
         from spheremix.data.compiled import CompiledDirections  # noqa: PLC0415
     except ImportError as error:
         if engine == "auto":

@@ -12,10 +12,11 @@ import numpy as np
 def resolve_threads(n_threads: int | None) -> int:
     """Give the number of threads for one fit.
 
-    An explicit number wins. Otherwise it is the smaller of what OMP_NUM_THREADS says (or else the
-    cores this process may use) and the current limit of the OpenMP pools (of the BLAS pools where
-    no OpenMP is loaded), so that ``threadpoolctl.threadpool_limits`` is respected. Inside a worker
-    of another pool, a thread or a process, it is 1 unless OMP_NUM_THREADS is set.
+    An explicit number wins. Otherwise it is what OMP_NUM_THREADS says, or else the cores this
+    process may use; and no more than the current limit of the OpenMP pools, so that
+    ``threadpoolctl.threadpool_limits`` is respected (of the BLAS pools, where no OpenMP is loaded
+    and OMP_NUM_THREADS is not set). Inside a worker of another pool, a thread or a process, it is
+    1 unless OMP_NUM_THREADS is set.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def resolve_threads(n_threads: int | None) -> int:
     asked = _omp_num_threads()
     if asked is None and _inside_worker():
         return 1
-    return max(1, min([asked or _cores(), *_pool_limits()]))
+    return max(1, min([asked or _cores(), *_pool_limits(fall_back_on_blas=asked is None)]))
 
 
 def _omp_num_threads() -> int | None:
@@ -56,9 +57,11 @@ def _cores() -> int:
     return int(cpu_count())
 
 
-def _pool_limits() -> list[int]:
+def _pool_limits(*, fall_back_on_blas: bool) -> list[int]:
     from threadpoolctl import threadpool_info  # noqa: PLC0415
 
     pools = threadpool_info()
     openmp = [pool["num_threads"] for pool in pools if pool["user_api"] == "openmp"]
-    return openmp or [pool["num_threads"] for pool in pools if pool["user_api"] == "blas"]
+    if openmp or not fall_back_on_blas:
+        return openmp
+    return [pool["num_threads"] for pool in pools if pool["user_api"] == "blas"]

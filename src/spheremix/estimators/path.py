@@ -1,0 +1,374 @@
+"""VMFPath: the mixture at every level of sparsity."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from spheremix.estimators import validation as check
+from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.problem import pose, restarts
+from spheremix.estimators.selected import SelectedMixture
+from spheremix.estimators.strategies import STRATEGIES, PathProgress, walk
+from spheremix.path import Follower, Trail, exit_betas
+from spheremix.select import CRITERIA, count_parameters, criteria
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from spheremix.estimators.problem import Problem
+    from spheremix.path import Step
+
+    Array = NDArray[np.float64]
+
+
+class VMFPath(SelectedMixture):
+    """Mixture of von Mises-Fisher distributions at every level of sparsity.
+
+    Starts from the best dense mixture and raises ``beta`` event by event, each solution starting
+    from the previous one, until each prototype has one coordinate left (Algorithm 3). It is a path
+    of local optima.
+
+    Parameters
+    ----------
+    n_components : int, default=8
+        Number K of components.
+    criterion : {"aic", "bic", "ric", "ricc", "ebic", "icl"}, default="bic"
+        Chooses the mixture used to predict.
+    min_relative_increase : float, default=1e-3
+        Of beta, between two steps.
+    max_steps : int or None, default=None
+        Steps of the path at most, the dense one included.
+    max_sparsity : float, default=1.0
+        The path ends at the first step that is as sparse.
+    betas : array-like or None, default=None
+        An increasing grid to visit instead of the events.
+    beta_min_ratio : float, default=1e-5
+        Events below this share of the largest one are numerical noise.
+    refine : float or None, default=None
+        Insert steps where the sparsity jumps by more than this.
+    strategy : {"path", "dense", "random", "grid"}, default="path"
+        How each beta is started: from the previous solution; from the dense one; from ``n_init``
+        random starts; or 50 evenly spaced betas up to the largest of the path, from the dense
+        solution. The last three are for comparison, and follow the path first where ``betas`` is
+        not given.
+    feature_weights, kappa, kappa_solver, m_step, kappa_max, e_step, init, n_init, max_iter, tol, \
+zero_tol, random_state, n_threads, engine, verbose
+        As in :class:`VMFMixture`. ``verbose=1`` also prints a line every 100 steps.
+    warm_start : bool, default=False
+        Go on with the path of the previous call to ``fit`` from its last step, after raising
+        ``max_steps`` or ``max_sparsity``: the same bits as one long run.
+    callback : callable or None, default=None
+        Called with a :class:`spheremix.em.Progress` after each sweep of the dense fits and with a
+        :class:`PathProgress` after each step.
+
+    Attributes
+    ----------
+    betas_, log_likelihoods_, objectives_, n_nonzero_, sparsity_, entropies_, n_iters_, \
+stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_steps,)
+        One entry a step. Non-zeros are counted over all prototypes; sparsity is the share of
+        zeros; ``n_converged_`` counts the runs that converged (more than one with random starts).
+    statuses_ : list of str
+        ``converged`` or ``max_iter``, one a step.
+    kappas_, weights_, sizes_ : ndarray of shape (n_steps, K)
+        Sizes are expected numbers of rows.
+    criteria_ : dict of ndarray of shape (n_steps,)
+        Smaller is better.
+    exit_betas_ : ndarray of shape (K, d)
+        The smallest beta from which a coordinate is zero at all later steps: how important a
+        feature is to a component. 0 if it is zero without penalty, infinite if it is non-zero at
+        the last step.
+    status_ : str
+        Why the path ended: ``maximal_sparsity``, ``max_steps``, ``max_sparsity``, ``grid_end``,
+        ``interrupted``, or the status of the fit that failed.
+    selected_ : int
+        Index chosen by ``criterion``.
+    best_estimator_ : VMFMixture
+        The mixture at that index.
+    labels_ : ndarray of shape (n,)
+        Its clusters.
+    runs_ : list of Run
+        The dense restarts.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(random_state=0)
+    >>> path = sm.VMFPath(n_components=4, random_state=0).fit(X)
+    >>> path.status_
+    'maximal_sparsity'
+    """
+
+    def __init__(
+        self,
+        n_components: int = 8,
+        *,
+        criterion: str = "bic",
+        min_relative_increase: float = 1e-3,
+        max_steps: int | None = None,
+        max_sparsity: float = 1.0,
+        betas: ArrayLike | None = None,
+        beta_min_ratio: float = 1e-5,
+        refine: float | None = None,
+        strategy: str = "path",
+        feature_weights: ArrayLike | None = None,
+        kappa: str | float | ArrayLike = "shared",
+        kappa_solver: str = "exact",
+        m_step: str = "exact",
+        kappa_max: float | str = "auto",
+        e_step: str = "soft",
+        init: Any = "random",
+        n_init: int = 10,
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        zero_tol: float = 1e-8,
+        random_state: Any = None,
+        n_threads: int | None = None,
+        engine: str = "auto",
+        verbose: int = 0,
+        warm_start: bool = False,
+        callback: Callable[[Any], None] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.criterion = criterion
+        self.min_relative_increase = min_relative_increase
+        self.max_steps = max_steps
+        self.max_sparsity = max_sparsity
+        self.betas = betas
+        self.beta_min_ratio = beta_min_ratio
+        self.refine = refine
+        self.strategy = strategy
+        self.feature_weights = feature_weights
+        self.kappa = kappa
+        self.kappa_solver = kappa_solver
+        self.m_step = m_step
+        self.kappa_max = kappa_max
+        self.e_step = e_step
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.zero_tol = zero_tol
+        self.random_state = random_state
+        self.n_threads = n_threads
+        self.engine = engine
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+        """Follow the path.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or Directions
+            Rows are normalised; X is not changed.
+        y : ignored
+            For scikit-learn's conventions.
+        sample_weight : array-like of shape (n,), default=None
+            Non-negative; a weight of 2 is the row twice.
+
+        Returns
+        -------
+        VMFPath
+            Itself. Interrupted by Ctrl-C, it keeps the steps it has and warns.
+        """
+        betas = self._check_parameters()
+        problem = pose(self, X, sample_weight)
+        follower = Follower(
+            problem.model,
+            problem.directions,
+            problem.weights,
+            problem.settings,
+            self.min_relative_increase,
+            self.beta_min_ratio,
+            self.zero_tol,
+        )
+        trail = self._beginning(problem)
+        try:
+            for step in walk(self, problem, follower, trail, betas):
+                self._report(len(trail.steps), step)
+            if self.refine is not None:
+                for step in trail.refine(follower, self.refine):
+                    self._report(len(trail.steps), step)
+        except KeyboardInterrupt:
+            trail.status = "interrupted"
+            warnings.warn(
+                f"The path was interrupted after {len(trail.steps)} steps, which are kept; "
+                "fit again with warm_start=True to go on.",
+                stacklevel=2,
+            )
+        self._publish(problem, trail)
+        return self
+
+    def _check_parameters(self) -> Array | None:
+        check.require_choice("criterion", self.criterion, CRITERIA)
+        check.require_choice("strategy", self.strategy, STRATEGIES)
+        check.require_number("min_relative_increase", self.min_relative_increase)
+        check.require_number("beta_min_ratio", self.beta_min_ratio)
+        check.require_number("max_sparsity", self.max_sparsity)
+        if self.max_steps is not None:
+            check.require_integer("max_steps", self.max_steps, 1)
+        if self.refine is not None:
+            check.require_number("refine", self.refine, above=0.0)
+        if self.betas is None:
+            return None
+        betas = check.require_vector("betas", self.betas, np.size(self.betas), "step")
+        if not betas.size or np.any(np.diff(betas) <= 0):
+            raise ValueError("betas must be a strictly increasing list of at least one value.")
+        return betas
+
+    def _beginning(self, problem: Problem) -> Trail:
+        """Stand at the dense solution, or where the previous call ended."""
+        if self.warm_start and hasattr(self, "_trail"):
+            trail = self._trail
+            shape = (problem.n_components, problem.directions.n_features)
+            if trail.steps[0].prototypes.shape != shape:
+                raise ValueError(
+                    "warm_start: the previous path has another number of components or features; "
+                    "set warm_start=False."
+                )
+            return trail
+        dense, self.runs_ = restarts(self, problem, None)
+        return Trail.begin(dense)
+
+    def _report(self, n_steps: int, step: Step) -> None:
+        if self.callback is not None:
+            self.callback(PathProgress(n_steps, step.beta, step.sparsity, step.status))
+        if self.verbose and n_steps % 100 == 0:
+            print(f"step {n_steps}: beta {step.beta:.4g}, sparsity {step.sparsity:.3f}")  # noqa: T201
+
+    def _publish(self, problem: Problem, trail: Trail) -> None:
+        """Set the fitted attributes."""
+        steps = trail.steps
+        self._trail, self._model, self.status_ = trail, problem.model, trail.status
+        self.kappa_max_ = problem.model.kappa_max
+        self.betas_ = np.array([step.beta for step in steps])
+        self.log_likelihoods_ = np.array([step.log_likelihood for step in steps])
+        self.entropies_ = np.array([step.entropy for step in steps])
+        self.objectives_ = np.array([step.objective for step in steps])
+        self.n_nonzero_ = np.array([step.n_nonzero for step in steps])
+        self.sparsity_ = np.array([step.sparsity for step in steps])
+        self.n_iters_ = np.array([step.n_iter for step in steps])
+        self.stationarity_gaps_ = np.array([step.gap for step in steps])
+        self.n_distinct_prototypes_ = np.array([step.n_distinct for step in steps])
+        self.n_converged_ = np.array([step.n_converged for step in steps])
+        self.statuses_ = [step.status for step in steps]
+        self.kappas_ = np.array([step.kappas for step in steps])
+        self.weights_ = np.array([step.weights for step in steps])
+        self.sizes_ = np.array([step.sizes for step in steps])
+        self.exit_betas_ = exit_betas(steps)
+        each = [self._criteria(step) for step in steps]
+        self.criteria_ = {name: np.array([one[name] for one in each]) for name in CRITERIA}
+        self.selected_ = self.select(self.criterion)
+        self.best_estimator_ = self.model(self.selected_)
+        self.best_estimator_.labels_ = problem.directions.map_rows(
+            self.best_estimator_._scorer(),  # noqa: SLF001
+            "labels",
+        )
+
+    def _criteria(self, step: Step) -> dict[str, float]:
+        kappa = self._model.kappa
+        mode = "given" if isinstance(kappa, np.ndarray) else kappa
+        n_parameters = count_parameters(step.prototypes, mode)
+        d = step.prototypes.shape[1]
+        return criteria(step.log_likelihood, n_parameters, step.weight, d, step.entropy)
+
+    # Reading the path
+
+    def select(
+        self,
+        criterion: str | None = None,
+        *,
+        n_words: float | None = None,
+        sparsity: float | None = None,
+    ) -> int:
+        """Choose a step.
+
+        Parameters
+        ----------
+        criterion : {"aic", "bic", "ric", "ricc", "ebic", "icl"}, optional
+            The step where it is smallest; the sparser one of equals.
+        n_words : float, optional
+            The first step with at most so many non-zeros a prototype, on average.
+        sparsity : float, optional
+            The first step that is as sparse.
+
+        Returns
+        -------
+        int
+            An index on the path.
+        """
+        check_is_fitted(self, "betas_")
+        if sum(given is not None for given in (criterion, n_words, sparsity)) != 1:
+            raise ValueError("Give one of criterion, n_words and sparsity.")
+        if criterion is not None:
+            check.require_choice("criterion", criterion, CRITERIA)
+            values = self.criteria_[criterion]
+            return len(values) - 1 - int(values[::-1].argmin())
+        if n_words is not None:
+            words = self.n_nonzero_ / self.kappas_.shape[1]
+            reached, best = words <= n_words, f"{words.min():.1f} words a prototype"
+        else:
+            reached, best = self.sparsity_ >= sparsity, f"a sparsity of {self.sparsity_.max():.3f}"
+        if not reached.any():
+            raise ValueError(f"The path ends at {best} ({self.status_}): ask for less.")
+        return int(reached.argmax())
+
+    def model(self, i: int) -> VMFMixture:
+        """Give the mixture of one step.
+
+        Parameters
+        ----------
+        i : int
+            Index on the path.
+
+        Returns
+        -------
+        VMFMixture
+            Fitted; without ``labels_``, which need the rows.
+        """
+        check_is_fitted(self, "betas_")
+        step = self._trail.steps[i]
+        shared = {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name in VMFMixture().get_params()
+        }
+        mixture = VMFMixture(**{**shared, "beta": step.beta, "warm_start": False})
+        parameters = step.parameters
+        mixture.prototypes_, mixture.kappas_ = parameters.prototypes, parameters.kappas
+        mixture.weights_ = parameters.weights
+        mixture.log_likelihood_, mixture.objective_ = step.log_likelihood, step.objective
+        mixture.criteria_ = self._criteria(step)
+        mixture.status_, mixture.n_iter_ = step.status, step.n_iter
+        mixture.stationarity_gap_, mixture.kkt_residual_ = step.gap, float("nan")
+        mixture.n_distinct_prototypes_ = step.n_distinct
+        mixture.kappa_max_, mixture.runs_ = self.kappa_max_, self.runs_
+        mixture._model = self._model  # noqa: SLF001
+        mixture.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            mixture.feature_names_in_ = self.feature_names_in_
+        return mixture
+
+    def moved(self, X: Any, i: int, j: int) -> NDArray[np.intp]:
+        """Tell which rows change cluster between two steps.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+        i, j : int
+            Indices on the path.
+
+        Returns
+        -------
+        ndarray
+            Numbers of the rows.
+        """
+        return np.flatnonzero(self.model(i).predict(X) != self.model(j).predict(X))
