@@ -17,6 +17,7 @@ if sys.platform == "win32":
 else:
     # Contraction is off so that a fused multiply-add appears only where a kernel asks for it.
     flags = ["-O3", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden", "-pthread"]
+    flags += ["-Wno-psabi"]  # wide vectors never cross a function that is not inlined
 
 kernels = Pybind11Extension(
     "spheremix._kernels",

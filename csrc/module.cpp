@@ -7,11 +7,13 @@ namespace py = pybind11;
 
 namespace spheremix {
 void bind_mstep(py::module_& m);
+void bind_sweep(py::module_& m);
 }  // namespace spheremix
 
 PYBIND11_MODULE(_kernels, m, py::mod_gil_not_used()) {
     m.doc() = "Compiled kernels of spheremix.";
     spheremix::bind_mstep(m);
+    spheremix::bind_sweep(m);
     m.def("simd_level", &spheremix::simd_level,
           "Instruction set chosen for this CPU: 'avx512', 'avx2' or 'baseline'.");
 }

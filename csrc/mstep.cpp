@@ -1,4 +1,4 @@
-// Binding of the M-step: checks shapes, releases the GIL, loops over components.
+// Binding of the M-step: checks shapes, releases the GIL, treats the components one by one or together.
 #include "mstep.hpp"
 
 #include <pybind11/numpy.h>
@@ -16,60 +16,116 @@ namespace {
 
 using Array = py::array_t<double, py::array::c_style>;
 
+struct Inputs {
+    const double *vectors, *mass, *weights, *kappas, *old_prototypes;
+    std::int64_t n_components, n_features;
+    double beta, kappa_max;
+    bool shared, given;
+    int n_threads;
+};
+
+struct Outputs {
+    double *prototypes, *kappas, *log_normalizers, *dots, *norms, *old_dots, *old_norms;
+};
+
+// The best kappa of n components that share it, and their profiles there. Where all coordinates
+// are free the profile is kappa |r| and the answer is known.
+void concentrate(const Inputs& in, const Measure* measures, std::int64_t first, std::int64_t n,
+                 int n_threads, double* kappas, double* profiles) {
+    const double d = static_cast<double>(in.n_features);
+    Problem problem{in.vectors + first * in.n_features, n, in.n_features, in.beta, in.weights, 0.0,
+                    measures + first, {}};
+    double length = 0.0;
+    for (std::int64_t k = first; k < first + n; ++k) {
+        problem.mass += in.mass[k];
+        length += std::sqrt(measures[k].squares);
+    }
+    if (in.beta == 0.0) {
+        // Identical rows give a mean length above one by rounding.
+        const double rho = std::min(length / problem.mass, 1.0);
+        const double kappa = std::min(concentration(d, rho), in.kappa_max);
+        for (std::int64_t k = first; k < first + n; ++k) {
+            kappas[k] = kappa;
+            profiles[k] = kappa * std::sqrt(measures[k].squares);
+        }
+        return;
+    }
+    const Point best = Search(problem, in.kappa_max, n_threads).maximise(in.kappas[first]);
+    for (std::int64_t k = 0; k < n; ++k) {
+        kappas[first + k] = best.kappa;
+        profiles[first + k] = best.terms[k].profile;
+    }
+}
+
+void maximise_all(const Inputs& in, const Outputs& out) {
+    const std::int64_t K = in.n_components, d = in.n_features;
+    double cheapest = std::numeric_limits<double>::infinity();
+    for (std::int64_t j = 0; in.weights && j < d; ++j) cheapest = std::min(cheapest, in.weights[j]);
+    std::vector<Measure> measures(K);
+    std::vector<double> profiles(K);
+    over_components(K, d, in.n_threads, [&](std::int64_t k) {
+        loops().measure(in.vectors + k * d, in.old_prototypes + k * d, in.weights, cheapest, d,
+                        measures[k]);
+        out.old_dots[k] = measures[k].old_dot;
+        out.old_norms[k] = measures[k].old_norm;
+    });
+    if (in.given) {
+        std::copy(in.kappas, in.kappas + K, out.kappas);
+    } else if (in.shared) {
+        concentrate(in, measures.data(), 0, K, in.n_threads, out.kappas, profiles.data());
+    } else {
+        over_components(K, d, in.n_threads, [&](std::int64_t k) {
+            concentrate(in, measures.data(), k, 1, 1, out.kappas, profiles.data());
+        });
+    }
+    over_components(K, d, in.n_threads, [&](std::int64_t k) {
+        const double kappa = out.kappas[k];
+        Problem one{in.vectors + k * d, 1, d, in.beta, in.weights, 0.0, measures.data() + k, {}};
+        double* mu = out.prototypes + k * d;
+        if (in.given) {
+            one.parts.resize(1);
+            loops().split(one.vectors, in.beta, in.weights, kappa, kappa, d, one.parts[0]);
+            profiles[k] = one.term(0, kappa).profile;
+        }
+        if (profiles[k] > 0.0) {
+            loops().direction(one.vectors, kappa, in.beta, in.weights, profiles[k], d, mu,
+                              out.dots[k], out.norms[k]);
+        } else {
+            const std::int64_t j = one.one_hot(0, kappa).second;
+            std::fill(mu, mu + d, 0.0);
+            mu[j] = std::copysign(1.0, one.vectors[j]);
+            out.dots[k] = std::abs(one.vectors[j]);
+            out.norms[k] = in.weights ? in.weights[j] : 1.0;
+        }
+        out.log_normalizers[k] = log_normalizer(static_cast<double>(d), kappa);
+    });
+}
+
 // IN vectors (K, d), mass (K,), weights (d,) or None, kappas (K,): the given ones or first guesses,
-// old_prototypes (K, d). Returns prototypes (K, d), kappas (K,), <mu_k, r_k> (K,), the penalty, and
-// the last two of the old prototypes.
+// old_prototypes (K, d). Returns, of the best parameters, prototypes (K, d), kappas, log c_d,
+// <mu_k, r_k> and weighted l1 norms (K,); then the last two of the old prototypes.
 py::tuple maximise(const Array& vectors, const Array& mass, double beta,
                    const std::optional<Array>& weights, const std::string& mode,
-                   const Array& kappas, double kappa_max, const Array& old_prototypes) {
+                   const Array& kappas, double kappa_max, const Array& old_prototypes,
+                   int n_threads) {
     if (vectors.ndim() != 2) throw std::invalid_argument("vectors must be 2-D");
-    const std::size_t K = vectors.shape(0), d = vectors.shape(1);
-    const py::ssize_t length = vectors.shape(0);
+    const py::ssize_t K = vectors.shape(0), d = vectors.shape(1);
     if (mass.ndim() != 1 || kappas.ndim() != 1 || old_prototypes.ndim() != 2 ||
-        std::size_t(mass.shape(0)) != K || std::size_t(kappas.shape(0)) != K ||
-        std::size_t(old_prototypes.shape(0)) != K || std::size_t(old_prototypes.shape(1)) != d ||
-        (weights && (weights->ndim() != 1 || std::size_t(weights->shape(0)) != d)))
+        mass.shape(0) != K || kappas.shape(0) != K || old_prototypes.shape(0) != K ||
+        old_prototypes.shape(1) != d || (weights && (weights->ndim() != 1 || weights->shape(0) != d)))
         throw std::invalid_argument("shapes do not agree");
-    const bool shared = mode == "shared", given = mode == "given";
-    Array prototypes({length, vectors.shape(1)}), new_kappas(length), dots(length), old_dots(length);
-    double penalty = 0.0, old_penalty = 0.0;
+    Array prototypes({K, d}), new_kappas(K), logs(K), dots(K), norms(K), old_dots(K), old_norms(K);
+    const Inputs in{vectors.data(), mass.data(), weights ? weights->data() : nullptr, kappas.data(),
+                    old_prototypes.data(), K, d, beta, kappa_max, mode == "shared",
+                    mode == "given", n_threads};
+    const Outputs out{prototypes.mutable_data(), new_kappas.mutable_data(), logs.mutable_data(),
+                      dots.mutable_data(), norms.mutable_data(), old_dots.mutable_data(),
+                      old_norms.mutable_data()};
     {
-        const double* r = vectors.data();
-        const double* n = mass.data();
-        const double* w = weights ? weights->data() : nullptr;
-        const double* guess = kappas.data();
-        const double* old = old_prototypes.data();
-        double *mu = prototypes.mutable_data(), *kappa = new_kappas.mutable_data();
-        double *dot = dots.mutable_data(), *old_dot = old_dots.mutable_data();
         py::gil_scoped_release released;
-        double total = 0.0;
-        for (std::size_t k = 0; k < K; ++k) total += n[k];
-        Problem all{r, K, d, beta, w, total, {}};
-        if (shared) {
-            const double best = Search(all, kappa_max).maximise(guess[0]);
-            std::fill(kappa, kappa + K, best);
-        }
-        for (std::size_t k = 0; k < K; ++k) {
-            if (given) {
-                kappa[k] = guess[k];
-            } else if (!shared) {
-                Problem one{r + k * d, 1, d, beta, w, n[k], {}};
-                kappa[k] = Search(one, kappa_max).maximise(guess[k]);
-            }
-            double cost;
-            direction(all, k, kappa[k], mu + k * d, dot[k], cost);
-            penalty += cost;
-            Lanes products, costs;
-            for (std::size_t j = 0; j < d; ++j) {
-                const double m = old[k * d + j];
-                products.v[j % Lanes::width] += m * r[k * d + j];
-                costs.v[j % Lanes::width] += std::abs(m) * all.threshold(j);
-            }
-            old_dot[k] = products.sum();
-            old_penalty += costs.sum();
-        }
+        maximise_all(in, out);
     }
-    return py::make_tuple(prototypes, new_kappas, dots, penalty, old_dots, old_penalty);
+    return py::make_tuple(prototypes, new_kappas, logs, dots, norms, old_dots, old_norms);
 }
 
 }  // namespace

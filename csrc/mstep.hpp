@@ -3,123 +3,59 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstring>
+#include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "bessel.hpp"
+#include "mstep_levels.hpp"
+#include "pool.hpp"
 
 namespace spheremix {
-
-// One component's |r| and thresholds, split once by the interval [low, high] in which kappa lies:
-// coordinates well in play at low are in play everywhere and enter by three sums; those not in play
-// at high never are; only the rest is looked at again for each kappa.
-struct Component {
-    std::vector<double> lengths;     // |r_j| of the undecided coordinates
-    std::vector<double> thresholds;  // theirs; empty when one threshold serves all
-    double threshold = 0.0;
-    double sum_rr = 0.0, sum_rt = 0.0, sum_tt = 0.0;  // over coordinates always in play
-};
 
 struct Term {
     double profile, slope, square;  // g, g', S
 };
 
-// Eight lanes summed in a fixed order: the compiler maps them on whatever registers there are.
-struct Lanes {
-    static constexpr std::size_t width = 8;
-    double v[width] = {};
-    double sum() const {
-        return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
-    }
-};
-
-inline void scan(const double* lengths, const double* thresholds, double threshold, std::size_t n,
-                 double kappa, double& ee, double& er, double& rr) {
-    Lanes a, b, c;
-    std::size_t j = 0;
-    for (; j + Lanes::width <= n; j += Lanes::width) {
-        for (std::size_t l = 0; l < Lanes::width; ++l) {
-            const double r = lengths[j + l];
-            const double margin = kappa * r - (thresholds ? thresholds[j + l] : threshold);
-            const double e = margin > 0.0 ? margin : 0.0;
-            a.v[l] += e * e;
-            b.v[l] += e * r;
-            c.v[l] += margin > 0.0 ? r * r : 0.0;
-        }
-    }
-    for (std::size_t l = 0; j < n; ++j, ++l) {
-        const double r = lengths[j];
-        const double margin = kappa * r - (thresholds ? thresholds[j] : threshold);
-        if (margin > 0.0) {
-            a.v[l] += margin * margin;
-            b.v[l] += margin * r;
-            c.v[l] += r * r;
-        }
-    }
-    ee += a.sum();
-    er += b.sum();
-    rr += c.sum();
-}
-
+// Components that share kappa.
 struct Problem {
-    const double* vectors;  // (K, d), the components that share kappa
-    std::size_t n_components, n_features;
+    const double* vectors;  // (K, d)
+    std::int64_t n_components, n_features;
     double beta;
     const double* weights;  // (d,) or null
     double mass;
-    std::vector<Component> components;
+    const Measure* measures;  // (K,)
+    std::vector<Part> parts;
 
-    double threshold(std::size_t j) const { return weights ? beta * weights[j] : beta; }
+    double threshold(std::int64_t j) const { return weights ? beta * weights[j] : beta; }
 
-    // g where nothing exceeds its threshold: the best single coordinate.
-    std::pair<double, std::size_t> one_hot(std::size_t k, double kappa) const {
+    // g and its slope where nothing exceeds its threshold: those of the best single feature.
+    std::pair<double, double> peak(std::int64_t k, double kappa) const {
+        if (!weights) return {kappa * measures[k].longest - beta, measures[k].longest};
+        const auto [margin, j] = one_hot(k, kappa);
+        return {margin, std::abs(vectors[k * n_features + j])};
+    }
+
+    std::pair<double, std::int64_t> one_hot(std::int64_t k, double kappa) const {
         const double* r = vectors + k * n_features;
         double best = -std::numeric_limits<double>::infinity();
-        std::size_t at = 0;
-        for (std::size_t j = 0; j < n_features; ++j) {
+        std::int64_t at = 0;
+        for (std::int64_t j = 0; j < n_features; ++j) {
             const double margin = kappa * std::abs(r[j]) - threshold(j);
             if (margin > best) best = margin, at = j;
         }
         return {best, at};
     }
 
-    void split(double low, double high) {
-        components.assign(n_components, {});
-        for (std::size_t k = 0; k < n_components; ++k) {
-            Component& c = components[k];
-            c.threshold = beta;
-            const double* r = vectors + k * n_features;
-            for (std::size_t j = 0; j < n_features; ++j) {
-                const double length = std::abs(r[j]), t = threshold(j);
-                if (!(high * length > t)) continue;
-                // Twice the threshold, so that the closed form below does not cancel.
-                if (low * length > 2.0 * t) {
-                    c.sum_rr += length * length;
-                    c.sum_rt += length * t;
-                    c.sum_tt += t * t;
-                } else {
-                    c.lengths.push_back(length);
-                    if (weights) c.thresholds.push_back(t);
-                }
-            }
-        }
-    }
-
-    Term term(std::size_t k, double kappa) const {
-        const Component& c = components[k];
-        double ee = (kappa * c.sum_rr - 2.0 * c.sum_rt) * kappa + c.sum_tt;
-        double er = kappa * c.sum_rr - c.sum_rt, rr = c.sum_rr;
-        scan(c.lengths.data(), weights ? c.thresholds.data() : nullptr, c.threshold,
-             c.lengths.size(), kappa, ee, er, rr);
+    Term term(std::int64_t k, double kappa) const {
+        double ee, er, rr;
+        loops().evaluate(parts[k], kappa, ee, er, rr);
         if (ee > 0.0) {
             const double g = std::sqrt(ee);
             return {g, er / g, rr};
         }
-        const auto [margin, j] = one_hot(k, kappa);
-        const double slope = std::abs(vectors[k * n_features + j]);
+        const auto [margin, slope] = peak(k, kappa);
         return {margin, slope, slope * slope};
     }
 };
@@ -141,13 +77,25 @@ struct Point {
     }
 };
 
+// Run body(k) for every component, on the pool's threads where there is work for them.
+template <class Body>
+inline void over_components(std::int64_t n_components, std::int64_t n_features, int n_threads,
+                            const Body& body) {
+    const int threads = n_components * n_features < (std::int64_t{1} << 16) ? 1 : n_threads;
+    Pool::instance().run(
+        n_components, threads,
+        [](void* context, std::int64_t k, int) { (*static_cast<const Body*>(context))(k); },
+        const_cast<Body*>(&body));
+}
+
 class Search {
   public:
-    Search(Problem& problem, double kappa_max) : problem_(problem), kappa_max_(kappa_max) {}
+    Search(Problem& problem, double kappa_max, int n_threads)
+        : problem_(problem), kappa_max_(kappa_max), n_threads_(n_threads) {}
 
-    double maximise(double guess) {
+    Point maximise(double guess) {
         const auto [low, high] = bounds();
-        problem_.split(low, high);
+        split(low, high);
         Point first = at(low), last = at(high);
         Point best = first.value >= last.value ? first : last;
         std::vector<std::pair<Point, Point>> intervals;
@@ -177,30 +125,27 @@ class Search {
 
   private:
     std::pair<double, double> bounds() const {
-        const Problem& p = problem_;
-        const double d = static_cast<double>(p.n_features);
-        double cheapest = std::numeric_limits<double>::infinity();
-        for (std::size_t j = 0; p.weights && j < p.n_features; ++j)
-            cheapest = std::min(cheapest, p.threshold(j));
-        double least = 0.0, most = 0.0;
-        for (std::size_t k = 0; k < p.n_components; ++k) {
-            const double* r = p.vectors + k * p.n_features;
-            Lanes squares;
-            double longest = 0.0;
-            for (std::size_t j = 0; j < p.n_features; ++j) {
-                const double length = std::abs(r[j]);
-                if (!p.weights || p.threshold(j) == cheapest) longest = std::max(longest, length);
-                squares.v[j % Lanes::width] += length * length;
-            }
-            least += longest;
-            most += std::sqrt(squares.sum());
-        }
         const auto limit = [&](double total, double slack) {
-            const double rho = std::min(total / p.mass, 1.0);
+            const double rho = std::min(total / problem_.mass, 1.0);
+            const double d = static_cast<double>(problem_.n_features);
             const double kappa = rho < 1.0 ? concentration(d, rho) * slack : kappa_max_;
             return std::max(std::min(kappa, kappa_max_), 1e-300);
         };
+        double least = 0.0, most = 0.0;  // slopes of the profiles at kappa = 0 and at infinity
+        for (std::int64_t k = 0; k < problem_.n_components; ++k) {
+            least += problem_.measures[k].longest;
+            most += std::sqrt(problem_.measures[k].squares);
+        }
         return {limit(least, 1.0 - 1e-9), limit(most, 1.0 + 1e-9)};
+    }
+
+    void split(double low, double high) {
+        Problem& p = problem_;
+        p.parts.resize(p.n_components);
+        over_components(p.n_components, p.n_features, n_threads_, [&](std::int64_t k) {
+            loops().split(p.vectors + k * p.n_features, p.beta, p.weights, low, high, p.n_features,
+                          p.parts[k]);
+        });
     }
 
     Point at(double kappa) const {
@@ -210,8 +155,11 @@ class Search {
         point.kappa = kappa;
         point.profile = point.slopes = 0.0;
         point.terms.resize(p.n_components);
-        for (std::size_t k = 0; k < p.n_components; ++k) {
-            point.terms[k] = p.term(k, kappa);
+        std::int64_t undecided = 0;
+        for (const Part& part : p.parts) undecided += part.n;
+        over_components(p.n_components, undecided / p.n_components, n_threads_,
+                        [&](std::int64_t k) { point.terms[k] = p.term(k, kappa); });
+        for (std::int64_t k = 0; k < p.n_components; ++k) {
             point.profile += point.terms[k].profile;
             point.slopes += point.terms[k].slope;
         }
@@ -265,7 +213,7 @@ class Search {
     }
 
     // A maximum whose value is right to rounding has its kappa right to half the digits only.
-    double polish(Point point, double low, double high) const {
+    Point polish(Point point, double low, double high) const {
         for (int i = 0; i < 3; ++i) {
             const double curvature = point.curvature();
             if (curvature >= 0.0 || std::abs(point.slope()) <= 1e-15 * point.pull) break;
@@ -274,44 +222,12 @@ class Search {
             if (std::abs(step) > 1e-4 * point.kappa || kappa == point.kappa) break;
             point = at(kappa);
         }
-        return point.kappa;
+        return point;
     }
 
     Problem& problem_;
     double kappa_max_;
+    int n_threads_;
 };
-
-// The best unit vector at this kappa. OUT: prototype (d,), dot <mu, r>, penalty.
-inline void direction(const Problem& p, std::size_t k, double kappa, double* prototype, double& dot,
-                      double& penalty) {
-    const double* r = p.vectors + k * p.n_features;
-    Lanes ee;
-    for (std::size_t j = 0; j < p.n_features; ++j) {
-        const double margin = kappa * std::abs(r[j]) - p.threshold(j);
-        const double e = margin > 0.0 ? margin : 0.0;
-        prototype[j] = std::copysign(e, r[j]);
-        ee.v[j % Lanes::width] += e * e;
-    }
-    const double norm = std::sqrt(ee.sum());
-    if (!(norm > 0.0)) {
-        const std::size_t j = p.one_hot(k, kappa).second;
-        std::fill(prototype, prototype + p.n_features, 0.0);
-        prototype[j] = std::copysign(1.0, r[j]);
-        dot = std::abs(r[j]);
-        penalty = p.threshold(j);
-        return;
-    }
-    const double inverse = 1.0 / norm;
-    Lanes dots, costs;
-    for (std::size_t j = 0; j < p.n_features; ++j) {
-        // Adding zero turns the -0 of a negative, thresholded coordinate into a plain zero.
-        const double mu = prototype[j] * inverse + 0.0;
-        prototype[j] = mu;
-        dots.v[j % Lanes::width] += mu * r[j];
-        costs.v[j % Lanes::width] += std::abs(mu) * p.threshold(j);
-    }
-    dot = dots.sum();
-    penalty = costs.sum();
-}
 
 }  // namespace spheremix

@@ -31,11 +31,10 @@ class L1:
         """What kappa_k |r_kj| must exceed for coordinate j to be in play."""
         return self.beta if self.weights is None else self.beta * self.weights
 
-    def value(self, prototypes: NDArray[np.float64]) -> float:
-        """Give the penalty of all the prototypes."""
-        if self.beta == 0.0:
-            return 0.0
-        return float(np.sum(self.thresholds * np.abs(prototypes)))
+    def norms(self, prototypes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the weighted l1 norm of each prototype; beta times their sum is the penalty."""
+        lengths = np.abs(prototypes)
+        return lengths.sum(axis=1) if self.weights is None else lengths @ self.weights
 
     def excess(
         self, kappas: NDArray[np.float64], vectors: NDArray[np.float64]

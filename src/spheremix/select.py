@@ -39,7 +39,7 @@ def count_parameters(
         Weights, concentrations and prototypes together.
     """
     n_components, n_features = int(prototypes.shape[0]), int(prototypes.shape[1])
-    support = sparse.csr_array(prototypes)
+    support = prototypes if sparse.issparse(prototypes) else sparse.csr_array(prototypes)
     if count == "nonzero":
         means = int(np.maximum(np.diff(support.indptr) - 1, 1).sum())
     elif count == "features":

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix.distribution import VonMisesFisher
 from spheremix.estimators import validation as check
 from spheremix.estimators.problem import pose, restarts
-from spheremix.models.vmf import VMFParameters, count_distinct
+from spheremix.models.vmf import count_distinct
 from spheremix.select import count_parameters, criteria
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from spheremix.data.base import Want
     from spheremix.em import Fit, Progress
     from spheremix.estimators.problem import Problem
+    from spheremix.models.vmf import VMFParameters
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
@@ -241,7 +242,7 @@ class VMFMixture(
         self.labels_ = directions.map_rows(self._scorer(), "labels")
 
     def _parameters(self) -> VMFParameters:
-        return VMFParameters(self.prototypes_, self.kappas_, self.weights_)
+        return self._model.parameters(self.prototypes_, self.kappas_, self.weights_)
 
     def _scorer(self) -> Scorer:
         return self._model.scorer(self._parameters())

@@ -341,9 +341,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             if name in VMFMixture().get_params()
         }
         mixture = VMFMixture(**{**shared, "beta": step.beta, "warm_start": False})
-        parameters = step.parameters
-        mixture.prototypes_, mixture.kappas_ = parameters.prototypes, parameters.kappas
-        mixture.weights_ = parameters.weights
+        mixture.prototypes_ = step.prototypes.toarray()
+        mixture.kappas_, mixture.weights_ = step.kappas, step.weights
         mixture.log_likelihood_, mixture.objective_ = step.log_likelihood, step.objective
         mixture.criteria_ = self._criteria(step)
         mixture.status_, mixture.n_iter_ = step.status, step.n_iter

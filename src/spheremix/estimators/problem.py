@@ -55,7 +55,7 @@ def pose(estimator: Any, X: Any, sample_weight: Any) -> Problem:
     check.require_integer("n_init", estimator.n_init, 1)
     check.require_number("zero_tol", estimator.zero_tol)
     directions = check.open_data(estimator, X, reset=True)
-    model = _model(estimator, n_components, directions.n_features)
+    model = _model(estimator, n_components, directions)
     weights = check.check_weights(sample_weight, directions)
     check.require_rows(n_components, directions, weights)
     return Problem(model, settings, directions, weights, n_components)
@@ -86,7 +86,7 @@ def restarts(
     best = max((fit for fit in fits if fit.ok), key=lambda fit: fit.objective, default=None)
     if best is None:
         raise RuntimeError(_failure(estimator, runs))
-    parameters = best.parameters.without_dust(estimator.zero_tol)
+    parameters = problem.model.without_dust(best.parameters, estimator.zero_tol)
     if parameters is not best.parameters:
         best = em.evaluate(
             problem.model,
@@ -113,7 +113,8 @@ def _settings(estimator: Any) -> em.Settings:
     )
 
 
-def _model(estimator: Any, n_components: int, n_features: int) -> VMFModel:
+def _model(estimator: Any, n_components: int, directions: Directions) -> VMFModel:
+    n_features = directions.n_features
     kappa: Any = estimator.kappa
     if isinstance(kappa, str):
         check.require_choice("kappa", kappa, ("shared", "free"))
@@ -139,6 +140,7 @@ def _model(estimator: Any, n_components: int, n_features: int) -> VMFModel:
         kappa_max,
         estimator.m_step,
         estimator.kappa_solver,
+        getattr(directions, "n_threads", 1),
     )
 
 
@@ -153,7 +155,7 @@ def _starts(
         seeds = check.draw_seeds(estimator.random_state, estimator.n_init)
         return seeding.draw_starts(model, directions, K, seeds, init, weights), list(seeds)  # type: ignore[arg-type]
     if hasattr(init, "prototypes_"):
-        given = VMFParameters(init.prototypes_, init.kappas_, init.weights_)
+        given = model.parameters(init.prototypes_, init.kappas_, init.weights_)
         if given.prototypes.shape != (K, model.n_features):
             raise ValueError(
                 f"init is a model of {given.prototypes.shape[0]} components in "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from spheremix._optional import kernels
+from spheremix.bessel import log_normalizer
 from spheremix.models.profile import Profile
 
 if TYPE_CHECKING:
@@ -14,26 +15,30 @@ if TYPE_CHECKING:
 
     from spheremix.penalties import L1
 
+    Array = NDArray[np.float64]
+
 
 class Maximum(NamedTuple):
-    """The best prototypes and concentrations, and what their value is made of."""
+    """The best prototypes and concentrations, and what their value is made of; all (K,) but one."""
 
-    prototypes: NDArray[np.float64]
-    kappas: NDArray[np.float64]
-    dots: NDArray[np.float64]  # <mu_k, r_k>
-    penalty: float
-    old_dots: NDArray[np.float64]  # the same of the old prototypes
-    old_penalty: float
+    prototypes: Array  # (K, d)
+    kappas: Array
+    log_normalizers: Array  # log c_d
+    dots: Array  # <mu_k, r_k>
+    norms: Array  # l1 norms with the penalty's feature weights
+    old_dots: Array  # the same of the old prototypes
+    old_norms: Array
 
 
 def maximise(
-    vectors: NDArray[np.float64],
-    mass: NDArray[np.float64],
+    vectors: Array,
+    mass: Array,
     l1: L1,
-    kappa: Literal["shared", "free"] | NDArray[np.float64],
+    kappa: Literal["shared", "free"] | Array,
     kappa_max: float,
-    old_prototypes: NDArray[np.float64],
-    old_kappas: NDArray[np.float64],
+    old_prototypes: Array,
+    old_kappas: Array,
+    n_threads: int = 1,
 ) -> Maximum:
     """Maximise sum of mass_k log c_d(kappa_k) + kappa_k <mu_k, r_k> minus the penalty."""
     if kernels is None:
@@ -42,19 +47,19 @@ def maximise(
     guess = kappa if isinstance(kappa, np.ndarray) else old_kappas
     return Maximum(
         *kernels.maximise(
-            vectors, mass, l1.beta, l1.weights, mode, guess, kappa_max, old_prototypes
+            vectors, mass, l1.beta, l1.weights, mode, guess, kappa_max, old_prototypes, n_threads
         )
     )
 
 
 def maximise_in_python(
-    vectors: NDArray[np.float64],
-    mass: NDArray[np.float64],
+    vectors: Array,
+    mass: Array,
     l1: L1,
-    kappa: Literal["shared", "free"] | NDArray[np.float64],
+    kappa: Literal["shared", "free"] | Array,
     kappa_max: float,
-    old_prototypes: NDArray[np.float64],
-    old_kappas: NDArray[np.float64],
+    old_prototypes: Array,
+    old_kappas: Array,
 ) -> Maximum:
     """Specify ``maximise``."""
     if isinstance(kappa, np.ndarray):
@@ -73,8 +78,9 @@ def maximise_in_python(
     return Maximum(
         prototypes,
         kappas,
+        log_normalizer(vectors.shape[1], kappas),
         np.einsum("kj,kj->k", prototypes, vectors),
-        l1.value(prototypes),
+        l1.norms(prototypes),
         np.einsum("kj,kj->k", old_prototypes, vectors),
-        l1.value(old_prototypes),
+        l1.norms(old_prototypes),
     )

@@ -25,21 +25,17 @@ SETTLED = 1e-12  # relative change of kappa that ends them
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VMFParameters:
-    """K unit prototypes, their concentrations and their weights, which sum to one."""
+    """K unit prototypes, their concentrations and their weights, which sum to one.
+
+    ``log_normalizers`` (log c_d of the kappas) and ``norm`` (the weighted l1 norm of all the
+    prototypes) follow from them; ``VMFModel.parameters`` fills them in.
+    """
 
     prototypes: NDArray[np.float64]
     kappas: NDArray[np.float64]
     weights: NDArray[np.float64]
-
-    def without_dust(self, zero_tol: float) -> VMFParameters:
-        """Set the coordinates below zero_tol to exactly zero; self when there is none."""
-        lengths = np.abs(self.prototypes)
-        dust = (lengths < zero_tol) & (lengths > 0.0)
-        if not dust.any():
-            return self
-        prototypes = np.where(dust, 0.0, self.prototypes)
-        prototypes /= np.linalg.norm(prototypes, axis=1, keepdims=True)
-        return VMFParameters(prototypes, self.kappas, self.weights)
+    log_normalizers: NDArray[np.float64]
+    norm: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +64,32 @@ class VMFModel:
     kappa_max: float = 1e6
     algorithm: Literal["exact", "paper"] = "exact"
     kappa_solver: Literal["exact", "banerjee"] = "exact"
+    n_threads: int = 1
+
+    def parameters(
+        self,
+        prototypes: NDArray[np.float64],
+        kappas: NDArray[np.float64],
+        weights: NDArray[np.float64],
+    ) -> VMFParameters:
+        """Complete parameters with what follows from them."""
+        return VMFParameters(
+            prototypes,
+            kappas,
+            weights,
+            log_normalizer(self.n_features, kappas),
+            float(self.l1.norms(prototypes).sum()),
+        )
+
+    def without_dust(self, parameters: VMFParameters, zero_tol: float) -> VMFParameters:
+        """Set coordinates below zero_tol to exactly zero; the same object when there is none."""
+        lengths = np.abs(parameters.prototypes)
+        dust = (lengths < zero_tol) & (lengths > 0.0)
+        if not dust.any():
+            return parameters
+        prototypes = np.where(dust, 0.0, parameters.prototypes)
+        prototypes /= np.linalg.norm(prototypes, axis=1, keepdims=True)
+        return self.parameters(prototypes, parameters.kappas, parameters.weights)
 
     def scorer(
         self,
@@ -78,55 +100,52 @@ class VMFModel:
         """Give the scores log alpha_k + log c_d(kappa_k) + kappa_k <mu_k, x>."""
         return Scorer.centred(
             parameters.kappas[:, None] * parameters.prototypes,
-            np.log(parameters.weights) + self._log_normalizers(parameters.kappas),
+            np.log(parameters.weights) + parameters.log_normalizers,
             assignment,
             key,
         )
 
     def penalty(self, parameters: VMFParameters) -> float:
         """Give the l1 penalty of the prototypes."""
-        return self.l1.value(parameters.prototypes)
+        return self.l1.beta * parameters.norm
 
     def start(self, resultants: Resultants, prototypes: NDArray[np.float64]) -> VMFParameters:
         """Give the first parameters of Algorithm 4, from an assignment of rows to prototypes."""
         require_mass(resultants)
         dots = np.einsum("kj,kj->k", prototypes, resultants.vectors)
         kappas = self._concentrations(dots, resultants.mass)
-        return VMFParameters(prototypes, kappas, resultants.mass / resultants.mass.sum())
+        return self.parameters(prototypes, kappas, resultants.mass / resultants.mass.sum())
 
     def m_step(self, resultants: Resultants, parameters: VMFParameters) -> Step[VMFParameters]:
         """Maximise the expected completed objective at these resultants."""
         require_mass(resultants)
-        lost = np.flatnonzero(~resultants.vectors.any(axis=1))
-        if lost.size:
-            raise DegenerateError("vanished", int(lost[0]))
+        mass = resultants.mass
         best = maximise(
             resultants.vectors,
-            resultants.mass,
+            mass,
             self.l1,
             self.kappa,
             self.kappa_max,
             parameters.prototypes,
             parameters.kappas,
+            self.n_threads,
         )
-        weights = resultants.mass / resultants.mass.sum()
+        if best.dots.min() <= 0.0:
+            raise DegenerateError("vanished", int(best.dots.argmin()))
+        weights = mass / mass.sum()
+        norm = float(best.norms.sum())
+        spread = np.log(weights / parameters.weights)
+        spread += best.log_normalizers - parameters.log_normalizers
         gain = float(
-            resultants.mass
-            @ (
-                np.log(weights / parameters.weights)
-                + self._log_normalizers(best.kappas)
-                - self._log_normalizers(parameters.kappas)
-            )
-            + best.kappas @ best.dots
-            - parameters.kappas @ best.old_dots
-            - (best.penalty - best.old_penalty)
+            mass @ spread
+            + (best.kappas @ best.dots - parameters.kappas @ best.old_dots)
+            - self.l1.beta * (norm - best.old_norms.sum())
         )
-        prototypes, kappas = best.prototypes, best.kappas
-        if self.algorithm == "paper":
-            prototypes, kappas = self._alternate(resultants, parameters.kappas)
-        elif self.kappa_solver == "banerjee":
-            prototypes, kappas = self._alternate(resultants, best.kappas)
-        return Step(VMFParameters(prototypes, kappas, weights), gain)
+        if self.algorithm == "exact" and self.kappa_solver == "exact":
+            new = VMFParameters(best.prototypes, best.kappas, weights, best.log_normalizers, norm)
+            return Step(new, gain)
+        first = parameters.kappas if self.algorithm == "paper" else best.kappas
+        return Step(self.parameters(*self._alternate(resultants, first), weights), gain)
 
     def kkt_residual(self, resultants: Resultants, parameters: VMFParameters) -> float:
         """Give the largest violation of the first-order conditions of the prototypes.
@@ -172,11 +191,6 @@ class VMFModel:
         # Identical rows give a mean length above one by rounding.
         solved = solve(self.n_features, np.minimum(dots / mass, 1.0))
         return np.broadcast_to(np.minimum(solved, self.kappa_max), n_components).copy()
-
-    def _log_normalizers(self, kappas: NDArray[np.float64]) -> NDArray[np.float64]:
-        if isinstance(self.kappa, str) and self.kappa == "shared":
-            return np.full(len(kappas), log_normalizer(self.n_features, float(kappas[0])))
-        return log_normalizer(self.n_features, kappas)
 
 
 def count_distinct(prototypes: NDArray[np.float64]) -> int:

@@ -1,0 +1,170 @@
+// Loops of the M-step over the features of one component. Included once per instruction set, inside
+// its namespace. Vectors are eight doubles wide whatever the registers, so that sums are taken in the
+// same order on every CPU; tails are padded with zeros, which are never in play.
+
+#if defined(__GNUC__)
+typedef double Vec __attribute__((vector_size(64), aligned(8), may_alias));
+typedef long long Bits __attribute__((vector_size(64), aligned(8), may_alias));
+
+inline Vec load(const double* p) { return *reinterpret_cast<const Vec*>(p); }
+inline void store(double* p, Vec a) { *reinterpret_cast<Vec*>(p) = a; }
+inline Vec fill(double x) { return Vec{x, x, x, x, x, x, x, x}; }
+inline Vec magnitude(Vec a) { return (Vec)((Bits)a & 0x7fffffffffffffffLL); }
+inline Vec larger(Vec a, Vec b) { return a > b ? a : b; }
+inline Vec where(Vec test, Vec bound, Vec a) { return (Vec)((test > bound) & (Bits)a); }
+inline Vec where_equal(Vec test, Vec bound, Vec a) { return (Vec)((test == bound) & (Bits)a); }
+// Plain zero where a is zero, whatever the sign of b.
+inline Vec with_sign(Vec a, Vec b) {
+    return (Vec)((Bits)a | ((Bits)b & (Bits)(a != fill(0.0)) & (-0x7fffffffffffffffLL - 1)));
+}
+#else
+struct Vec {
+    double v[8];
+    double& operator[](int l) { return v[l]; }
+    double operator[](int l) const { return v[l]; }
+};
+template <class F>
+inline Vec lanewise(F f) {
+    Vec out;
+    for (int l = 0; l < 8; ++l) out.v[l] = f(l);
+    return out;
+}
+inline Vec load(const double* p) { return lanewise([&](int l) { return p[l]; }); }
+inline void store(double* p, Vec a) { std::copy(a.v, a.v + 8, p); }
+inline Vec fill(double x) { return lanewise([&](int) { return x; }); }
+inline Vec operator+(Vec a, Vec b) { return lanewise([&](int l) { return a[l] + b[l]; }); }
+inline Vec operator-(Vec a, Vec b) { return lanewise([&](int l) { return a[l] - b[l]; }); }
+inline Vec operator*(Vec a, Vec b) { return lanewise([&](int l) { return a[l] * b[l]; }); }
+inline Vec& operator+=(Vec& a, Vec b) { return a = a + b; }
+inline Vec magnitude(Vec a) { return lanewise([&](int l) { return std::abs(a[l]); }); }
+inline Vec larger(Vec a, Vec b) { return lanewise([&](int l) { return std::max(a[l], b[l]); }); }
+inline Vec where(Vec test, Vec bound, Vec a) {
+    return lanewise([&](int l) { return test[l] > bound[l] ? a[l] : 0.0; });
+}
+inline Vec where_equal(Vec test, Vec bound, Vec a) {
+    return lanewise([&](int l) { return test[l] == bound[l] ? a[l] : 0.0; });
+}
+inline Vec with_sign(Vec a, Vec b) {
+    return lanewise([&](int l) { return a[l] == 0.0 ? 0.0 : std::copysign(a[l], b[l]); });
+}
+#endif
+
+constexpr std::int64_t wide = 8;
+
+inline double sum(Vec v) {
+    return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+}
+
+inline Vec load_first(const double* p, std::int64_t n) {
+    double padded[wide] = {};
+    std::copy(p, p + n, padded);
+    return load(padded);
+}
+
+// Eight features from j on; zeros beyond the last one.
+inline Vec at(const double* p, std::int64_t j, std::int64_t n) {
+    return j + wide <= n ? load(p + j) : load_first(p + j, n - j);
+}
+
+// IN r (d,), old (d,), weights (d,) or null; cheapest: the least weight. OUT: sum of r^2, the longest
+// |r_j| among the cheapest features, <old, r>, and the weighted l1 norm of old.
+inline void measure(const double* r, const double* old, const double* weights, double cheapest,
+                    std::int64_t d, Measure& out) {
+    Vec squares = fill(0.0), longest = squares, dots = squares, norms = squares;
+    for (std::int64_t j = 0; j < d; j += wide) {
+        const Vec value = at(r, j, d), before = at(old, j, d), length = magnitude(value);
+        squares += length * length;
+        dots += before * value;
+        if (weights) {
+            const Vec weight = at(weights, j, d);
+            longest = larger(where_equal(weight, fill(cheapest), length), longest);
+            norms += magnitude(before) * weight;
+        } else {
+            longest = larger(length, longest);
+            norms += magnitude(before);
+        }
+    }
+    out.squares = sum(squares);
+    out.longest = 0.0;
+    for (int l = 0; l < wide; ++l) out.longest = std::max<double>(out.longest, longest[l]);
+    out.old_dot = sum(dots);
+    out.old_norm = sum(norms);
+}
+
+// Split the features by the interval [low, high] in which kappa lies. Those well in play at low (at
+// twice the threshold, so that the closed form does not cancel) enter by three sums; those not in
+// play at high never are; the rest is listed. OUT part.
+inline void split(const double* r, double beta, const double* weights, double low, double high,
+                  std::int64_t d, Part& part) {
+    constexpr std::int64_t chunk = 512;  // read twice while it is in the nearest cache
+    Vec rr = fill(0.0), rt = rr, tt = rr;
+    part.beta = beta;
+    part.lengths.resize(d + 1);
+    part.thresholds.resize(weights ? d + 1 : 0);
+    std::int64_t n = 0;
+    double* lengths = part.lengths.data();
+    double* thresholds = part.thresholds.data();
+    for (std::int64_t begin = 0; begin < d; begin += chunk) {
+        const std::int64_t end = std::min(begin + chunk, d);
+        for (std::int64_t j = begin; j < end; j += wide) {
+            const Vec length = magnitude(at(r, j, d));
+            const Vec t = weights ? fill(beta) * at(weights, j, d) : fill(beta);
+            const Vec in = where(fill(low) * length, t + t, length);
+            const Vec bound = where(fill(low) * length, t + t, t);
+            rr += in * in;
+            rt += in * bound;
+            tt += bound * bound;
+        }
+        for (std::int64_t j = begin; j < end; ++j) {
+            const double length = std::abs(r[j]), t = weights ? beta * weights[j] : beta;
+            lengths[n] = length;
+            if (weights) thresholds[n] = t;
+            n += (high * length > t) & !(low * length > t + t);
+        }
+    }
+    part.n = n;
+    part.rr = sum(rr);
+    part.rt = sum(rt);
+    part.tt = sum(tt);
+}
+
+// Sums over the features in play at kappa: OUT excess^2, excess |r|, r^2.
+inline void evaluate(const Part& part, double kappa, double& ee, double& er, double& rr) {
+    Vec squares = fill(0.0), products = squares, lengths = squares;
+    const bool own = !part.thresholds.empty();
+    for (std::int64_t j = 0; j < part.n; j += wide) {
+        const Vec length = at(part.lengths.data(), j, part.n);
+        const Vec t = own ? at(part.thresholds.data(), j, part.n) : fill(part.beta);
+        const Vec margin = fill(kappa) * length - t;
+        const Vec excess = larger(margin, fill(0.0));
+        squares += excess * excess;
+        products += excess * length;
+        lengths += where(margin, fill(0.0), length * length);
+    }
+    ee = (kappa * part.rr - 2.0 * part.rt) * kappa + part.tt + sum(squares);
+    er = kappa * part.rr - part.rt + sum(products);
+    rr = part.rr + sum(lengths);
+}
+
+// The soft threshold divided by its norm. OUT prototype (d,), <mu, r>, weighted l1 norm of mu.
+inline void direction(const double* r, double kappa, double beta, const double* weights,
+                      double norm, std::int64_t d, double* prototype, double& dot, double& l1) {
+    const Vec inverse = fill(1.0 / norm);
+    Vec dots = fill(0.0), norms = dots;
+    for (std::int64_t j = 0; j < d; j += wide) {
+        const Vec value = at(r, j, d);
+        const Vec weight = weights ? at(weights, j, d) : fill(1.0);
+        const Vec margin = fill(kappa) * magnitude(value) - fill(beta) * weight;
+        const Vec length = larger(margin, fill(0.0)) * inverse;
+        const Vec mu = with_sign(length, value);
+        dots += mu * value;
+        norms += length * weight;
+        if (j + wide <= d) {
+            store(prototype + j, mu);
+        } else {
+            for (std::int64_t l = 0; j + l < d; ++l) prototype[j + l] = mu[l];
+        }
+    }
+    dot = sum(dots);
+    l1 = sum(norms);
+}

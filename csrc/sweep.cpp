@@ -1,0 +1,279 @@
+// Python's door to the sweep: checks shapes and types, releases the GIL, picks the instruction set.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include "cpu.hpp"
+#include "sweep_levels.hpp"
+
+namespace py = pybind11;
+
+namespace spheremix {
+namespace {
+
+template <class T>
+using Array = py::array_t<T, py::array::c_style>;
+using Index = std::int64_t;
+
+// The best instruction set of this CPU, or a lesser one named by SPHEREMIX_SIMD (for tests).
+const std::string& level() {
+    static const std::string chosen = [] {
+        const std::string best = simd_level();
+        const char* asked = std::getenv("SPHEREMIX_SIMD");
+        const std::string wish = asked ? asked : best;
+        if (wish == "baseline" || (wish == "avx2" && best == "avx512")) return wish;
+        return best;
+    }();
+    return chosen;
+}
+
+#if SPHEREMIX_X86
+#define SPHEREMIX_CALL(function, ...)                                     \
+    (level() == "avx512" ? avx512::function(__VA_ARGS__)                  \
+                         : level() == "avx2" ? avx2::function(__VA_ARGS__) \
+                                             : baseline::function(__VA_ARGS__))
+#else
+#define SPHEREMIX_CALL(function, ...) baseline::function(__VA_ARGS__)
+#endif
+
+void require(bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+}
+
+// Ctrl-C: true leaves the error set for the thread that released the GIL.
+bool interrupted() {
+    py::gil_scoped_acquire gil;
+    return PyErr_CheckSignals() != 0;
+}
+
+// Run a kernel without the GIL; raise KeyboardInterrupt when it was told to stop.
+template <class Kernel>
+void run_kernel(const Kernel& kernel) {
+    Pulse pulse(&interrupted);
+    bool finished;
+    {
+        py::gil_scoped_release nogil;
+        finished = kernel(pulse);
+    }
+    if (!finished) throw py::error_already_set();
+}
+
+struct ScorerArrays {
+    Array<double> matrix, biases;
+    Array<std::int64_t> begin;
+    Array<std::int32_t> assignments;
+    Array<std::uint64_t> keys;
+    Array<double> offsets;
+};
+
+Scorers view(const ScorerArrays& a, const py::object& weights, Index n_rows, double negligible) {
+    require(a.matrix.ndim() == 2, "matrix must be two-dimensional");
+    Scorers scorers{};
+    scorers.n_components = a.matrix.shape(0);
+    scorers.n_features = a.matrix.shape(1);
+    scorers.n_groups = a.begin.size() - 1;
+    require(scorers.n_components > 0 && scorers.n_components < (Index{1} << 30) &&
+                a.biases.size() == scorers.n_components && scorers.n_groups > 0 &&
+                a.begin.at(0) == 0 && a.begin.at(scorers.n_groups) == scorers.n_components &&
+                a.assignments.size() == scorers.n_groups && a.keys.size() == 2 * scorers.n_groups &&
+                a.offsets.size() == scorers.n_groups,
+            "the arrays of the scorers do not fit together");
+    scorers.matrix = a.matrix.data();
+    scorers.biases = a.biases.data();
+    scorers.begin = a.begin.data();
+    for (Index g = 0; g < scorers.n_groups; ++g)
+        require(scorers.begin[g] < scorers.begin[g + 1], "a scorer has no component");
+    scorers.assignments = a.assignments.data();
+    scorers.keys = a.keys.data();
+    scorers.offsets = a.offsets.data();
+    scorers.negligible = negligible;
+    if (!weights.is_none()) {
+        require(py::isinstance<Array<double>>(weights), "weights must be contiguous float64");
+        const auto w = py::reinterpret_borrow<Array<double>>(weights);
+        require((w.ndim() == 1 && w.shape(0) == n_rows) ||
+                    (w.ndim() == 2 && w.shape(0) == scorers.n_groups && w.shape(1) == n_rows),
+                "weights must be of shape (n,) or (scorers, n)");
+        scorers.weights = w.data();
+        scorers.weight_stride = w.ndim() == 2 ? n_rows : 0;
+    }
+    return scorers;
+}
+
+template <class T>
+DenseRows<T> dense_rows(const py::array& x, const Array<double>& scale, Index first) {
+    constexpr Index size = sizeof(T);
+    require(x.ndim() == 2 && x.strides(0) % size == 0 && x.strides(1) % size == 0,
+            "X must be a two-dimensional aligned array");
+    require(scale.size() == x.shape(0), "scale must have one entry a row");
+    return {static_cast<const T*>(x.data()), x.strides(0) / size, x.strides(1) / size, scale.data(),
+            x.shape(0), first};
+}
+
+template <class T, class I>
+SparseRows<T, I> sparse_rows(const py::array& indptr, const py::array& indices,
+                             const py::array& data, const Array<double>& scale, Index first) {
+    const auto* p = static_cast<const I*>(indptr.data());
+    const Index n = indptr.size() - 1;
+    require(n >= 0 && scale.size() == n && p[0] >= 0 && static_cast<Index>(p[n]) <= indices.size() &&
+                static_cast<Index>(p[n]) <= data.size(),
+            "the arrays of the CSR matrix do not fit together");
+    return {p, static_cast<const I*>(indices.data()), static_cast<const T*>(data.data()),
+            scale.data(), n, first};
+}
+
+bool is_double(const py::array& a) {
+    if (a.dtype().kind() == 'f' && a.itemsize() == 8) return true;
+    require(a.dtype().kind() == 'f' && a.itemsize() == 4, "X must be float32 or float64");
+    return false;
+}
+
+bool is_long(const py::array& a) {
+    if (a.dtype().kind() == 'i' && a.itemsize() == 8) return true;
+    require(a.dtype().kind() == 'i' && a.itemsize() == 4, "indices must be int32 or int64");
+    return false;
+}
+
+// Call with a typed view of the CSR matrix.
+template <class Function>
+void with_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
+                 const Array<double>& scale, Index first, const Function& function) {
+    require(is_long(indptr) == is_long(indices), "indptr and indices must have the same type");
+    require((indptr.flags() & indices.flags() & data.flags() & py::array::c_style) != 0,
+            "the arrays of the CSR matrix must be contiguous");
+    if (is_double(data))
+        is_long(indices)
+            ? function(sparse_rows<double, std::int64_t>(indptr, indices, data, scale, first))
+            : function(sparse_rows<double, std::int32_t>(indptr, indices, data, scale, first));
+    else
+        is_long(indices)
+            ? function(sparse_rows<float, std::int64_t>(indptr, indices, data, scale, first))
+            : function(sparse_rows<float, std::int32_t>(indptr, indices, data, scale, first));
+}
+
+Sums sums_of(const Scorers& scorers, Index n_lanes, Array<double>& vectors, Array<double>& mass,
+             Array<double>& totals) {
+    require(vectors.size() == n_lanes * scorers.n_components * scorers.n_features &&
+                mass.size() == n_lanes * scorers.n_components &&
+                totals.size() == n_lanes * scorers.n_groups * 2,
+            "the arrays of the sums do not fit the scorers");
+    return {vectors.mutable_data(), mass.mutable_data(), totals.mutable_data()};
+}
+
+void sweep_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
+                  const Array<double>& scale, Index first, const ScorerArrays& scorers_in,
+                  const py::object& weights, double negligible, Array<double>& vectors,
+                  Array<double>& mass, Array<double>& totals, int n_threads) {
+    const Scorers scorers = view(scorers_in, weights, indptr.size() - 1, negligible);
+    const Sums sums = sums_of(scorers, 1, vectors, mass, totals);
+    with_sparse(indptr, indices, data, scale, first, [&](const auto& rows) {
+        run_kernel([&](Pulse& pulse) {
+            return SPHEREMIX_CALL(sparse_sweep, rows, scorers, sums, n_threads, pulse);
+        });
+    });
+}
+
+void sweep_dense(const py::array& x, const Array<double>& scale, Index first,
+                 const ScorerArrays& scorers_in, const py::object& weights, double negligible,
+                 Array<double>& vectors, Array<double>& mass, Array<double>& totals,
+                 int n_threads) {
+    const Scorers scorers = view(scorers_in, weights, x.shape(0), negligible);
+    require(x.shape(1) == scorers.n_features, "X and the scorers differ in their features");
+    require(mass.ndim() == 2, "mass must have an axis of lanes");
+    const Index n_lanes = dense_lanes(scorers.n_components, scorers.n_features);
+    const Index given = mass.shape(0);
+    require(given >= n_lanes || first + x.shape(0) <= given * dense_block, "too few lanes");
+    const Sums lanes = sums_of(scorers, given, vectors, mass, totals);
+    const auto call = [&](const auto& rows) {
+        run_kernel([&](Pulse& pulse) {
+            return SPHEREMIX_CALL(dense_sweep, rows, scorers, lanes, n_lanes, n_threads, pulse);
+        });
+    };
+    if (is_double(x))
+        call(dense_rows<double>(x, scale, first));
+    else
+        call(dense_rows<float>(x, scale, first));
+}
+
+RowMap map_of(const Scorers& scorers, Index n_rows, int want, py::array& out) {
+    require(scorers.n_groups == 1, "rows are mapped by one scorer");
+    const bool wide = want == posteriors || want == scores;
+    require(out.size() == n_rows * (wide ? scorers.n_components : 1) && out.itemsize() == 8 &&
+                (out.flags() & py::array::c_style) != 0 &&
+                out.dtype().kind() == (want == labels ? 'i' : 'f'),
+            "out does not fit what is wanted");
+    void* data = out.mutable_data();
+    return {static_cast<Want>(want), static_cast<double*>(data), static_cast<std::int64_t*>(data)};
+}
+
+void map_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
+                const Array<double>& scale, Index first, const ScorerArrays& scorers_in, int want,
+                py::array& out, int n_threads) {
+    const Scorers scorers = view(scorers_in, py::none(), indptr.size() - 1, 0.0);
+    const RowMap map = map_of(scorers, indptr.size() - 1, want, out);
+    with_sparse(indptr, indices, data, scale, first, [&](const auto& rows) {
+        run_kernel([&](Pulse& pulse) {
+            return SPHEREMIX_CALL(sparse_map, rows, scorers, map, n_threads, pulse);
+        });
+    });
+}
+
+void map_dense(const py::array& x, const Array<double>& scale, Index first,
+               const ScorerArrays& scorers_in, int want, py::array& out, int n_threads) {
+    const Scorers scorers = view(scorers_in, py::none(), x.shape(0), 0.0);
+    require(x.shape(1) == scorers.n_features, "X and the scorers differ in their features");
+    const RowMap map = map_of(scorers, x.shape(0), want, out);
+    const auto call = [&](const auto& rows) {
+        run_kernel([&](Pulse& pulse) {
+            return SPHEREMIX_CALL(dense_map, rows, scorers, map, n_threads, pulse);
+        });
+    };
+    if (is_double(x))
+        call(dense_rows<double>(x, scale, first));
+    else
+        call(dense_rows<float>(x, scale, first));
+}
+
+}  // namespace
+
+void bind_sweep(py::module_& m) {
+    py::class_<ScorerArrays>(m, "ScorerArrays",
+                             "The stacked components of several scorers; scorer g owns components "
+                             "begin[g] .. begin[g + 1] - 1.")
+        .def(py::init([](Array<double> matrix, Array<double> biases, Array<std::int64_t> begin,
+                         Array<std::int32_t> assignments, Array<std::uint64_t> keys,
+                         Array<double> offsets) {
+                 return ScorerArrays{std::move(matrix), std::move(biases), std::move(begin),
+                                     std::move(assignments), std::move(keys), std::move(offsets)};
+             }),
+             py::arg("matrix").noconvert(), py::arg("biases").noconvert(),
+             py::arg("begin").noconvert(), py::arg("assignments").noconvert(),
+             py::arg("keys").noconvert(), py::arg("offsets").noconvert());
+    m.attr("DENSE_BLOCK") = dense_block;
+    m.def("dense_lanes", &dense_lanes, "Lanes of the dense sums for this size of them.");
+    m.def("sweep_sparse", &sweep_sparse,
+          "Add the resultants of CSR rows to vectors (K, d), mass (K,) and totals (S, 2), in row "
+          "order: calls on successive rows give the same bits as one call.",
+          py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),
+          py::arg("first_row"), py::arg("scorers"), py::arg("weights"), py::arg("negligible"),
+          py::arg("vectors").noconvert(), py::arg("mass").noconvert(),
+          py::arg("totals").noconvert(), py::arg("n_threads"));
+    m.def("sweep_dense", &sweep_dense,
+          "Add the resultants of dense rows to lanes of vectors (L, K, d), mass (L, K) and totals "
+          "(L, S, 2). Calls on successive rows give the same bits as one call when each begins at "
+          "a multiple of DENSE_BLOCK; the result is the sum of the lanes in order.",
+          py::arg("x"), py::arg("scale").noconvert(), py::arg("first_row"), py::arg("scorers"),
+          py::arg("weights"), py::arg("negligible"), py::arg("vectors").noconvert(),
+          py::arg("mass").noconvert(), py::arg("totals").noconvert(), py::arg("n_threads"));
+    m.def("map_sparse", &map_sparse, "Give row by row what one scorer says of CSR rows.",
+          py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),
+          py::arg("first_row"), py::arg("scorers"), py::arg("want"), py::arg("out"),
+          py::arg("n_threads"));
+    m.def("map_dense", &map_dense, "Give row by row what one scorer says of dense rows.",
+          py::arg("x"), py::arg("scale").noconvert(), py::arg("first_row"), py::arg("scorers"),
+          py::arg("want"), py::arg("out"), py::arg("n_threads"));
+}
+
+}  // namespace spheremix

@@ -1,0 +1,140 @@
+// The inner loops over non-zeros. Included once per instruction set, inside its namespace.
+
+// Rows handed to the product: those of X, or those of X with the empty columns left out.
+template <class T, class I>
+struct RowList {
+    const I* indptr;
+    const I* indices;
+    const T* data;
+    std::int64_t begin, end;   // rows
+    std::int64_t safe;         // indices may be read up to here
+};
+
+static inline void prefetch(const void* p) {
+#if defined(__GNUC__)
+    __builtin_prefetch(p);
+#else
+    (void)p;
+#endif
+}
+
+// All lines of a run of Bytes.
+template <std::int64_t Bytes>
+static inline void prefetch_run(const void* p) {
+    for (std::int64_t line = 0; line < Bytes; line += 64)
+        prefetch(static_cast<const char*>(p) + line);
+}
+
+static inline void prefetch_for_write(const void* p) {
+#if defined(__GNUC__)
+    __builtin_prefetch(p, 1);
+#else
+    (void)p;
+#endif
+}
+
+// OUT products[(row - begin) * stride + ..]: the products of rows with one panel of N vectors.
+template <class V, int N, class T, class I>
+static void multiply(const RowList<T, I>& rows, const T* __restrict panel, T* __restrict products,
+                     std::int64_t stride) {
+    constexpr std::int64_t width = N * V::width;
+    constexpr std::int64_t ahead = 12;
+    // Sums run in C chains, because one would wait for the latency of its additions.
+    constexpr int C = N == 1 ? 4 : 2;
+    const I* indices = rows.indices;
+    const T* data = rows.data;
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+        typename V::Reg sum[C][N];
+        for (int c = 0; c < C; ++c)
+            for (int v = 0; v < N; ++v) sum[c][v] = V::set1(T(0));
+        const std::int64_t from = rows.indptr[row], to = rows.indptr[row + 1];
+        const std::int64_t look = to + ahead <= rows.safe ? ahead : 0;
+        std::int64_t p = from;
+        for (; p + C <= to; p += C)
+            for (int c = 0; c < C; ++c) {
+                prefetch_run<width * static_cast<std::int64_t>(sizeof(T))>(
+                    panel + static_cast<std::int64_t>(indices[p + c + look]) * width);
+                const T* m = panel + static_cast<std::int64_t>(indices[p + c]) * width;
+                const typename V::Reg x = V::set1(data[p + c]);
+                for (int v = 0; v < N; ++v)
+                    sum[c][v] = V::fma(x, V::load(m + v * V::width), sum[c][v]);
+            }
+        for (; p < to; ++p) {
+            const T* m = panel + static_cast<std::int64_t>(indices[p]) * width;
+            const typename V::Reg x = V::set1(data[p]);
+            for (int v = 0; v < N; ++v) sum[0][v] = V::fma(x, V::load(m + v * V::width), sum[0][v]);
+        }
+        T* out = products + (row - rows.begin) * stride;
+        for (int v = 0; v < N; ++v) {
+            typename V::Reg total = sum[0][v] + sum[1][v];
+            if (C == 4) total = total + (sum[C - 2][v] + sum[C - 1][v]);
+            V::store(out + v * V::width, total);
+        }
+    }
+}
+
+template <class T, class I>
+static void multiply_all(const RowList<T, I>& rows, const Panels<T, 4>& panels, T* products) {
+    using Full = typename Vectors<T>::Full;
+    using Half = typename Vectors<T>::Half;
+    const std::int64_t stride = panels.stride();
+    for (std::int64_t p = 0; p < panels.count(); ++p) {
+        T* out = products + panels.begin(p);
+        const T* base = panels.base(p);
+        if (panels.half(p))
+            multiply<Half, 1>(rows, base, out, stride);
+        else if (panels.width(p) == Full::width)
+            multiply<Full, 1>(rows, base, out, stride);
+        else if (panels.width(p) == 2 * Full::width)
+            multiply<Full, 2>(rows, base, out, stride);
+        else if (panels.width(p) == 3 * Full::width)
+            multiply<Full, 3>(rows, base, out, stride);
+        else
+            multiply<Full, 4>(rows, base, out, stride);
+    }
+}
+
+// INOUT sum: sum[indices[p]] += factor * data[p]. The indices of a row are distinct.
+template <class T, class I>
+static inline void scatter_row(const I* __restrict indices, const T* __restrict data,
+                               std::int64_t n, double factor, double* __restrict sum) {
+    std::int64_t p = 0;
+    for (; p + 4 <= n; p += 4) {
+        double* a = sum + indices[p];
+        double* b = sum + indices[p + 1];
+        double* c = sum + indices[p + 2];
+        double* d = sum + indices[p + 3];
+        const double ra = fused(factor, static_cast<double>(data[p]), *a);
+        const double rb = fused(factor, static_cast<double>(data[p + 1]), *b);
+        const double rc = fused(factor, static_cast<double>(data[p + 2]), *c);
+        const double rd = fused(factor, static_cast<double>(data[p + 3]), *d);
+        *a = ra;
+        *b = rb;
+        *c = rc;
+        *d = rd;
+    }
+    for (; p < n; ++p) {
+        double* a = sum + indices[p];
+        *a = fused(factor, static_cast<double>(data[p]), *a);
+    }
+}
+
+// INOUT sums: (n_features, N vectors): sums[indices[p]] += factors * data[p]. Indices may be read
+// up to `readable`.
+template <int N, class T, class I>
+static inline void scatter_row_tile(const I* __restrict indices, const T* __restrict data,
+                                    std::int64_t n, std::int64_t readable,
+                                    const Doubles::Reg* factors, double* __restrict sums) {
+    using V = Doubles;
+    constexpr std::int64_t width = N * V::width;
+    constexpr std::int64_t ahead = 12;
+    const std::int64_t look = n + ahead <= readable ? ahead : 0;
+    for (std::int64_t p = 0; p < n; ++p) {
+        const double* next = sums + static_cast<std::int64_t>(indices[p + look]) * width;
+        for (std::int64_t line = 0; line < width; line += 8) prefetch_for_write(next + line);
+        double* r = sums + static_cast<std::int64_t>(indices[p]) * width;
+        const V::Reg x = V::set1(static_cast<double>(data[p]));
+        for (int v = 0; v < N; ++v)
+            V::store(r + v * V::width, V::fma(factors[v], x, V::load(r + v * V::width)));
+    }
+}

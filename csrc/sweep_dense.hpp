@@ -1,0 +1,211 @@
+// The sweep over dense rows: both products of a block of rows while it is in cache. Blocks lie on a
+// fixed grid of row numbers and are added to a few lanes in turn, so that the bits do not depend on
+// threads, nor on how the rows are handed in as long as each call begins on the grid.
+// Included once per instruction set, inside its namespace.
+
+template <class T>
+struct DenseScratch {
+    Buffer<T> products;                 // (block, padded components)
+    Buffer<T> factors;                  // (block, padded components)
+    Buffer<T> packed;                   // the block, when its columns are not contiguous
+    Buffer<T> tail;
+    Buffer<double> s, e, value, totals;
+    Buffer<std::int32_t> component;
+    Buffer<Pair<T>> pairs, sorted;
+    Buffer<std::int32_t> pair_component, starts;
+};
+
+template <class T>
+struct DenseSweep {
+    DenseRows<T> rows;
+    const Scorers* scorers;
+    Sums lanes;                         // each with a leading axis of lanes
+    const RowMap* map = nullptr;
+    Pulse* pulse;
+    Panels<T, panel_vectors> panels;
+    std::vector<DenseScratch<T>> scratch;
+    std::int64_t n_lanes = 0;
+    std::int64_t first_block = 0, last_block = 0;   // of the round, as global numbers
+};
+
+template <class T>
+static void prepare(DenseSweep<T>& sweep, int n_threads) {
+    constexpr std::int64_t width = Vectors<T>::Full::width;
+    const std::int64_t n = sweep.scorers->n_components, padded = sweep.panels.stride();
+    const std::int64_t d = sweep.scorers->n_features;
+    sweep.scratch = std::vector<DenseScratch<T>>(static_cast<std::size_t>(n_threads));
+    for (auto& own : sweep.scratch) {
+        own.products.resize(dense_block * padded);
+        std::fill_n(own.products.get(), dense_block * padded, T(0));
+        own.s.resize(padded);
+        own.e.resize(padded);
+        if (sweep.rows.column_stride != 1) own.packed.resize(dense_block * d);
+        if (sweep.map) continue;
+        own.factors.resize(dense_block * padded);
+        own.tail.resize(dense_block * width);
+        own.value.resize(padded + 16);
+        own.component.resize(padded + 16);
+        own.totals.resize(2 * sweep.scorers->n_groups);
+        own.pairs.resize(dense_block * n);
+        own.sorted.resize(dense_block * n);
+        own.pair_component.resize(dense_block * n);
+        own.starts.resize(n + 1);
+    }
+}
+
+// Rows begin .. end-1 as the kernels want them.
+template <class T>
+static Block<T> open_block(const DenseSweep<T>& sweep, DenseScratch<T>& own, std::int64_t begin,
+                           std::int64_t end) {
+    constexpr std::int64_t width = Vectors<T>::Full::width;
+    const auto& rows = sweep.rows;
+    const std::int64_t d = sweep.scorers->n_features;
+    Block<T> block{rows.data + begin * rows.row_stride, rows.row_stride, end - begin, d,
+                   own.tail.get()};
+    if (rows.column_stride != 1) {
+        // Columns outside when they are the contiguous direction.
+        const bool by_column = std::abs(rows.row_stride) < std::abs(rows.column_stride);
+        const std::int64_t outer = by_column ? d : block.n, inner = by_column ? block.n : d;
+        const std::int64_t from_outer = by_column ? rows.column_stride : rows.row_stride;
+        const std::int64_t from_inner = by_column ? rows.row_stride : rows.column_stride;
+        const std::int64_t to_outer = by_column ? 1 : d, to_inner = by_column ? d : 1;
+        for (std::int64_t i = 0; i < outer; ++i) {
+            const T* from = block.rows + i * from_outer;
+            T* to = own.packed.get() + i * to_outer;
+            for (std::int64_t j = 0; j < inner; ++j) to[j * to_inner] = from[j * from_inner];
+        }
+        block.rows = own.packed.get();
+        block.stride = d;
+    }
+    const std::int64_t whole = d / width * width;
+    if (whole < d && !sweep.map)
+        for (std::int64_t i = 0; i < block.n; ++i) {
+            T* to = own.tail.get() + i * width;
+            std::fill_n(to, width, T(0));
+            std::copy_n(block.rows + i * block.stride + whole, d - whole, to);
+        }
+    return block;
+}
+
+// The second product over the pairs in play only, component by component.
+template <class T>
+static void sum_by_pairs(const Block<T>& block, DenseScratch<T>& own, std::int64_t n_pairs,
+                         std::int64_t n, double* vectors) {
+    std::int32_t* starts = own.starts.get();
+    std::fill_n(starts, n + 1, 0);
+    for (std::int64_t i = 0; i < n_pairs; ++i) ++starts[own.pair_component[i] + 1];
+    for (std::int64_t k = 0; k < n; ++k) starts[k + 1] += starts[k];
+    for (std::int64_t i = 0; i < n_pairs; ++i)
+        own.sorted[starts[own.pair_component[i]]++] = own.pairs[i];
+    for (std::int64_t k = 0, begin = 0; k < n; begin = starts[k++])
+        if (starts[k] > begin)
+            sum_pairs(block, own.sorted.get() + begin, starts[k] - begin, vectors + k * block.d);
+}
+
+template <class T>
+static void sweep_block(const DenseSweep<T>& sweep, DenseScratch<T>& own, std::int64_t begin,
+                        std::int64_t end, std::int64_t lane) {
+    const Scorers& scorers = *sweep.scorers;
+    const std::int64_t n = scorers.n_components, stride = sweep.panels.stride();
+    const Block<T> block = open_block(sweep, own, begin, end);
+    multiply_block(block, sweep.panels, own.products.get());
+    double* mass = sweep.lanes.mass + lane * n;
+    double* totals = sweep.lanes.totals + lane * 2 * scorers.n_groups;
+    Shares shares{own.component.get(), own.value.get(), 0};
+    std::int64_t n_pairs = 0;
+    for (std::int64_t row = begin; row < end; ++row) {
+        const double scale = sweep.rows.scale[row];
+        affine(own.products.get() + (row - begin) * stride, scale, sweep.panels.biases.get(), n,
+               own.s.get());
+        assign_row(scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
+                   own.e.get(), shares, own.totals.get(), 2);
+        for (std::int64_t g = 0; g < 2 * scorers.n_groups; ++g) totals[g] += own.totals[g];
+        for (std::int64_t i = 0; i < shares.size; ++i, ++n_pairs) {
+            mass[shares.component[i]] += shares.value[i];
+            own.pairs[n_pairs] = {static_cast<std::int32_t>(row - begin),
+                                  static_cast<T>(shares.value[i] * scale)};
+            own.pair_component[n_pairs] = shares.component[i];
+        }
+    }
+    double* vectors = sweep.lanes.vectors + lane * n * scorers.n_features;
+    if (3 * n_pairs < block.n * n) {
+        sum_by_pairs(block, own, n_pairs, n, vectors);
+        return;
+    }
+    std::fill_n(own.factors.get(), block.n * stride, T(0));
+    for (std::int64_t i = 0; i < n_pairs; ++i)
+        own.factors[own.pairs[i].row * stride + own.pair_component[i]] = own.pairs[i].factor;
+    sum_block(block, own.factors.get(), stride, n, vectors);
+}
+
+template <class T>
+static void lane_task(void* context, std::int64_t task, int thread) {
+    auto& sweep = *static_cast<DenseSweep<T>*>(context);
+    auto& own = sweep.scratch[static_cast<std::size_t>(thread)];
+    for (std::int64_t b = sweep.first_block + task; b < sweep.last_block; b += sweep.n_lanes) {
+        if (sweep.pulse->stop(thread)) return;
+        const std::int64_t begin = std::max<std::int64_t>(0, b * dense_block - sweep.rows.first);
+        const std::int64_t end = std::min(sweep.rows.n, (b + 1) * dense_block - sweep.rows.first);
+        sweep_block(sweep, own, begin, end, b % sweep.n_lanes);
+    }
+}
+
+// INOUT lanes: vectors (lanes, n_components, n_features), mass (lanes, n_components), totals
+// (lanes, n_groups, 2). Block b belongs to lane b mod n_lanes. Returns false when interrupted.
+template <class T>
+static bool dense_sweep(const DenseRows<T>& rows, const Scorers& scorers, const Sums& lanes,
+                        std::int64_t n_lanes, int n_threads, Pulse& pulse) {
+    if (rows.n == 0) return true;
+    const double work = static_cast<double>(rows.n) * static_cast<double>(scorers.n_components) *
+                        static_cast<double>(scorers.n_features);
+    if (work < 2e6) n_threads = 1;
+    DenseSweep<T> sweep;
+    sweep.rows = rows;
+    sweep.scorers = &scorers;
+    sweep.lanes = lanes;
+    sweep.pulse = &pulse;
+    sweep.n_lanes = n_lanes;
+    pack(scorers, sweep.panels, false, n_threads);
+    prepare(sweep, n_threads);
+    const std::int64_t first = rows.first / dense_block;
+    const std::int64_t last = (rows.first + rows.n - 1) / dense_block + 1;
+    const std::int64_t round = 8 * n_lanes;   // blocks between two barriers
+    for (std::int64_t b = first; b < last && !pulse.stopped(); b += round) {
+        sweep.first_block = b;
+        sweep.last_block = std::min(last, b + round);
+        Pool::instance().run(std::min(n_lanes, sweep.last_block - b), n_threads, lane_task<T>, &sweep);
+    }
+    return !pulse.stopped();
+}
+
+template <class T>
+static void dense_map_task(void* context, std::int64_t task, int thread) {
+    auto& sweep = *static_cast<DenseSweep<T>*>(context);
+    if (sweep.pulse->stop(thread)) return;
+    auto& own = sweep.scratch[static_cast<std::size_t>(thread)];
+    const std::int64_t begin = task * dense_block, end = std::min(sweep.rows.n, begin + dense_block);
+    const Block<T> block = open_block(sweep, own, begin, end);
+    multiply_block(block, sweep.panels, own.products.get());
+    for (std::int64_t row = begin; row < end; ++row) {
+        affine(own.products.get() + (row - begin) * sweep.panels.stride(), sweep.rows.scale[row],
+               sweep.panels.biases.get(), sweep.scorers->n_components, own.s.get());
+        map_row(*sweep.scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
+                own.e.get(), *sweep.map);
+    }
+}
+
+// OUT map. Returns false when interrupted.
+template <class T>
+static bool dense_map(const DenseRows<T>& rows, const Scorers& scorers, const RowMap& map,
+                      int n_threads, Pulse& pulse) {
+    DenseSweep<T> sweep;
+    sweep.rows = rows;
+    sweep.scorers = &scorers;
+    sweep.map = &map;
+    sweep.pulse = &pulse;
+    pack(scorers, sweep.panels, false, n_threads);
+    prepare(sweep, n_threads);
+    Pool::instance().run((rows.n + dense_block - 1) / dense_block, n_threads, dense_map_task<T>,
+                         &sweep);
+    return !pulse.stopped();
+}

@@ -1,0 +1,79 @@
+// The kernels, compiled once per instruction set in a namespace of its own. Everything from the
+// standard library is included before, so that none of it is compiled for a newer CPU.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "pool.hpp"
+#include "sweep_task.hpp"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SPHEREMIX_X86 1
+#include <immintrin.h>
+#else
+#define SPHEREMIX_X86 0
+#endif
+
+namespace spheremix {
+
+// Rows of a dense block: the grid on which sums in the precision of the data are taken.
+constexpr std::int64_t dense_block = 128;
+
+// Lanes of the dense sums: a function of the size of the sums alone, so that the order of additions
+// is too. Fewer when they are large: memory stays a small multiple of theirs.
+constexpr std::int64_t dense_lanes(std::int64_t n_components, std::int64_t n_features) {
+    const std::int64_t wanted = (std::int64_t{1} << 22) / std::max<std::int64_t>(1, n_components * n_features);
+    return wanted < 4 ? 4 : wanted > 16 ? 16 : wanted;
+}
+
+namespace baseline {
+#define SPHEREMIX_LEVEL 0
+#include "sweep_kernels.hpp"
+#undef SPHEREMIX_LEVEL
+}  // namespace baseline
+
+#if SPHEREMIX_X86
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+namespace avx2 {
+#define SPHEREMIX_LEVEL 1
+#include "sweep_kernels.hpp"
+#undef SPHEREMIX_LEVEL
+}  // namespace avx2
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
+#endif
+namespace avx512 {
+#define SPHEREMIX_LEVEL 2
+#include "sweep_kernels.hpp"
+#undef SPHEREMIX_LEVEL
+}  // namespace avx512
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif
+
+}  // namespace spheremix

@@ -1,0 +1,251 @@
+// Vectors of the instruction set at hand. Included once per instruction set, inside its namespace;
+// SPHEREMIX_LEVEL is 0 (baseline), 1 (avx2 and fma) or 2 (avx512).
+//
+// A vector type V has: Scalar, Reg, width, and load, store, set1, fma as static functions. Doubles
+// has besides what the softmax needs. Half is the vector half as wide, for narrow tails.
+
+#if SPHEREMIX_LEVEL >= 1
+
+struct NarrowDoubles {
+    using Scalar = double;
+    using Reg = __m256d;
+    static constexpr int width = 4;
+    static inline Reg load(const double* p) { return _mm256_loadu_pd(p); }
+    static inline void store(double* p, Reg a) { _mm256_storeu_pd(p, a); }
+    static inline Reg set1(double x) { return _mm256_set1_pd(x); }
+    static inline Reg fma(Reg a, Reg b, Reg c) { return _mm256_fmadd_pd(a, b, c); }
+};
+
+struct NarrowFloats {
+    using Scalar = float;
+    using Reg = __m256;
+    static constexpr int width = 8;
+    static inline Reg load(const float* p) { return _mm256_loadu_ps(p); }
+    static inline void store(float* p, Reg a) { _mm256_storeu_ps(p, a); }
+    static inline Reg set1(float x) { return _mm256_set1_ps(x); }
+    static inline Reg fma(Reg a, Reg b, Reg c) { return _mm256_fmadd_ps(a, b, c); }
+};
+
+#endif
+
+#if SPHEREMIX_LEVEL == 2
+
+struct Doubles {
+    using Scalar = double;
+    using Reg = __m512d;
+    static constexpr int width = 8;
+    static inline Reg load(const double* p) { return _mm512_loadu_pd(p); }
+    static inline Reg load(const float* p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+    static inline void store(double* p, Reg a) { _mm512_storeu_pd(p, a); }
+    static inline Reg set1(double x) { return _mm512_set1_pd(x); }
+    static inline Reg fma(Reg a, Reg b, Reg c) { return _mm512_fmadd_pd(a, b, c); }
+    static inline Reg max(Reg a, Reg b) { return _mm512_max_pd(a, b); }
+    static inline double sum(Reg a) { return _mm512_reduce_add_pd(a); }
+    static inline double max(Reg a) { return _mm512_reduce_max_pd(a); }
+    static inline __mmask8 first(int n) { return static_cast<__mmask8>((1u << n) - 1u); }
+    // The first n < width elements; the others are fill.
+    static inline Reg load_first(const double* p, int n, double fill) {
+        return _mm512_mask_loadu_pd(_mm512_set1_pd(fill), first(n), p);
+    }
+    static inline void store_first(double* p, Reg a, int n) {
+        _mm512_mask_storeu_pd(p, first(n), a);
+    }
+    // Bit i is set when a[i] >= b[i].
+    static inline unsigned not_below(Reg a, Reg b) {
+        return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ);
+    }
+    static inline unsigned nonzero(Reg a) {
+        return _mm512_cmp_pd_mask(a, _mm512_setzero_pd(), _CMP_NEQ_UQ);
+    }
+    static inline Reg round(Reg a) {
+        return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    }
+    static inline Reg scale(Reg a, Reg exponent) { return _mm512_scalef_pd(a, exponent); }
+    static inline Reg zero_below(Reg a, Reg x, double bound) {
+        return _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x, set1(bound), _CMP_GE_OQ), a);
+    }
+};
+
+struct Floats {
+    using Scalar = float;
+    using Reg = __m512;
+    static constexpr int width = 16;
+    static inline Reg load(const float* p) { return _mm512_loadu_ps(p); }
+    static inline void store(float* p, Reg a) { _mm512_storeu_ps(p, a); }
+    static inline Reg set1(float x) { return _mm512_set1_ps(x); }
+    static inline Reg fma(Reg a, Reg b, Reg c) { return _mm512_fmadd_ps(a, b, c); }
+};
+
+using HalfDoubles = NarrowDoubles;
+using HalfFloats = NarrowFloats;
+
+#elif SPHEREMIX_LEVEL == 1
+
+struct Doubles : NarrowDoubles {
+    using NarrowDoubles::load;
+    static inline Reg load(const float* p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+    static inline Reg max(Reg a, Reg b) { return _mm256_max_pd(a, b); }
+    static inline double sum(Reg a) {
+        const __m128d pair = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+        return _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
+    }
+    static inline double max(Reg a) {
+        const __m128d pair = _mm_max_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+        return _mm_cvtsd_f64(_mm_max_sd(pair, _mm_unpackhi_pd(pair, pair)));
+    }
+    static inline __m256i first(int n) {
+        return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
+    }
+    static inline Reg load_first(const double* p, int n, double fill) {
+        const __m256i mask = first(n);
+        return _mm256_blendv_pd(set1(fill), _mm256_maskload_pd(p, mask), _mm256_castsi256_pd(mask));
+    }
+    static inline void store_first(double* p, Reg a, int n) { _mm256_maskstore_pd(p, first(n), a); }
+    static inline unsigned not_below(Reg a, Reg b) {
+        return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GE_OQ)));
+    }
+    static inline unsigned nonzero(Reg a) {
+        return static_cast<unsigned>(
+            _mm256_movemask_pd(_mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_NEQ_UQ)));
+    }
+    static inline Reg round(Reg a) {
+        return _mm256_round_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    }
+    static inline Reg scale(Reg a, Reg exponent) {
+        const __m256i n = _mm256_cvtepi32_epi64(_mm256_cvtpd_epi32(exponent));
+        const __m256i bits = _mm256_slli_epi64(_mm256_add_epi64(n, _mm256_set1_epi64x(1023)), 52);
+        return _mm256_mul_pd(a, _mm256_castsi256_pd(bits));
+    }
+    static inline Reg zero_below(Reg a, Reg x, double bound) {
+        return _mm256_and_pd(a, _mm256_cmp_pd(x, set1(bound), _CMP_GE_OQ));
+    }
+};
+
+using Floats = NarrowFloats;
+using HalfDoubles = NarrowDoubles;
+using HalfFloats = NarrowFloats;
+
+#else
+
+#if defined(__GNUC__)
+typedef double double_register __attribute__((vector_size(16)));
+typedef float float_register __attribute__((vector_size(16)));
+#else
+template <class S, int N>
+struct plain_register {
+    S v[N];
+    S& operator[](int i) { return v[i]; }
+    S operator[](int i) const { return v[i]; }
+    friend plain_register operator+(plain_register a, const plain_register& b) {
+        for (int i = 0; i < N; ++i) a.v[i] += b.v[i];
+        return a;
+    }
+    friend plain_register operator-(plain_register a, const plain_register& b) {
+        for (int i = 0; i < N; ++i) a.v[i] -= b.v[i];
+        return a;
+    }
+    friend plain_register operator*(plain_register a, const plain_register& b) {
+        for (int i = 0; i < N; ++i) a.v[i] *= b.v[i];
+        return a;
+    }
+};
+using double_register = plain_register<double, 2>;
+using float_register = plain_register<float, 4>;
+#endif
+
+struct Floats {
+    using Scalar = float;
+    using Reg = float_register;
+    static constexpr int width = 4;
+    static inline Reg load(const float* p) {
+        Reg a;
+        std::memcpy(&a, p, sizeof a);
+        return a;
+    }
+    static inline void store(float* p, Reg a) { std::memcpy(p, &a, sizeof a); }
+    static inline Reg set1(float x) { return Reg{x, x, x, x}; }
+    static inline Reg fma(Reg a, Reg b, Reg c) { return a * b + c; }
+};
+
+struct Doubles {
+    using Scalar = double;
+    using Reg = double_register;
+    static constexpr int width = 2;
+    static inline Reg load(const double* p) {
+        Reg a;
+        std::memcpy(&a, p, sizeof a);
+        return a;
+    }
+    static inline Reg load(const float* p) { return Reg{p[0], p[1]}; }
+    static inline void store(double* p, Reg a) { std::memcpy(p, &a, sizeof a); }
+    static inline Reg set1(double x) { return Reg{x, x}; }
+    static inline Reg fma(Reg a, Reg b, Reg c) { return a * b + c; }
+    static inline Reg max(Reg a, Reg b) { return Reg{a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]}; }
+    static inline double sum(Reg a) { return a[0] + a[1]; }
+    static inline double max(Reg a) { return a[0] > a[1] ? a[0] : a[1]; }
+    static inline Reg load_first(const double* p, int, double fill) { return Reg{p[0], fill}; }
+    static inline void store_first(double* p, Reg a, int) { p[0] = a[0]; }
+    static inline unsigned not_below(Reg a, Reg b) {
+        return static_cast<unsigned>(a[0] >= b[0]) | static_cast<unsigned>(a[1] >= b[1]) << 1;
+    }
+    static inline unsigned nonzero(Reg a) {
+        return static_cast<unsigned>(a[0] != 0.0) | static_cast<unsigned>(a[1] != 0.0) << 1;
+    }
+};
+
+using HalfDoubles = Doubles;
+using HalfFloats = Floats;
+
+#endif
+
+template <class T>
+struct Vectors;
+template <>
+struct Vectors<double> {
+    using Full = Doubles;
+    using Half = HalfDoubles;
+};
+template <>
+struct Vectors<float> {
+    using Full = Floats;
+    using Half = HalfFloats;
+};
+
+// One product and one sum, rounded as the vectors above do.
+static inline double fused(double a, double b, double c) {
+#if SPHEREMIX_LEVEL >= 1
+    return __builtin_fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+// exp of x <= 0, to an ulp or two; exactly 0 where exp is below the normal numbers.
+static inline Doubles::Reg exp_negative(Doubles::Reg x) {
+#if SPHEREMIX_LEVEL >= 1
+    using V = Doubles;
+    const V::Reg clipped = V::max(x, V::set1(-708.0));
+    const V::Reg n = V::round(clipped * V::set1(1.4426950408889634));
+    V::Reg r = V::fma(n, V::set1(-6.93147180369123816490e-01), clipped);
+    r = V::fma(n, V::set1(-1.90821492927058770002e-10), r);
+    // Taylor's series: |r| <= log(2) / 2, so 13 terms leave 4e-18.
+    const V::Reg r2 = r * r;
+    const V::Reg r4 = r2 * r2;
+    const V::Reg p01 = V::fma(r, V::set1(1.0), V::set1(1.0));
+    const V::Reg p23 = V::fma(r, V::set1(1.0 / 6), V::set1(1.0 / 2));
+    const V::Reg p45 = V::fma(r, V::set1(1.0 / 120), V::set1(1.0 / 24));
+    const V::Reg p67 = V::fma(r, V::set1(1.0 / 5040), V::set1(1.0 / 720));
+    const V::Reg p89 = V::fma(r, V::set1(1.0 / 362880), V::set1(1.0 / 40320));
+    const V::Reg pab = V::fma(r, V::set1(1.0 / 39916800), V::set1(1.0 / 3628800));
+    const V::Reg pcd = V::fma(r, V::set1(1.0 / 6227020800.0), V::set1(1.0 / 479001600));
+    const V::Reg q0 = V::fma(r2, p23, p01);
+    const V::Reg q1 = V::fma(r2, p67, p45);
+    const V::Reg q2 = V::fma(r2, pab, p89);
+    const V::Reg high = V::fma(r4, V::fma(r4, pcd, q2), q1);
+    return V::zero_below(V::scale(V::fma(r4, high, q0), n), x, -708.0);
+#else
+    Doubles::Reg e = x;
+    for (int i = 0; i < Doubles::width; ++i) e[i] = x[i] < -708.0 ? 0.0 : std::exp(x[i]);
+    return e;
+#endif
+}

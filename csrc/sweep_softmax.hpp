@@ -1,0 +1,205 @@
+// From the products of one row to its posteriors and what they add to the sums. Always in double
+// precision, whatever the data: this is K work a row, the products are K times the row's length.
+// Included once per instruction set, inside its namespace.
+
+static inline int lowest_bit(unsigned mask) {
+#if defined(__GNUC__)
+    return __builtin_ctz(mask);
+#else
+    int i = 0;
+    while (!(mask >> i & 1u)) ++i;
+    return i;
+#endif
+}
+
+static constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// Below this difference to the largest score an exponential cannot change a sum that is at least 1.
+static constexpr double invisible = -60.0;
+
+// s[k] = scale * products[k] + biases[k] for all k, rounded up to whole vectors.
+// IN products, biases (padded); OUT s (padded).
+template <class T>
+static inline void affine(const T* products, double scale, const double* biases,
+                          std::int64_t n_components, double* s) {
+    using V = Doubles;
+    const V::Reg factor = V::set1(scale);
+    for (std::int64_t k = 0; k < n_components; k += V::width)
+        V::store(s + k, V::fma(factor, V::load(products + k), V::load(biases + k)));
+}
+
+static inline double largest(const double* s, std::int64_t n) {
+    using V = Doubles;
+    V::Reg top = V::set1(minus_infinity);
+    std::int64_t k = 0;
+    for (; k + V::width <= n; k += V::width) top = V::max(top, V::load(s + k));
+    if (k < n) top = V::max(top, V::load_first(s + k, static_cast<int>(n - k), minus_infinity));
+    return V::max(top);
+}
+
+static inline std::int64_t first_largest(const double* s, std::int64_t n, double top) {
+    using V = Doubles;
+    const V::Reg bound = V::set1(top);
+    std::int64_t k = 0;
+    for (; k + V::width <= n; k += V::width)
+        if (const unsigned mask = V::not_below(V::load(s + k), bound)) return k + lowest_bit(mask);
+    for (; k < n; ++k)
+        if (s[k] >= top) return k;
+    return 0;
+}
+
+struct Exponentials {
+    double top;    // the largest score
+    double total;  // sum of exp(s - top)
+    double slope;  // sum of exp(s - top) * (s - top)
+};
+
+// OUT e[k] = exp(s[k] - top); differences below `cut` give 0 without being computed.
+static inline Exponentials exponentials(const double* s, std::int64_t n, double cut, double* e) {
+    using V = Doubles;
+    const double top = largest(s, n);
+    const V::Reg shift = V::set1(top);
+    const V::Reg bound = V::set1(cut);
+    const V::Reg floor = V::set1(-1000.0);  // so that 0 times a difference is never 0 times infinity
+    V::Reg total = V::set1(0.0);
+    V::Reg slope = V::set1(0.0);
+    std::int64_t k = 0;
+    for (; k + V::width <= n; k += V::width) {
+        const V::Reg x = V::load(s + k) - shift;
+        if (!V::not_below(x, bound)) {
+            V::store(e + k, V::set1(0.0));
+            continue;
+        }
+        const V::Reg y = exp_negative(x);
+        V::store(e + k, y);
+        total = total + y;
+        slope = V::fma(y, V::max(x, floor), slope);
+    }
+    if (k < n) {
+        const int rest = static_cast<int>(n - k);
+        const V::Reg x = V::load_first(s + k, rest, minus_infinity) - shift;
+        const V::Reg y = exp_negative(x);
+        V::store_first(e + k, y, rest);
+        total = total + y;
+        slope = V::fma(y, V::max(x, floor), slope);
+    }
+    return {top, V::sum(total), V::sum(slope)};
+}
+
+// The smallest k whose cumulative posterior exceeds u.
+static inline std::int64_t draw(const double* e, std::int64_t n, double total, double u) {
+    const double inverse = 1.0 / total;
+    double cumulative = 0.0;
+    std::int64_t last = 0;
+    for (std::int64_t k = 0; k < n; ++k) {
+        const double t = e[k] * inverse;
+        cumulative += t;
+        if (cumulative > u) return k;
+        if (t > 0.0) last = k;
+    }
+    return last;
+}
+
+// The components a row is assigned to, and how much of it: only those that are not negligible.
+struct Shares {
+    std::int32_t* component;  // (n_components + a vector,)
+    double* value;            // posterior times weight
+    std::int64_t size;
+};
+
+// OUT shares: appended; e: exponentials of one group.
+static inline void share(const double* e, std::int64_t begin, std::int64_t n, double least,
+                         double factor, Shares& shares) {
+    using V = Doubles;
+    const V::Reg bound = V::set1(least);
+    const V::Reg by = V::set1(factor);
+    constexpr unsigned all = (1u << V::width) - 1u;
+    std::int64_t k = 0;
+    for (; k + V::width <= n; k += V::width) {
+        const V::Reg x = V::load(e + k);
+        unsigned mask = V::not_below(x, bound);
+        if (mask == all) {
+            V::store(shares.value + shares.size, x * by);
+            for (int i = 0; i < V::width; ++i)
+                shares.component[shares.size + i] = static_cast<std::int32_t>(begin + k + i);
+            shares.size += V::width;
+            continue;
+        }
+        for (; mask; mask &= mask - 1) {
+            const std::int64_t at = k + lowest_bit(mask);
+            shares.component[shares.size] = static_cast<std::int32_t>(begin + at);
+            shares.value[shares.size] = e[at] * factor;
+            ++shares.size;
+        }
+    }
+    for (; k < n; ++k) {
+        shares.component[shares.size] = static_cast<std::int32_t>(begin + k);
+        shares.value[shares.size] = e[k] * factor;
+        shares.size += e[k] >= least;
+    }
+}
+
+// What one row adds, for all scorers. IN s: its scores. OUT shares; totals: (n_groups, 2) at a
+// distance of `step` between groups. Scratch e: (n_components,).
+static inline void assign_row(const Scorers& scorers, std::int64_t row, std::uint64_t number,
+                              const double* s, double* e, Shares& shares, double* totals,
+                              std::int64_t step) {
+    shares.size = 0;
+    for (std::int64_t g = 0; g < scorers.n_groups; ++g) {
+        const std::int64_t begin = scorers.begin[g];
+        const std::int64_t n = scorers.begin[g + 1] - begin;
+        const double w = scorers.weight(g, row);
+        double* out = totals + g * step;
+        if (w == 0.0) {
+            out[0] = out[1] = 0.0;
+            continue;
+        }
+        const double* sg = s + begin;
+        if (scorers.assignments[g] == hard) {
+            const double top = largest(sg, n);
+            shares.component[shares.size] =
+                static_cast<std::int32_t>(begin + first_largest(sg, n, top));
+            shares.value[shares.size++] = w;
+            out[0] = w * (top + scorers.offsets[g]);
+            out[1] = 0.0;
+            continue;
+        }
+        const Exponentials x = exponentials(sg, n, invisible, e);
+        const double log_total = x.total == 1.0 ? 0.0 : std::log(x.total);
+        const double lse = x.top + log_total;
+        out[0] = w * (lse + scorers.offsets[g]);
+        if (scorers.assignments[g] == soft) {
+            out[1] = w * (log_total - x.slope / x.total);
+            share(e, begin, n, scorers.negligible * x.total, w / x.total, shares);
+        } else {
+            const std::int64_t z = draw(e, n, x.total, uniform(scorers.keys + 2 * g, number));
+            out[1] = w * (lse - sg[z]);
+            shares.component[shares.size] = static_cast<std::int32_t>(begin + z);
+            shares.value[shares.size++] = w;
+        }
+    }
+}
+
+// What map_rows gives for one row of one scorer. IN s. Scratch e.
+static inline void map_row(const Scorers& scorers, std::int64_t row, std::uint64_t number,
+                           const double* s, double* e, const RowMap& out) {
+    const std::int64_t n = scorers.n_components;
+    const double offset = scorers.offsets[0];
+    if (out.want == scores) {
+        for (std::int64_t k = 0; k < n; ++k) out.values[row * n + k] = s[k] + offset;
+        return;
+    }
+    if (out.want == labels && scorers.assignments[0] != drawn) {
+        out.labels[row] = first_largest(s, n, largest(s, n));
+        return;
+    }
+    // Posteriors are shown down to the smallest.
+    const Exponentials x =
+        exponentials(s, n, out.want == posteriors ? minus_infinity : invisible, e);
+    if (out.want == labels)
+        out.labels[row] = draw(e, n, x.total, uniform(scorers.keys, number));
+    else if (out.want == log_density)
+        out.values[row] = x.top + std::log(x.total) + offset;
+    else
+        for (std::int64_t k = 0; k < n; ++k) out.values[row * n + k] = e[k] / x.total;
+}

@@ -1,0 +1,141 @@
+// What a sweep is asked, in plain structures: the same for every instruction set.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+namespace spheremix {
+
+enum Assignment : std::int32_t { soft = 0, hard = 1, drawn = 2 };
+enum Want : std::int32_t { labels = 0, posteriors = 1, scores = 2, log_density = 3 };
+
+// IN: the stacked components of all scorers of a sweep. Scorer g owns components
+// begin[g] .. begin[g + 1] - 1.
+struct Scorers {
+    const double* matrix;        // (n_components, n_features), C order
+    const double* biases;        // (n_components,)
+    std::int64_t n_components;
+    std::int64_t n_features;
+    std::int64_t n_groups;
+    const std::int64_t* begin;         // (n_groups + 1,)
+    const std::int32_t* assignments;   // (n_groups,)
+    const std::uint64_t* keys;         // (n_groups, 2): seed and sweep
+    const double* offsets;             // (n_groups,)
+    const double* weights;             // (n_groups, n) or (n,) or null for ones
+    std::int64_t weight_stride;        // between scorers: 0 for shared weights
+    double negligible;                 // posteriors below it add nothing to mass and vectors
+
+    double weight(std::int64_t group, std::int64_t row) const {
+        return weights ? weights[group * weight_stride + row] : 1.0;
+    }
+    bool any_weight(std::int64_t row) const {
+        if (!weights) return true;
+        if (weight_stride == 0) return weights[row] != 0.0;
+        for (std::int64_t g = 0; g < n_groups; ++g)
+            if (weights[g * weight_stride + row] != 0.0) return true;
+        return false;
+    }
+};
+
+// INOUT: the sums, continued in row order.
+struct Sums {
+    double* vectors;  // (n_components, n_features)
+    double* mass;     // (n_components,)
+    double* totals;   // (n_groups, 2): log-likelihood, entropy
+};
+
+// IN: rows of a CSR matrix; row i is scale[i] times what is stored.
+template <class T, class I>
+struct SparseRows {
+    const I* indptr;       // (n + 1,)
+    const I* indices;      // (indptr[n],)
+    const T* data;         // (indptr[n],)
+    const double* scale;   // (n,)
+    std::int64_t n;
+    std::int64_t first;    // number of the first row among all rows: drawn assignments depend on it
+};
+
+// IN: rows of a dense matrix of any strides, counted in elements.
+template <class T>
+struct DenseRows {
+    const T* data;
+    std::int64_t row_stride;
+    std::int64_t column_stride;
+    const double* scale;
+    std::int64_t n;
+    std::int64_t first;
+};
+
+// OUT: one row's worth of what map_rows was asked.
+struct RowMap {
+    Want want;
+    double* values;         // (n, K) or (n,)
+    std::int64_t* labels;   // (n,)
+};
+
+// The uniform number of a row: a function of (seed, sweep, row) alone. SplitMix64's finaliser.
+inline std::uint64_t mix(std::uint64_t state) {
+    state += 0x9E3779B97F4A7C15ull;
+    state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9ull;
+    state = (state ^ (state >> 27)) * 0x94D049BB133111EBull;
+    return state ^ (state >> 31);
+}
+
+inline double uniform(const std::uint64_t* key, std::uint64_t row) {
+    return static_cast<double>(mix(mix(mix(key[0]) ^ key[1]) ^ row) >> 11) * 0x1p-53;
+}
+
+// Lets the calling thread notice Ctrl-C now and then, and everybody stop.
+class Pulse {
+public:
+    using Check = bool (*)();  // true: stop; called on the calling thread only
+    explicit Pulse(Check check) : check_(check), last_(Clock::now()) {}
+
+    // Called between tasks or blocks; thread 0 is the caller.
+    bool stop(int thread) {
+        if (thread == 0 && !stopped_.load(std::memory_order_relaxed)) {
+            const auto now = Clock::now();
+            if (now - last_ > std::chrono::milliseconds(50)) {
+                last_ = now;
+                if (check_()) stopped_.store(true, std::memory_order_relaxed);
+            }
+        }
+        return stopped_.load(std::memory_order_relaxed);
+    }
+    bool stopped() const { return stopped_.load(); }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Check check_;
+    Clock::time_point last_;
+    std::atomic<bool> stopped_{false};
+};
+
+// Uninitialised memory on cache-line boundaries; only pages that are written cost anything.
+template <class T>
+class Buffer {
+public:
+    Buffer() = default;
+    explicit Buffer(std::int64_t size) { resize(size); }
+    void resize(std::int64_t size) {
+        if (size <= size_) return;
+        const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(T);
+        data_.reset(static_cast<T*>(::operator new(bytes, std::align_val_t{64})));
+        size_ = size;
+    }
+    T* get() const { return data_.get(); }
+    T& operator[](std::int64_t i) const { return data_.get()[i]; }
+
+private:
+    struct Release {
+        void operator()(T* p) const { ::operator delete(p, std::align_val_t{64}); }
+    };
+    std::unique_ptr<T, Release> data_;
+    std::int64_t size_ = 0;
+};
+
+}  // namespace spheremix

@@ -1,0 +1,120 @@
+"""The number of threads: what is asked for, or what the surroundings allow."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import sklearn  # noqa: F401  (loads the OpenMP pool that every fit finds)
+import threadpoolctl
+from joblib import Parallel, delayed
+
+from spheremix.data.threads import resolve_threads
+
+ASK = "import sklearn, spheremix.data.threads as t; print(t.resolve_threads(None))"
+IN_THREAD = (
+    "import threading, spheremix.data.threads as t; "
+    "worker = threading.Thread(target=lambda: print(t.resolve_threads(None))); "
+    "worker.start(); worker.join()"
+)
+
+
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
+@pytest.fixture(autouse=True)
+def _no_omp_num_threads(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+
+
+def answer(script, **variables):
+    """Run a script in a fresh process, where the thread pools see the variables."""
+    command = [sys.executable, "-c", script]
+    environment = {**os.environ, **variables}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603
+    return int(done.stdout)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3, 64, np.int64(5)])
+def test_explicit_number_wins(n_threads, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    with threadpoolctl.threadpool_limits(1):
+        found = resolve_threads(n_threads)
+    assert found == n_threads
+    assert type(found) is int
+
+
+@pytest.mark.parametrize("n_threads", [0, -1, 1.5, 2.0, True, "2"])
+def test_bad_numbers(n_threads):
+    with pytest.raises(ValueError, match="n_threads"):
+        resolve_threads(n_threads)
+
+
+def test_all_cores_by_default():
+    assert 1 <= answer(ASK) <= CORES
+
+
+def test_omp_num_threads():
+    assert answer(ASK, OMP_NUM_THREADS="3") == 3
+
+
+@pytest.mark.parametrize(("value", "expected"), [("1", 1), ("3", 3), ("2,4", 2), (" 5 ", 5)])
+def test_forms_of_omp_num_threads(value, expected, monkeypatch):
+    monkeypatch.setattr(threadpoolctl, "threadpool_info", list)
+    monkeypatch.setenv("OMP_NUM_THREADS", value)
+    assert resolve_threads(None) == expected
+
+
+@pytest.mark.parametrize("value", ["", "many", "0", "-2", "1.5"])
+def test_invalid_omp_num_threads_is_ignored(value, monkeypatch):
+    expected = resolve_threads(None)
+    monkeypatch.setenv("OMP_NUM_THREADS", value)
+    assert resolve_threads(None) == expected
+
+
+def test_threadpool_limits_are_respected(monkeypatch):
+    with threadpoolctl.threadpool_limits(1):
+        assert resolve_threads(None) == 1
+        monkeypatch.setenv("OMP_NUM_THREADS", "4")
+        assert resolve_threads(None) == 1
+
+
+def test_blas_pools_serve_where_there_is_no_openmp(monkeypatch):
+    pools = [{"user_api": "blas", "num_threads": 1}]
+    monkeypatch.setattr(threadpoolctl, "threadpool_info", lambda: pools)
+    assert resolve_threads(None) == 1
+    pools.insert(0, {"user_api": "openmp", "num_threads": 1000})
+    assert resolve_threads(None) >= 1
+
+
+def test_no_pool_at_all(monkeypatch):
+    monkeypatch.setattr(threadpoolctl, "threadpool_info", list)
+    assert resolve_threads(None) >= 1
+
+
+def test_one_thread_inside_a_thread():
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(resolve_threads, None).result() == 1
+        assert pool.submit(resolve_threads, 4).result() == 4
+
+
+def test_a_thread_may_be_told_otherwise():
+    assert answer(IN_THREAD) == 1
+    assert answer(IN_THREAD, OMP_NUM_THREADS="3") == 3
+
+
+def test_one_thread_inside_a_process():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(resolve_threads, (None,)) == 1
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_one_thread_inside_joblib(backend):
+    n_jobs = max(2, CORES)
+    found = Parallel(n_jobs=n_jobs, backend=backend)(delayed(resolve_threads)(None) for _ in "ab")
+    assert found == [1, 1]
