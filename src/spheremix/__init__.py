@@ -10,12 +10,15 @@ from spheremix.data.open import as_directions
 from spheremix.distribution import VonMisesFisher
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
+from spheremix.estimators.selection import VMFMixtureIC, stability_selection
 
 __all__ = [
     "VMFMixture",
+    "VMFMixtureIC",
     "VMFPath",
     "VonMisesFisher",
     "as_directions",
     "datasets",
+    "stability_selection",
 ]
 __version__ = "0.1.0.dev0"

@@ -218,6 +218,7 @@ class VMFMixture(
 
     def _publish(self, problem: Problem, best: Fit[VMFParameters]) -> None:
         """Set the fitted attributes."""
+        check.remember_columns(self, problem.columns)
         model, directions = problem.model, problem.directions
         self._model = model
         self.prototypes_ = best.parameters.prototypes
@@ -248,16 +249,13 @@ class VMFMixture(
         return self._model.scorer(self._parameters())
 
     def _n_parameters(self) -> int:
-        kappa = self._model.kappa
-        return count_parameters(
-            self.prototypes_, "given" if isinstance(kappa, np.ndarray) else kappa
-        )
+        return count_parameters(self.prototypes_, self._model.kappa_mode)
 
     # Using
 
     def _map(self, X: Any, want: Want) -> NDArray[Any]:
         check_is_fitted(self)
-        return check.open_data(self, X, reset=False).map_rows(self._scorer(), want)
+        return check.open_again(self, X).map_rows(self._scorer(), want)
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Give the most probable component of each row.

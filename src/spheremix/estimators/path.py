@@ -245,6 +245,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
 
     def _publish(self, problem: Problem, trail: Trail) -> None:
         """Set the fitted attributes."""
+        check.remember_columns(self, problem.columns)
         steps = trail.steps
         self._trail, self._model, self.status_ = trail, problem.model, trail.status
         self.kappa_max_ = problem.model.kappa_max
@@ -273,9 +274,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         )
 
     def _criteria(self, step: Step) -> dict[str, float]:
-        kappa = self._model.kappa
-        mode = "given" if isinstance(kappa, np.ndarray) else kappa
-        n_parameters = count_parameters(step.prototypes, mode)
+        n_parameters = count_parameters(step.prototypes, self._model.kappa_mode)
         d = step.prototypes.shape[1]
         return criteria(step.log_likelihood, n_parameters, step.weight, d, step.entropy)
 

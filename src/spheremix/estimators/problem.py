@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 STARTS = ("random", "k-means++", "spherical-k-means")
+BATCH_ENTRIES = 2**23  # prototypes of the restarts that share a sweep: K d summed, 64 MB
 MEAN_LENGTH_MAX = 1.0 - 1e-6  # what kappa_max="auto" stands for
 
 
@@ -34,6 +35,7 @@ class Problem:
     directions: Directions
     weights: Array | None
     n_components: int
+    columns: dict[str, Any]  # n_features_in_, and feature_names_in_ where they have names
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +56,11 @@ def pose(estimator: Any, X: Any, sample_weight: Any) -> Problem:
     n_components = check.require_integer("n_components", estimator.n_components, 1)
     check.require_integer("n_init", estimator.n_init, 1)
     check.require_number("zero_tol", estimator.zero_tol)
-    directions = check.open_data(estimator, X, reset=True)
+    directions, columns = check.open_data(estimator, X)
     model = _model(estimator, n_components, directions)
     weights = check.check_weights(sample_weight, directions)
     check.require_rows(n_components, directions, weights)
-    return Problem(model, settings, directions, weights, n_components)
+    return Problem(model, settings, directions, weights, n_components, columns)
 
 
 def restarts(
@@ -66,26 +68,52 @@ def restarts(
 ) -> tuple[em.Fit[VMFParameters], list[Run]]:
     """Run EM from the given start or from every drawn one; give the best fit and all the runs."""
     if start is None:
-        starts, seeds = _starts(estimator, problem)
+        starts, seeds = draw(estimator, problem)
     else:
         starts, seeds = [start], [None]
-    drawn = [i for i, one in enumerate(starts) if one is not None]
-    fits = em.fit(
-        problem.model,
-        problem.directions,
-        [one for one in starts if one is not None],
-        problem.settings,
-        weights=problem.weights,
-        seeds=[seeds[i] or 0 for i in drawn],
-        callback=estimator.callback,
-    )
-    runs = _summaries(problem.model, seeds, dict(zip(drawn, fits, strict=True)))
+    fits = run_all(problem, starts, seeds, estimator.callback)
+    runs = summaries(problem.model, seeds, fits)
     if estimator.verbose:
         for i, run in enumerate(runs):
             print(_line(i, len(runs), run))  # noqa: T201
-    best = max((fit for fit in fits if fit.ok), key=lambda fit: fit.objective, default=None)
-    if best is None:
-        raise RuntimeError(_failure(estimator, runs))
+    return best_of(estimator, problem, fits, runs), runs
+
+
+def run_all(
+    problem: Problem,
+    starts: list[VMFParameters | None],
+    seeds: list[int | None],
+    callback: Any = None,
+) -> list[em.Fit[VMFParameters] | None]:
+    """Run EM from all starts, as many at a time as memory allows; None where there is no start."""
+    drawn = [i for i, start in enumerate(starts) if start is not None]
+    sizes = [start.prototypes.size for start in starts if start is not None]
+    ends = np.cumsum(sizes) // BATCH_ENTRIES
+    fits: list[em.Fit[VMFParameters] | None] = [None] * len(starts)
+    for batch in np.unique(ends):
+        members = [i for i, end in zip(drawn, ends, strict=True) if end == batch]
+        reached = em.fit(
+            problem.model,
+            problem.directions,
+            [start for i in members if (start := starts[i]) is not None],
+            problem.settings,
+            weights=problem.weights,
+            seeds=[seeds[i] or 0 for i in members],
+            callback=callback,
+        )
+        for i, fit in zip(members, reached, strict=True):
+            fits[i] = fit
+    return fits
+
+
+def best_of(
+    estimator: Any, problem: Problem, fits: list[em.Fit[VMFParameters] | None], runs: list[Run]
+) -> em.Fit[VMFParameters]:
+    """Give the fit of the best objective, what is numerically zero in it set to zero."""
+    reached = [fit for fit in fits if fit is not None and fit.ok]
+    if not reached:
+        raise RuntimeError(_failure(problem.n_components, runs))
+    best = max(reached, key=lambda fit: fit.objective)
     parameters = problem.model.without_dust(best.parameters, estimator.zero_tol)
     if parameters is not best.parameters:
         best = em.evaluate(
@@ -96,7 +124,7 @@ def restarts(
             problem.settings,
             weights=problem.weights,
         )
-    return best, runs
+    return best
 
 
 def _settings(estimator: Any) -> em.Settings:
@@ -119,7 +147,7 @@ def _model(estimator: Any, n_components: int, directions: Directions) -> VMFMode
     if isinstance(kappa, str):
         check.require_choice("kappa", kappa, ("shared", "free"))
     elif np.ndim(kappa) == 0:
-        kappa = np.full(n_components, check.require_number("kappa", kappa, above=0.0))
+        kappa = check.require_number("kappa", kappa, above=0.0)
     else:
         kappa = check.require_vector("kappa", kappa, n_components, "component")
         if not kappa.all():
@@ -144,9 +172,7 @@ def _model(estimator: Any, n_components: int, directions: Directions) -> VMFMode
     )
 
 
-def _starts(
-    estimator: Any, problem: Problem
-) -> tuple[list[VMFParameters | None], list[int | None]]:
+def draw(estimator: Any, problem: Problem) -> tuple[list[VMFParameters | None], list[int | None]]:
     """Draw the starts, or take the given one."""
     init, model, K = estimator.init, problem.model, problem.n_components
     directions, weights = problem.directions, problem.weights
@@ -200,16 +226,16 @@ def _start_from_labels(labels: NDArray[Any], problem: Problem) -> VMFParameters:
         ) from None
 
 
-def _summaries(
-    model: VMFModel, seeds: list[int | None], fits: dict[int, em.Fit[VMFParameters]]
+def summaries(
+    model: VMFModel, seeds: list[int | None], fits: list[em.Fit[VMFParameters] | None]
 ) -> list[Run]:
+    """Tell how each restart went."""
     runs = []
-    for i, seed in enumerate(seeds):
-        fit = fits.get(i)
+    for seed, fit in zip(seeds, fits, strict=True):
         if fit is None:
             runs.append(Run(seed, "no_start", 0, np.nan, np.nan, kappa_capped=False))
             continue
-        capped = not isinstance(model.kappa, np.ndarray) and bool(
+        capped = model.kappa_mode != "given" and bool(
             np.any(fit.parameters.kappas >= model.kappa_max)
         )
         runs.append(Run(seed, fit.status, fit.n_iter, fit.objective, fit.gap, capped))
@@ -224,10 +250,10 @@ def _line(i: int, n: int, run: Run) -> str:
     )
 
 
-def _failure(estimator: Any, runs: list[Run]) -> str:
+def _failure(n_components: int, runs: list[Run]) -> str:
     statuses = [run.status for run in runs]
     counts = ", ".join(f"{statuses.count(name)} {name}" for name in sorted(set(statuses)))
     return (
-        f"No restart of {len(runs)} gave a mixture of {estimator.n_components} components "
+        f"No restart of {len(runs)} gave a mixture of {n_components} components "
         f"({counts}). Lower n_components or beta, raise n_init, or give a start with init=."
     )

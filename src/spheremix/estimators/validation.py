@@ -6,6 +6,7 @@ import numbers
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
@@ -58,14 +59,35 @@ def require_vector(name: str, value: Any, length: int, what: str) -> Array:
     return vector
 
 
-def open_data(estimator: Any, X: Any, *, reset: bool) -> Directions:
-    """Open X with the estimator's engine and threads; remember or compare its columns."""
+def open_data(estimator: Any, X: Any) -> tuple[Directions, dict[str, Any]]:
+    """Open X with the estimator's engine and threads.
+
+    Also gives what scikit-learn remembers of the columns, for the end of the fit: an estimator
+    whose fit fails is left as it was.
+    """
     directions = as_directions(X, engine=estimator.engine, n_threads=estimator.n_threads)
-    if directions is not X:
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
-    elif reset:
-        estimator.n_features_in_ = directions.n_features
-    if not reset and directions.n_features != estimator.n_features_in_:
+    if directions is X:
+        return directions, {"n_features_in_": directions.n_features}
+    witness = BaseEstimator()
+    validate_data(witness, X, skip_check_array=True)
+    return directions, vars(witness)
+
+
+def remember_columns(estimator: Any, columns: dict[str, Any]) -> None:
+    """Set the number of columns of a fit, and their names where they have some."""
+    vars(estimator).pop("feature_names_in_", None)
+    vars(estimator).update(columns)
+
+
+def open_again(estimator: Any, X: Any) -> Directions:
+    """Open X for a fitted estimator, if its columns are those of the fit."""
+    tabular = len(getattr(X, "shape", ())) == 2
+    if tabular:  # another number of columns is the first thing to say
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+    directions = as_directions(X, engine=estimator.engine, n_threads=estimator.n_threads)
+    if directions is not X and not tabular:
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+    if directions.n_features != estimator.n_features_in_:
         raise ValueError(
             f"X has {directions.n_features} features, but {type(estimator).__name__} is expecting "
             f"{estimator.n_features_in_} features as input."

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from spheremix.penalties import L1
 
     Array = NDArray[np.float64]
+    Kappa = Literal["shared", "free"] | float | Array
 
 
 class Maximum(NamedTuple):
@@ -30,11 +31,16 @@ class Maximum(NamedTuple):
     old_norms: Array
 
 
+def spread(kappa: float | Array, n_components: int) -> Array:
+    """Give a given concentration, or given concentrations, as one a component."""
+    return np.full(n_components, kappa)
+
+
 def maximise(
     vectors: Array,
     mass: Array,
     l1: L1,
-    kappa: Literal["shared", "free"] | Array,
+    kappa: Kappa,
     kappa_max: float,
     old_prototypes: Array,
     old_kappas: Array,
@@ -43,8 +49,8 @@ def maximise(
     """Maximise sum of mass_k log c_d(kappa_k) + kappa_k <mu_k, r_k> minus the penalty."""
     if kernels is None:
         return maximise_in_python(vectors, mass, l1, kappa, kappa_max, old_prototypes, old_kappas)
-    mode = "given" if isinstance(kappa, np.ndarray) else kappa
-    guess = kappa if isinstance(kappa, np.ndarray) else old_kappas
+    mode = kappa if isinstance(kappa, str) else "given"
+    guess = old_kappas if isinstance(kappa, str) else spread(kappa, len(mass))
     return Maximum(
         *kernels.maximise(
             vectors, mass, l1.beta, l1.weights, mode, guess, kappa_max, old_prototypes, n_threads
@@ -56,14 +62,14 @@ def maximise_in_python(
     vectors: Array,
     mass: Array,
     l1: L1,
-    kappa: Literal["shared", "free"] | Array,
+    kappa: Kappa,
     kappa_max: float,
     old_prototypes: Array,
     old_kappas: Array,
 ) -> Maximum:
     """Specify ``maximise``."""
-    if isinstance(kappa, np.ndarray):
-        kappas = kappa
+    if not isinstance(kappa, str):
+        kappas = spread(kappa, len(mass))
     elif kappa == "shared":
         best = Profile(vectors, float(mass.sum()), l1).maximise(kappa_max, float(old_kappas[0]))
         kappas = np.full(len(mass), best)

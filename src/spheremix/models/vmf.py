@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from spheremix.bessel import concentration, concentration_banerjee, log_normalizer
 from spheremix.models.base import DegenerateError, Step, require_mass
-from spheremix.models.maximise import maximise
+from spheremix.models.maximise import maximise, spread
 from spheremix.penalties import L1
 from spheremix.scorer import Scorer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from spheremix.models.maximise import Kappa
     from spheremix.resultants import Resultants
     from spheremix.scorer import Assignment
 
@@ -46,8 +47,8 @@ class VMFModel:
     ----------
     n_features : int
         d.
-    kappa : "shared", "free" or ndarray of shape (K,)
-        One concentration for all, one each, or given ones.
+    kappa : "shared", "free", float or ndarray of shape (K,)
+        One concentration for all, one each, a given one for all, or given ones.
     l1 : L1
         The penalty on the prototypes.
     kappa_max : float
@@ -59,7 +60,7 @@ class VMFModel:
     """
 
     n_features: int
-    kappa: Literal["shared", "free"] | NDArray[np.float64]
+    kappa: Kappa
     l1: L1 = field(default_factory=L1)
     kappa_max: float = 1e6
     algorithm: Literal["exact", "paper"] = "exact"
@@ -104,6 +105,11 @@ class VMFModel:
             assignment,
             key,
         )
+
+    @property
+    def kappa_mode(self) -> Literal["shared", "free", "given"]:
+        """How many concentrations are estimated: one, K or none."""
+        return self.kappa if isinstance(self.kappa, str) else "given"
 
     def penalty(self, parameters: VMFParameters) -> float:
         """Give the l1 penalty of the prototypes."""
@@ -180,8 +186,8 @@ class VMFModel:
         self, dots: NDArray[np.float64], mass: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Solve A_d(kappa_k) = <mu_k, r_k> / n_k, or the pooled equation, up to the cap."""
-        if isinstance(self.kappa, np.ndarray):
-            return self.kappa
+        if not isinstance(self.kappa, str):
+            return spread(self.kappa, len(mass))
         solve = concentration if self.kappa_solver == "exact" else concentration_banerjee
         n_components = len(mass)
         if self.kappa == "shared":
@@ -198,3 +204,43 @@ def count_distinct(prototypes: NDArray[np.float64]) -> int:
     cosines = prototypes @ prototypes.T
     same = np.triu(cosines > 1.0 - 1e-10, k=1)
     return len(prototypes) - int(same.any(axis=0).sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SupportModel:
+    """The unpenalised mixture whose prototypes are zero outside a given support.
+
+    Attributes
+    ----------
+    model : VMFModel
+        Without penalty.
+    support : ndarray of bool of shape (K, d)
+        Where prototypes may be non-zero.
+    """
+
+    model: VMFModel
+    support: NDArray[np.bool_]
+
+    def scorer(
+        self,
+        parameters: VMFParameters,
+        assignment: Assignment = "soft",
+        key: tuple[int, int] = (0, 0),
+    ) -> Scorer:
+        """Give the scores of the mixture."""
+        return self.model.scorer(parameters, assignment, key)
+
+    def penalty(self, parameters: VMFParameters) -> float:
+        """Give zero: what is on the support is free."""
+        return self.model.penalty(parameters)
+
+    def start(self, resultants: Resultants, prototypes: NDArray[np.float64]) -> VMFParameters:
+        """Give first parameters on the support."""
+        return self.model.start(self._restricted(resultants), prototypes * self.support)
+
+    def m_step(self, resultants: Resultants, parameters: VMFParameters) -> Step[VMFParameters]:
+        """Maximise over prototypes on the support: what the vectors have outside is not seen."""
+        return self.model.m_step(self._restricted(resultants), parameters)
+
+    def _restricted(self, resultants: Resultants) -> Resultants:
+        return replace(resultants, vectors=np.where(self.support, resultants.vectors, 0.0))

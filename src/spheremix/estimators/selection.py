@@ -1,0 +1,369 @@
+"""VMFMixtureIC: the number of components, then the sparsity, by information criteria."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.validation import check_is_fitted
+
+from spheremix import em
+from spheremix.estimators import validation as check
+from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.path import VMFPath
+from spheremix.estimators.problem import best_of, draw, pose, run_all, summaries
+from spheremix.estimators.selected import SelectedMixture
+from spheremix.models.vmf import SupportModel
+from spheremix.penalties import L1
+from spheremix.select import CRITERIA, count_parameters, criteria
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from spheremix.estimators.problem import Problem, Run
+    from spheremix.models.vmf import VMFParameters
+
+    Array = NDArray[np.float64]
+    Fits = list[em.Fit[VMFParameters] | None]
+
+PATHS = ("best", "all")
+
+
+class VMFMixtureIC(SelectedMixture):
+    """Mixture of von Mises-Fisher distributions, its size and sparsity chosen by criteria.
+
+    The methodology of the paper's section 3.6: dense mixtures for each candidate number of
+    components, the number chosen on them by one criterion, then the path of ``beta`` at that
+    number and the step chosen by another criterion. No single criterion is to be trusted: look at
+    the whole curves.
+
+    Parameters
+    ----------
+    n_components : iterable of int, default=range(2, 9)
+        Candidates.
+    k_criterion : {"aic", "bic", "ric", "ricc", "ebic", "icl"}, default="ebic"
+        Chooses the number of components, on the dense mixtures; the smaller one of equals.
+    beta_criterion : {"aic", "bic", "ric", "ricc", "ebic", "icl"}, default="bic"
+        Chooses the step of the path; the sparser one of equals.
+    paths : {"best", "all"}, default="best"
+        Follow the path at the chosen number only, or at every candidate.
+    refit : bool, default=False
+        Fit again without penalty on the support that was chosen.
+    min_relative_increase, max_steps, max_sparsity, beta_min_ratio, refine
+        As in :class:`VMFPath`.
+    feature_weights, kappa, kappa_solver, m_step, kappa_max, e_step, init, n_init, max_iter, tol, \
+zero_tol, random_state, n_threads, engine, verbose
+        As in :class:`VMFMixture`; ``init`` names a kind of random start.
+    callback : callable or None, default=None
+        As in :class:`VMFPath`.
+
+    Attributes
+    ----------
+    candidates_ : ndarray of shape (n_candidates,)
+        The numbers of components tried, increasing.
+    dense_criteria_ : dict of ndarray of shape (n_candidates,)
+        Criteria of the best dense mixture of each number: the curves to look at.
+    best_n_components_ : int
+        Where ``k_criterion`` is smallest.
+    dense_models_ : dict of int to VMFMixture
+        The best dense mixture of each number.
+    paths_ : dict of int to VMFPath
+        The paths followed.
+    best_path_ : VMFPath
+        The one at ``best_n_components_``.
+    best_estimator_ : VMFMixture
+        The chosen step of it, fitted again on its support with ``refit=True``.
+    labels_ : ndarray of shape (n,)
+        Its clusters.
+    table_ : dict of ndarray
+        A row a dense run: ``n_components``, ``restart``, ``seed``, ``status``, ``n_iter``,
+        ``objective``, ``log_likelihood``, ``n_nonzero`` and the criteria. A DataFrame in waiting.
+    agreement_ : ndarray of shape (n_candidates,)
+        Mean adjusted Rand index between the partition of the best restart and those of the others:
+        how far the answer depends on the start. NaN for a single restart.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(random_state=0)
+    >>> study = sm.VMFMixtureIC(n_components=range(2, 7), random_state=0).fit(X)
+    >>> study.best_n_components_
+    4
+    """
+
+    def __init__(
+        self,
+        n_components: Iterable[int] = range(2, 9),
+        *,
+        k_criterion: str = "ebic",
+        beta_criterion: str = "bic",
+        paths: str = "best",
+        refit: bool = False,
+        min_relative_increase: float = 1e-3,
+        max_steps: int | None = None,
+        max_sparsity: float = 1.0,
+        beta_min_ratio: float = 1e-5,
+        refine: float | None = None,
+        feature_weights: ArrayLike | None = None,
+        kappa: str | float = "shared",
+        kappa_solver: str = "exact",
+        m_step: str = "exact",
+        kappa_max: float | str = "auto",
+        e_step: str = "soft",
+        init: str = "random",
+        n_init: int = 10,
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        zero_tol: float = 1e-8,
+        random_state: Any = None,
+        n_threads: int | None = None,
+        engine: str = "auto",
+        verbose: int = 0,
+        callback: Callable[[Any], None] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.k_criterion = k_criterion
+        self.beta_criterion = beta_criterion
+        self.paths = paths
+        self.refit = refit
+        self.min_relative_increase = min_relative_increase
+        self.max_steps = max_steps
+        self.max_sparsity = max_sparsity
+        self.beta_min_ratio = beta_min_ratio
+        self.refine = refine
+        self.feature_weights = feature_weights
+        self.kappa = kappa
+        self.kappa_solver = kappa_solver
+        self.m_step = m_step
+        self.kappa_max = kappa_max
+        self.e_step = e_step
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.zero_tol = zero_tol
+        self.random_state = random_state
+        self.n_threads = n_threads
+        self.engine = engine
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+        """Fit dense mixtures of every size, choose one, follow its path.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or Directions
+            Rows are normalised; X is not changed.
+        y : ignored
+            For scikit-learn's conventions.
+        sample_weight : array-like of shape (n,), default=None
+            Non-negative; a weight of 2 is the row twice.
+
+        Returns
+        -------
+        VMFMixtureIC
+            Itself.
+        """
+        candidates = self._check_parameters()
+        largest = VMFMixture(**{**self._shared(VMFMixture), "n_components": int(candidates[-1])})
+        problem = pose(largest, X, sample_weight)
+        check.remember_columns(self, problem.columns)
+        posed = {int(K): replace(problem, n_components=int(K)) for K in candidates}
+        drawn = {K: draw(self, one) for K, one in posed.items()}
+        # Every candidate and every restart in one batch: they share each reading of the data.
+        fits = iter(
+            run_all(
+                problem,
+                [start for starts, _ in drawn.values() for start in starts],
+                [seed for _, seeds in drawn.values() for seed in seeds],
+                self.callback,
+            )
+        )
+        each: dict[int, Fits] = {K: [next(fits) for _ in seeds] for K, (_, seeds) in drawn.items()}
+        runs = {K: summaries(problem.model, drawn[K][1], each[K]) for K in each}
+        self.candidates_ = candidates
+        self._tabulate(problem, each, runs)
+        self.agreement_ = np.array([_agreement(problem, fits) for fits in each.values()])
+        self.dense_models_ = {
+            K: self._dense_model(posed[K], best_of(self, posed[K], each[K], runs[K]), runs[K])
+            for K in each
+        }
+        self.dense_criteria_ = {
+            name: np.array([model.criteria_[name] for model in self.dense_models_.values()])
+            for name in CRITERIA
+        }
+        self.best_n_components_ = int(candidates[self.dense_criteria_[self.k_criterion].argmin()])
+        followed = candidates if self.paths == "all" else [self.best_n_components_]
+        self.paths_ = {int(K): self._follow(posed[int(K)]) for K in followed}
+        self.best_path_ = self.paths_[self.best_n_components_]
+        self.best_estimator_ = self.best_path_.best_estimator_
+        if self.refit:
+            self.best_estimator_ = refit_on_support(self.best_estimator_, problem)
+        return self
+
+    def _check_parameters(self) -> NDArray[np.intp]:
+        check.require_choice("k_criterion", self.k_criterion, CRITERIA)
+        check.require_choice("beta_criterion", self.beta_criterion, CRITERIA)
+        check.require_choice("paths", self.paths, PATHS)
+        if not isinstance(self.init, str):
+            raise ValueError("init must name a kind of random start: a given start fixes K.")
+        if not isinstance(self.kappa, str) and np.ndim(self.kappa):
+            raise ValueError("kappa must be 'shared', 'free' or a number: an array fixes K.")
+        listed = np.atleast_1d(np.asarray(self.n_components)).tolist()
+        if not isinstance(self.n_components, np.ndarray | int | np.integer):
+            listed = list(self.n_components)
+        if not listed:
+            raise ValueError("n_components must list at least one number of components.")
+        return np.unique([check.require_integer("n_components", K, 1) for K in listed])
+
+    def _shared(self, kind: type) -> dict[str, Any]:
+        """Give the parameters that another estimator has too."""
+        names = kind().get_params()
+        return {name: v for name, v in self.get_params(deep=False).items() if name in names}
+
+    def _tabulate(
+        self, problem: Problem, each: dict[int, Fits], runs: dict[int, list[Run]]
+    ) -> None:
+        rows = []
+        for K, fits in each.items():
+            for restart, (fit, run) in enumerate(zip(fits, runs[K], strict=True)):
+                row = {
+                    "n_components": K,
+                    "restart": restart,
+                    "seed": run.seed,
+                    "status": run.status,
+                    "n_iter": run.n_iter,
+                    "objective": run.objective,
+                    "log_likelihood": np.nan,
+                    "n_nonzero": 0,
+                    **dict.fromkeys(CRITERIA, np.nan),
+                }
+                if fit is not None and fit.ok:
+                    clean = problem.model.without_dust(fit.parameters, self.zero_tol)
+                    row["log_likelihood"] = fit.resultants.log_likelihood
+                    row["n_nonzero"] = int(np.count_nonzero(clean.prototypes))
+                    row |= criteria(
+                        fit.resultants.log_likelihood,
+                        count_parameters(clean.prototypes, problem.model.kappa_mode),
+                        fit.resultants.weight,
+                        problem.directions.n_features,
+                        fit.resultants.entropy,
+                    )
+                rows.append(row)
+        self.table_ = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+    def _dense_model(
+        self, problem: Problem, best: em.Fit[VMFParameters], runs: list[Run]
+    ) -> VMFMixture:
+        shared = self._shared(VMFMixture)
+        mixture = VMFMixture(**{**shared, "n_components": problem.n_components})
+        mixture.runs_ = runs
+        mixture._publish(problem, best)  # noqa: SLF001
+        return mixture
+
+    def _follow(self, problem: Problem) -> VMFPath:
+        dense = self.dense_models_[problem.n_components]
+        path = VMFPath(
+            **{
+                **self._shared(VMFPath),
+                "n_components": problem.n_components,
+                "criterion": self.beta_criterion,
+                "init": dense,
+            }
+        )
+        path.fit(problem.directions, sample_weight=problem.weights)
+        path.runs_ = dense.runs_
+        check.remember_columns(path, problem.columns)
+        check.remember_columns(path.best_estimator_, problem.columns)
+        return path
+
+
+def refit_on_support(mixture: VMFMixture, problem: Problem) -> VMFMixture:
+    """Fit a mixture again without penalty, its zeros kept."""
+    plain = replace(problem.model, l1=L1(0.0, problem.model.l1.weights))
+    model = SupportModel(plain, mixture.prototypes_ != 0.0)
+    (fit,) = em.fit(
+        model,
+        problem.directions,
+        [plain.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)],
+        problem.settings,
+        weights=problem.weights,
+    )
+    if not fit.ok:
+        raise RuntimeError(f"refit: the mixture on the selected support {fit.status}.")
+    again = VMFMixture(**{**mixture.get_params(deep=False), "beta": 0.0})
+    again.runs_ = mixture.runs_
+    again._publish(replace(problem, model=plain), fit)  # noqa: SLF001
+    return again
+
+
+def stability_selection(
+    path: VMFPath,
+    X: Any,
+    n_bootstrap: int = 50,
+    *,
+    step: int | None = None,
+    random_state: Any = None,
+) -> Array:
+    """Tell how often each coordinate is selected when the rows are drawn again.
+
+    Each bootstrap is a vector of weights, not a copy of the rows. EM starts from the solution of
+    the path, so that components keep their names.
+
+    Parameters
+    ----------
+    path : VMFPath
+        Fitted.
+    X : array-like or sparse matrix of shape (n, d)
+        The rows it was fitted on.
+    n_bootstrap : int, default=50
+        Draws of n rows with replacement.
+    step : int, optional
+        Index on the path; ``path.selected_`` by default.
+    random_state : int, RandomState, Generator or None, default=None
+        Seeds the draws.
+
+    Returns
+    -------
+    ndarray of shape (K, d)
+        Share of the bootstraps (of those that did not fail) in which the coordinate is non-zero.
+    """
+    check_is_fitted(path, "betas_")
+    check.require_integer("n_bootstrap", n_bootstrap, 1)
+    mixture = path.model(path.selected_ if step is None else step)
+    problem = pose(mixture, X, None)
+    n = problem.directions.n_rows
+    rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
+    start = problem.model.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)
+    times, kept = np.zeros(mixture.prototypes_.shape), 0
+    for begin in range(0, n_bootstrap, 10):  # ten at a time share each reading
+        size = min(10, n_bootstrap - begin)
+        weights = rng.multinomial(n, np.full(n, 1.0 / n), size=size).astype(np.float64)
+        fits = em.fit(
+            problem.model, problem.directions, [start] * size, problem.settings, weights=weights
+        )
+        for fit in fits:
+            if fit.ok:
+                clean = problem.model.without_dust(fit.parameters, path.zero_tol)
+                times += clean.prototypes != 0.0
+                kept += 1
+    if not kept:
+        raise RuntimeError("No bootstrap converged: the components do not survive resampling.")
+    return times / kept
+
+
+def _agreement(problem: Problem, fits: Fits) -> float:
+    """Give the mean adjusted Rand index of the other restarts with the best one."""
+    reached = sorted(
+        (fit for fit in fits if fit is not None and fit.ok), key=lambda fit: -fit.objective
+    )
+    best, *others = [
+        problem.directions.map_rows(problem.model.scorer(fit.parameters), "labels")
+        for fit in reached
+    ] or [None]
+    return float(np.mean([adjusted_rand_score(best, other) for other in others] or [np.nan]))
