@@ -11,14 +11,24 @@ help:
 	@echo "make demo   set up and run the main job"
 	@echo "make test   set up and run lint, types, import contracts and tests"
 	@echo "make clean  remove what the two commands made"
+	@echo "PYTHON=python3.13 chooses the interpreter (after make clean)"
 
+# Debian ships venv apart from Python, and a failure leaves half an environment behind.
 $(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Python 3.11 or later is needed; choose one: make PYTHON=python3.13 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -qq; apt-get install --yes -qq python3-venv && $(PYTHON) -m venv $(VENV); \
+	  else echo "Type: sudo apt-get install python3-venv"; false; fi; } || { rm -rf $(VENV); exit 1; }
 
 # Runs again only when the build's own files change; Python sources are installed in place.
+# A kernel that no longer compiles must not leave its last build in its place.
 $(INSTALLED): $(BIN)/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
-	touch $@
+	@echo "Setting up $(VENV), a few minutes the first time"
+	@rm -f src/spheremix/_kernels*.so
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable ".[test]"
+	@touch $@
 
 demo: $(INSTALLED)
 	$(BIN)/python -m spheremix

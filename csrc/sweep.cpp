@@ -239,7 +239,7 @@ void map_dense(const py::array& x, const Array<double>& scale, Index first,
 }  // namespace
 
 void bind_sweep(py::module_& m) {
-    py::class_<ScorerArrays>(m, "ScorerArrays",
+    py::class_<ScorerArrays>(m, "ScorerArrays", py::module_local(),
                              "The stacked components of several scorers; scorer g owns components "
                              "begin[g] .. begin[g + 1] - 1.")
         .def(py::init([](Array<double> matrix, Array<double> biases, Array<std::int64_t> begin,

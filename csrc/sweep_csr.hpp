@@ -153,8 +153,7 @@ static void score_chunk(SparseSweep<T, I>& sweep, Scratch<T, I>& own, Tile& tile
     starts[0] = 0;
 }
 
-// Second phase for one component. The rows of a component lie far apart, and its vector does not
-// stay in the nearest cache: both are called for in advance.
+// Second phase for one component. Its rows lie far apart: they are called for in advance.
 template <class T, class I>
 static void sum_component(const SparseSweep<T, I>& sweep, Scratch<T, I>& own, const Tile& tile,
                           std::int64_t k) {
@@ -178,11 +177,6 @@ static void sum_component(const SparseSweep<T, I>& sweep, Scratch<T, I>& own, co
             const std::int64_t to = indptr[entries[i + far].row + 1];
             for (std::int64_t p = from; p < to; p += 64 / sizeof(I)) prefetch(indices + p);
             for (std::int64_t p = from; p < to; p += 64 / sizeof(T)) prefetch(data + p);
-        }
-        if (i + 1 < size) {
-            const std::int64_t to = indptr[entries[i + 1].row + 1];
-            for (std::int64_t p = indptr[entries[i + 1].row]; p < to; ++p)
-                prefetch_for_write(vector + indices[p]);
         }
         const std::int64_t row = entries[i].row, from = indptr[row];
         mass += entries[i].value;

@@ -74,6 +74,50 @@ static void find_used(void* context, std::int64_t task, int) {
     job.counts[task] = total;
 }
 
+// OUT out: (n_columns, width) from rows (n_rows, n_columns), padded with zeros to width.
+template <class T>
+static void turn(const double* rows, std::int64_t row_stride, std::int64_t n_rows,
+                 std::int64_t n_columns, T* out, std::int64_t width) {
+    using V = Doubles;
+    std::int64_t k = 0;
+    for (; k + V::width <= width; k += V::width) {
+        const std::int64_t real = std::min<std::int64_t>(V::width, n_rows - k);
+        std::int64_t c = 0;
+        for (; c + V::width <= n_columns; c += V::width) {
+            V::Reg r[V::width];
+            for (int i = 0; i < V::width; ++i)
+                r[i] = i < real ? V::load(rows + (k + i) * row_stride + c) : V::set1(0.0);
+            V::transpose(r);
+            for (int i = 0; i < V::width; ++i) V::store(out + (c + i) * width + k, r[i]);
+        }
+        for (; c < n_columns; ++c)
+            for (int i = 0; i < V::width; ++i)
+                out[c * width + k + i] =
+                    i < real ? static_cast<T>(rows[(k + i) * row_stride + c]) : T(0);
+    }
+    for (; k < width; ++k)
+        for (std::int64_t c = 0; c < n_columns; ++c)
+            out[c * width + k] = k < n_rows ? static_cast<T>(rows[k * row_stride + c]) : T(0);
+}
+
+// OUT rows: (n_rows, n_columns) from tile (n_columns, width): the way back.
+static void turn_back(const double* tile, std::int64_t width, std::int64_t n_rows,
+                      std::int64_t n_columns, double* rows, std::int64_t row_stride) {
+    using V = Doubles;
+    for (std::int64_t k = 0; k < n_rows; k += V::width) {
+        const int real = static_cast<int>(std::min<std::int64_t>(V::width, n_rows - k));
+        std::int64_t c = 0;
+        for (; c + V::width <= n_columns; c += V::width) {
+            V::Reg r[V::width];
+            for (int i = 0; i < V::width; ++i) r[i] = V::load(tile + (c + i) * width + k);
+            V::transpose(r);
+            for (int i = 0; i < real; ++i) V::store(rows + (k + i) * row_stride + c, r[i]);
+        }
+        for (; c < n_columns; ++c)
+            for (int i = 0; i < real; ++i) rows[(k + i) * row_stride + c] = tile[c * width + k + i];
+    }
+}
+
 template <class P>
 static void fill_panels(void* context, std::int64_t task, int) {
     auto& job = *static_cast<PackJob<P>*>(context);
@@ -100,14 +144,7 @@ static void fill_panels(void* context, std::int64_t task, int) {
                 }
                 continue;
             }
-            for (std::int64_t k = 0; k < width; ++k) {
-                T* out = base + c * width + k;
-                const double* row = matrix + k * d;
-                if (k < n)
-                    for (std::int64_t i = c; i < end; ++i, out += width) *out = static_cast<T>(row[i]);
-                else
-                    for (std::int64_t i = c; i < end; ++i, out += width) *out = T(0);
-            }
+            turn(matrix + c, d, n, end - c, base + c * width, width);
         }
     }
 }
@@ -148,7 +185,7 @@ static void pack(const Scorers& scorers, P& panels, bool may_leave_out, int n_th
 
 // The sums of vectors, feature-major in panels of up to two vectors of components.
 struct SumPanels {
-    static constexpr std::int64_t widest = 2 * Doubles::width;
+    static constexpr std::int64_t widest = 1 * Doubles::width;
     Buffer<double> memory;
     std::int64_t n_components = 0, n_features = 0;
     double* vectors = nullptr;   // (n_components, n_features)
@@ -173,16 +210,11 @@ static void transpose_task(void* context, std::int64_t task, int) {
         double* vectors = sums.vectors + p * SumPanels::widest * d;
         for (std::int64_t c = from; c < to; c += pack_block) {
             const std::int64_t end = std::min(to, c + pack_block);
-            for (std::int64_t k = 0; k < width; ++k) {
-                double* tile = sums.base(p) + c * width + k;
-                double* row = vectors + k * d;
-                if (k >= n)
-                    for (std::int64_t i = c; i < end; ++i, tile += width) *tile = 0.0;
-                else if (sums.back)
-                    for (std::int64_t i = c; i < end; ++i, tile += width) row[i] = *tile;
-                else
-                    for (std::int64_t i = c; i < end; ++i, tile += width) *tile = row[i];
-            }
+            double* tile = sums.base(p) + c * width;
+            if (sums.back)
+                turn_back(tile, width, n, end - c, vectors + c, d);
+            else
+                turn(vectors + c, d, n, end - c, tile, width);
         }
     }
 }

@@ -37,6 +37,7 @@ struct Doubles {
     static inline Reg load(const double* p) { return _mm512_loadu_pd(p); }
     static inline Reg load(const float* p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
     static inline void store(double* p, Reg a) { _mm512_storeu_pd(p, a); }
+    static inline void store(float* p, Reg a) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(a)); }
     static inline Reg set1(double x) { return _mm512_set1_pd(x); }
     static inline Reg fma(Reg a, Reg b, Reg c) { return _mm512_fmadd_pd(a, b, c); }
     static inline Reg max(Reg a, Reg b) { return _mm512_max_pd(a, b); }
@@ -61,6 +62,23 @@ struct Doubles {
         return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     }
     static inline Reg scale(Reg a, Reg exponent) { return _mm512_scalef_pd(a, exponent); }
+    // Columns for rows.
+    static inline void transpose(Reg* r) {
+        Reg pairs[8], quads[8];
+        for (int i = 0; i < 8; i += 2) {
+            pairs[i] = _mm512_unpacklo_pd(r[i], r[i + 1]);
+            pairs[i + 1] = _mm512_unpackhi_pd(r[i], r[i + 1]);
+        }
+        for (int i = 0; i < 8; i += 4)
+            for (int j = 0; j < 2; ++j) {
+                quads[i + j] = _mm512_shuffle_f64x2(pairs[i + j], pairs[i + j + 2], 0x88);
+                quads[i + j + 2] = _mm512_shuffle_f64x2(pairs[i + j], pairs[i + j + 2], 0xdd);
+            }
+        for (int j = 0; j < 4; ++j) {
+            r[j] = _mm512_shuffle_f64x2(quads[j], quads[j + 4], 0x88);
+            r[j + 4] = _mm512_shuffle_f64x2(quads[j], quads[j + 4], 0xdd);
+        }
+    }
     static inline Reg zero_below(Reg a, Reg x, double bound) {
         return _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x, set1(bound), _CMP_GE_OQ), a);
     }
@@ -83,6 +101,16 @@ using HalfFloats = NarrowFloats;
 
 struct Doubles : NarrowDoubles {
     using NarrowDoubles::load;
+    using NarrowDoubles::store;
+    static inline void store(float* p, Reg a) { _mm_storeu_ps(p, _mm256_cvtpd_ps(a)); }
+    static inline void transpose(Reg* r) {
+        const Reg a = _mm256_unpacklo_pd(r[0], r[1]), b = _mm256_unpackhi_pd(r[0], r[1]);
+        const Reg c = _mm256_unpacklo_pd(r[2], r[3]), d = _mm256_unpackhi_pd(r[2], r[3]);
+        r[0] = _mm256_permute2f128_pd(a, c, 0x20);
+        r[1] = _mm256_permute2f128_pd(b, d, 0x20);
+        r[2] = _mm256_permute2f128_pd(a, c, 0x31);
+        r[3] = _mm256_permute2f128_pd(b, d, 0x31);
+    }
     static inline Reg load(const float* p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
     static inline Reg max(Reg a, Reg b) { return _mm256_max_pd(a, b); }
     static inline double sum(Reg a) {
@@ -178,6 +206,15 @@ struct Doubles {
     }
     static inline Reg load(const float* p) { return Reg{p[0], p[1]}; }
     static inline void store(double* p, Reg a) { std::memcpy(p, &a, sizeof a); }
+    static inline void store(float* p, Reg a) {
+        p[0] = static_cast<float>(a[0]);
+        p[1] = static_cast<float>(a[1]);
+    }
+    static inline void transpose(Reg* r) {
+        const Reg first = r[0];
+        r[0] = Reg{first[0], r[1][0]};
+        r[1] = Reg{first[1], r[1][1]};
+    }
     static inline Reg set1(double x) { return Reg{x, x}; }
     static inline Reg fma(Reg a, Reg b, Reg c) { return a * b + c; }
     static inline Reg max(Reg a, Reg b) { return Reg{a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]}; }

@@ -48,16 +48,35 @@ static inline std::int64_t first_largest(const double* s, std::int64_t n, double
     return 0;
 }
 
+// Whether all scores but one are too small to be seen beside the largest.
+static inline bool alone(const double* s, std::int64_t n, double top) {
+    using V = Doubles;
+    const V::Reg bound = V::set1(top + invisible);
+    unsigned seen = 0;
+    std::int64_t k = 0;
+    for (; k + V::width <= n; k += V::width) {
+        const unsigned mask = V::not_below(V::load(s + k), bound);
+        if ((seen && mask) || (mask & (mask - 1))) return false;
+        seen |= mask;
+    }
+    for (; k < n; ++k) {
+        const unsigned mask = s[k] >= top + invisible;
+        if (seen && mask) return false;
+        seen |= mask;
+    }
+    return true;
+}
+
 struct Exponentials {
     double top;    // the largest score
     double total;  // sum of exp(s - top)
     double slope;  // sum of exp(s - top) * (s - top)
 };
 
-// OUT e[k] = exp(s[k] - top); differences below `cut` give 0 without being computed.
-static inline Exponentials exponentials(const double* s, std::int64_t n, double cut, double* e) {
+// IN top: the largest score. OUT e[k] = exp(s[k] - top); differences below `cut` give 0 without being computed.
+static inline Exponentials exponentials(const double* s, std::int64_t n, double top, double cut,
+                                        double* e) {
     using V = Doubles;
-    const double top = largest(s, n);
     const V::Reg shift = V::set1(top);
     const V::Reg bound = V::set1(cut);
     const V::Reg floor = V::set1(-1000.0);  // so that 0 times a difference is never 0 times infinity
@@ -155,8 +174,8 @@ static inline void assign_row(const Scorers& scorers, std::int64_t row, std::uin
             continue;
         }
         const double* sg = s + begin;
-        if (scorers.assignments[g] == hard) {
-            const double top = largest(sg, n);
+        const double top = largest(sg, n);
+        if (scorers.assignments[g] == hard || alone(sg, n, top)) {
             shares.component[shares.size] =
                 static_cast<std::int32_t>(begin + first_largest(sg, n, top));
             shares.value[shares.size++] = w;
@@ -164,7 +183,7 @@ static inline void assign_row(const Scorers& scorers, std::int64_t row, std::uin
             out[1] = 0.0;
             continue;
         }
-        const Exponentials x = exponentials(sg, n, invisible, e);
+        const Exponentials x = exponentials(sg, n, top, invisible, e);
         const double log_total = x.total == 1.0 ? 0.0 : std::log(x.total);
         const double lse = x.top + log_total;
         out[0] = w * (lse + scorers.offsets[g]);
@@ -195,7 +214,7 @@ static inline void map_row(const Scorers& scorers, std::int64_t row, std::uint64
     }
     // Posteriors are shown down to the smallest.
     const Exponentials x =
-        exponentials(s, n, out.want == posteriors ? minus_infinity : invisible, e);
+        exponentials(s, n, largest(s, n), out.want == posteriors ? minus_infinity : invisible, e);
     if (out.want == labels)
         out.labels[row] = draw(e, n, x.total, uniform(scorers.keys, number));
     else if (out.want == log_density)

@@ -8,6 +8,10 @@
 #include <memory>
 #include <new>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 namespace spheremix {
 
 enum Assignment : std::int32_t { soft = 0, hard = 1, drawn = 2 };
@@ -124,15 +128,24 @@ public:
     void resize(std::int64_t size) {
         if (size <= size_) return;
         const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(T);
-        data_.reset(static_cast<T*>(::operator new(bytes, std::align_val_t{64})));
+        data_.reset();
+        data_.get_deleter().alignment = bytes < large ? 64 : large;
+        data_.reset(static_cast<T*>(
+            ::operator new(bytes, std::align_val_t{data_.get_deleter().alignment})));
         size_ = size;
+#if defined(__linux__)
+        // Panels are read at random: large pages spare most misses of address translation.
+        if (bytes >= large) madvise(data_.get(), bytes, MADV_HUGEPAGE);
+#endif
     }
     T* get() const { return data_.get(); }
     T& operator[](std::int64_t i) const { return data_.get()[i]; }
 
 private:
+    static constexpr std::size_t large = std::size_t{1} << 21;
     struct Release {
-        void operator()(T* p) const { ::operator delete(p, std::align_val_t{64}); }
+        std::size_t alignment = 64;
+        void operator()(T* p) const { ::operator delete(p, std::align_val_t{alignment}); }
     };
     std::unique_ptr<T, Release> data_;
     std::int64_t size_ = 0;

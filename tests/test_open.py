@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 
 import numpy as np
@@ -294,7 +293,7 @@ def test_bad_number_of_threads():
 
 
 def test_without_the_extension(monkeypatch):
-    monkeypatch.setitem(sys.modules, "spheremix._kernels", None)
+    monkeypatch.setattr("spheremix._optional.kernels", None)
     assert engine_class("auto") is ReferenceDirections
     with pytest.raises(ImportError, match=r"compiler.*engine='reference'"):
         engine_class("compiled")

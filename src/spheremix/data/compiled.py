@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-import spheremix._kernels as kernels
+from spheremix._optional import kernels
 from spheremix.data.base import negligible
 from spheremix.resultants import Resultants
 

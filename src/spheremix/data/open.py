@@ -6,13 +6,14 @@ only where its type asks for it.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from spheremix import _optional
+from spheremix.data.compiled import CompiledDirections
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.threads import resolve_threads
 
@@ -67,16 +68,13 @@ def engine_class(engine: Engine) -> Any:
         raise ValueError(f"engine must be one of {', '.join(get_args(Engine))}, got {engine!r}.")
     if engine == "reference":
         return ReferenceDirections
-    try:
-        import_module("spheremix._kernels")
-        from spheremix.data.compiled import CompiledDirections  # noqa: PLC0415
-    except ImportError as error:
-        if engine == "auto":
-            return ReferenceDirections
+    if _optional.kernels is None and engine == "auto":
+        return ReferenceDirections
+    if _optional.kernels is None:
         raise ImportError(
             "engine='compiled' needs the extension spheremix._kernels, which is not built here. "
             "Reinstall spheremix where a C++ compiler is found, or use engine='reference'."
-        ) from error
+        )
     return CompiledDirections
 
 

@@ -362,8 +362,9 @@ def _agreement(problem: Problem, fits: Fits) -> float:
     reached = sorted(
         (fit for fit in fits if fit is not None and fit.ok), key=lambda fit: -fit.objective
     )
-    best, *others = [
+    partitions = [
         problem.directions.map_rows(problem.model.scorer(fit.parameters), "labels")
         for fit in reached
-    ] or [None]
-    return float(np.mean([adjusted_rand_score(best, other) for other in others] or [np.nan]))
+    ]
+    scores = [adjusted_rand_score(partitions[0], other) for other in partitions[1:]]
+    return float(np.mean(scores)) if scores else float("nan")

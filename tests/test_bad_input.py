@@ -1,0 +1,255 @@
+"""Bad input gives its own message: which row or parameter, and what to do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import spheremix as sm
+
+X = np.random.default_rng(0).normal(size=(40, 5))
+LABELS = np.arange(40) % 3
+
+
+def mixture(**parameters):
+    return sm.VMFMixture(**{"n_components": 3, "n_init": 1, "random_state": 0, **parameters})
+
+
+def spoiled(value, rows, n=40, columns=2):
+    bad = np.random.default_rng(0).normal(size=(n, 5))
+    bad[rows, columns] = value
+    return bad
+
+
+# ---------------------------------------------------------------------------------------- rows
+
+
+@pytest.mark.parametrize("contain", [np.asarray, sparse.csr_array, sparse.csc_array, pd.DataFrame])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("verb", ["fit", "predict"])
+def test_not_a_number_and_infinity_name_the_row(contain, value, verb):
+    bad = contain(spoiled(value, [12_345, 17_000], n=20_000))
+    what = "NaN" if np.isnan(value) else "infinity"
+    mix = mixture() if verb == "fit" else mixture().fit(X)
+    if contain is pd.DataFrame and verb == "predict":
+        mix.fit(contain(X))
+    message = rf"Input X contains {what}: row 12345 contains {what} \(2 rows in all\).*Drop such"
+    with pytest.raises(ValueError, match=message):
+        getattr(mix, verb)(bad)
+
+
+@pytest.mark.parametrize("contain", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("verb", ["fit", "predict", "score"])
+def test_zero_rows_are_counted_and_the_first_named(contain, verb):
+    bad = contain(spoiled(0.0, [3, 8, 9, 20, 21, 30, 39], columns=slice(None)))
+    mix = mixture() if verb == "fit" else mixture().fit(X)
+    message = r"7 rows with zeros only.*no direction: 3, 8, 9, 20, 21, \.\.\.\. Drop them"
+    with pytest.raises(ValueError, match=message):
+        getattr(mix, verb)(bad)
+
+
+def test_one_zero_row():
+    with pytest.raises(ValueError, match=r"1 row with zeros only.*: 11\. Drop"):
+        mixture().fit(spoiled(0.0, [11], columns=slice(None)))
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (X[:, :1], r"1 feature\(s\) .* minimum of 2 is required"),
+        (X[:0], r"0 sample\(s\) .* minimum of 1 is required"),
+        (X[0], "Expected 2D array, got 1D array.*Reshape your data"),
+        (X[None], "Expected 2D array, got 3D array"),
+        (X + 1j, "Complex data not supported"),
+        (X.astype(str), "X holds strings.*TfidfVectorizer"),
+    ],
+)
+def test_no_table_of_numbers(rows, message):
+    with pytest.raises(ValueError, match=message):
+        mixture().fit(rows)
+
+
+@pytest.mark.parametrize("verb", ["predict", "predict_proba", "transform", "score_samples", "bic"])
+@pytest.mark.parametrize("contain", [np.asarray, sparse.csr_array, np.ndarray.tolist])
+@pytest.mark.parametrize("d", [1, 4])
+def test_another_number_of_columns_at_predict(verb, contain, d):
+    mix = mixture().fit(X)
+    # Nested lists of one column are refused before they are compared.
+    few = r"minimum of 2 is required" if contain is np.ndarray.tolist and d == 1 else ""
+    with pytest.raises(
+        ValueError, match=few or f"X has {d} features, but VMFMixture is expecting 5"
+    ):
+        getattr(mix, verb)(contain(X[:, :d]))
+
+
+def test_not_fitted():
+    for verb in ("predict", "predict_proba", "score_samples", "score", "transform", "aic"):
+        with pytest.raises(NotFittedError):
+            getattr(mixture(), verb)(X)
+    with pytest.raises(NotFittedError):
+        mixture().sample()
+
+
+# -------------------------------------------------------------------------------------- weights
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (
+            np.ones(39),
+            r"sample_weight must have one value a row: expected shape \(40,\), got \(39,",
+        ),
+        (np.ones((40, 2)), r"sample_weight .*expected shape \(40,\), got \(40, 2\)"),
+        (np.where(np.arange(40) == 7, -1.0, 1), "sample_weight .*non-negative: row 7 has -1.0"),
+        (np.where(np.arange(40) == 9, np.nan, 1), "sample_weight must be finite .*row 9 has nan"),
+        (np.where(np.arange(40) == 9, np.inf, 1), "sample_weight must be finite .*row 9 has inf"),
+        (np.zeros(40), "sample_weight is zero for every row"),
+    ],
+)
+def test_sample_weight(weights, message):
+    with pytest.raises(ValueError, match=message):
+        mixture().fit(X, sample_weight=weights)
+
+
+def test_more_components_than_rows():
+    with pytest.raises(
+        ValueError, match=r"n_components=41 is more than the n_samples=40 rows: lower"
+    ):
+        mixture(n_components=41).fit(X)
+    weights = np.where(np.arange(40) < 2, 1.0, 0.0)
+    message = "n_components=3 is more than the n_samples=2 rows of positive weight: .*at most 2"
+    with pytest.raises(ValueError, match=message):
+        mixture().fit(X, sample_weight=weights)
+
+
+# ----------------------------------------------------------------------------------- parameters
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_components": 0}, "n_components must be an integer of at least 1, got 0"),
+        ({"n_components": 2.5}, "n_components must be an integer of at least 1, got 2.5"),
+        ({"n_components": True}, "n_components must be an integer"),
+        ({"n_init": 0}, "n_init must be an integer of at least 1"),
+        ({"max_iter": 0}, "max_iter must be an integer of at least 1"),
+        ({"beta": -0.5}, "beta must be a finite number at least 0, got -0.5"),
+        ({"beta": np.nan}, "beta must be a finite number at least 0, got nan"),
+        ({"beta": np.inf}, "beta must be a finite number"),
+        ({"beta": "5"}, "beta must be a finite number at least 0, got '5'"),
+        ({"tol": -1e-3}, "tol must be a finite number at least 0"),
+        ({"zero_tol": -1e-3}, "zero_tol must be a finite number at least 0"),
+        ({"kappa": "common"}, "kappa must be one of 'shared', 'free', got 'common'"),
+        ({"kappa": -3.0}, "kappa must be a finite number above 0, got -3.0"),
+        ({"kappa": [1.0, 2.0]}, r"kappa must have one value a component: expected shape \(3,\)"),
+        (
+            {"kappa": [1.0, 2.0, -1.0]},
+            "kappa must be finite and non-negative: component 2 has -1.0",
+        ),
+        ({"kappa": [1.0, 2.0, 0.0]}, "kappa must be above 0"),
+        ({"kappa_max": 0.0}, "kappa_max must be a finite number above 0"),
+        ({"kappa_max": "big"}, "kappa_max must be one of 'auto', got 'big'"),
+        ({"kappa_solver": "tanabe"}, "kappa_solver must be one of 'exact', 'banerjee', got"),
+        ({"m_step": "fast"}, "m_step must be one of 'exact', 'paper', got 'fast'"),
+        ({"e_step": "drawn"}, "e_step must be one of 'soft', 'hard', 'stochastic', got 'drawn'"),
+        ({"engine": "cuda"}, "engine must be one of .*got 'cuda'"),
+        ({"n_threads": 0}, "n_threads must be None or an integer >= 1, got 0"),
+        ({"feature_weights": np.ones(4)}, r"feature_weights .*a feature: .*\(5,\), got \(4,\)"),
+        ({"feature_weights": [1, 1, -2, 1, 1]}, "feature_weights .*non-negative: feature 2 has -2"),
+        ({"feature_weights": [1, np.nan, 1, 1, 1]}, "feature_weights .*finite .*feature 1 has nan"),
+        ({"init": "kmeans"}, "init must be one of 'random', 'k-means.*', 'spherical-k-means', got"),
+        (
+            {"init": LABELS[:30]},
+            r"init given as labels must be integers, one a row \(40\).*\(30,\)",
+        ),
+        ({"init": LABELS + 0.5}, "init given as labels must be integers.*float64"),
+        ({"init": LABELS + 1}, r"init given as labels must be in 0\.\.2"),
+        ({"init": LABELS - 1}, r"init given as labels must be in 0\.\.2"),
+        ({"init": np.minimum(LABELS, 1)}, "init: class 2 of the labels is collapsed"),
+        ({"init": np.eye(3, 4)}, r"init must be .*prototypes of shape \(3, 5\).*shape \(3, 4\)"),
+        ({"init": np.diag([1.0, 0, 1, 1, 1])[:3]}, "init: prototype 1 is zero or not finite"),
+        ({"init": np.full((3, 5), np.nan)}, "init: prototype 0 is zero or not finite"),
+        ({"init": np.ones((3, 5))}, "init: no row is nearest to one of the prototypes; spread"),
+    ],
+    ids=str,
+)
+def test_parameters(parameters, message):
+    mix = mixture(**parameters)
+    with pytest.raises(ValueError, match=message):
+        mix.fit(X)
+    assert not [name for name in vars(mix) if name.endswith("_")]
+
+
+def test_a_model_of_another_size_as_start():
+    other = mixture(n_components=2).fit(X)
+    with pytest.raises(ValueError, match="init is a model of 2 components in 5 dimensions; 3 in 5"):
+        mixture(init=other).fit(X)
+    with pytest.raises(ValueError, match="init is a model of 2 components in 5 dimensions; 2 in 4"):
+        mixture(n_components=2, init=other).fit(X[:, :4])
+
+
+def test_sample_size():
+    mix = mixture().fit(X)
+    for n in (0, -1, 2.5):
+        with pytest.raises(ValueError, match="n_samples must be an integer of at least 1"):
+            mix.sample(n)
+
+
+def test_no_restart_gives_a_mixture():
+    """Two distinct directions are no three clusters; the message counts and advises."""
+    rows = np.repeat(np.eye(2, 5), 10, axis=0)
+    mix = mixture(n_init=4)
+    message = r"No restart of 4 gave a mixture of 3 components \(4 no_start\)\. Lower n_components"
+    with pytest.raises(RuntimeError, match=message):
+        mix.fit(rows)
+    assert not [name for name in vars(mix) if name.endswith("_")]
+
+
+def test_the_paper_s_m_step_fails_where_everything_is_thresholded():
+    message = r"1 zero_prototype\)\. Lower n_components or beta"
+    with pytest.raises(RuntimeError, match=message):
+        mixture(m_step="paper", beta=1e4).fit(X)
+
+
+# ------------------------------------------------------------------ nothing half-fitted is left
+
+
+def failing_fits():
+    yield "rows", {}, {"X": spoiled(np.nan, [3])}
+    yield "weights", {}, {"X": X, "sample_weight": -np.ones(40)}
+    yield "beta", {"beta": -1.0}, {"X": X}
+    yield "init", {"init": np.eye(2)}, {"X": X}
+    yield "components", {"n_components": 50}, {"X": X}
+    yield "no mixture", {"m_step": "paper", "beta": 1e5}, {"X": X}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "arguments"), [c[1:] for c in failing_fits()], ids=[c[0] for c in failing_fits()]
+)
+def test_a_failed_fit_leaves_nothing(parameters, arguments):
+    mix = mixture(**parameters)
+    with pytest.raises((ValueError, RuntimeError)):
+        mix.fit(**arguments)
+    assert vars(mix) == vars(clone(mix))
+    with pytest.raises(NotFittedError):
+        mix.predict(X)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "arguments"), [c[1:] for c in failing_fits()], ids=[c[0] for c in failing_fits()]
+)
+def test_a_failed_refit_leaves_the_fit_before(parameters, arguments):
+    """On rows of another width, too: the old fit still knows its own."""
+    mix = mixture().fit(pd.DataFrame(X, columns=list("abcde")))
+    expected = mix.predict(pd.DataFrame(X, columns=list("abcde")))
+    wide = {**arguments, "X": np.column_stack([arguments["X"], np.ones(40)])}
+    with pytest.raises((ValueError, RuntimeError)):
+        mix.set_params(**parameters).fit(**wide)
+    assert mix.n_features_in_ == 5
+    assert_array_equal(mix.predict(pd.DataFrame(X, columns=list("abcde"))), expected)
