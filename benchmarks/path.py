@@ -15,7 +15,6 @@ from plain_path import follow
 from timing import ROOT, interleaved, load_cstr, load_newsgroups, machine
 
 import spheremix as sm
-from spheremix.models.vmf import VMFModel
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -68,7 +67,7 @@ def sweep_cost(X, path, out):
     """Time one sweep at steps along the path."""
     directions = sm.as_directions(X)
     steps = np.unique(np.linspace(0, len(path.betas_) - 1, 25).astype(int))
-    model: VMFModel = path._model  # noqa: SLF001
+    model = path._model  # noqa: SLF001
     seconds = []
     for i in steps:
         mixture = path.model(int(i))

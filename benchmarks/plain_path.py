@@ -36,8 +36,9 @@ def m_step(mass, vectors, kappa, beta, n, d):
 
 def em(X, parameters, beta, tol=1e-7, max_iter=1000):
     n, d = X.shape
-    last = -np.inf
-    for iteration in range(1, max_iter + 1):
+    last, iterations = -np.inf, 0
+    while iterations < max_iter:
+        iterations += 1
         mass, vectors, likelihood = e_step(X, *parameters)
         if abs(likelihood - last) < tol * n:
             break
@@ -45,7 +46,7 @@ def em(X, parameters, beta, tol=1e-7, max_iter=1000):
         parameters = m_step(mass, vectors, parameters[1], beta, n, d)
         if parameters is None:
             return None
-    return parameters, vectors, likelihood, iteration
+    return parameters, vectors, likelihood, iterations
 
 
 def follow(X, prototypes, kappa, weights, min_relative_increase=1e-3, beta_min_ratio=1e-5):

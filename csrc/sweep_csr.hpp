@@ -4,6 +4,7 @@
 // Included once per instruction set, inside its namespace.
 
 static constexpr std::int64_t chunk_rows = 64;          // rows a scoring task
+static constexpr std::int64_t range_bytes = 1 << 20;    // of sums fed at a time: they stay in cache
 static constexpr std::int64_t compact_limit = 1 << 16;  // non-zeros compacted at a time
 
 struct Entry {
@@ -17,6 +18,7 @@ struct Tile {
     Buffer<Entry> entries;                 // by chunk, sorted by component
     Buffer<std::int32_t> starts;           // (chunks, n_components + 1)
     Buffer<double> factors;                // (rows, padded components), for the panels of sums
+    Buffer<std::int32_t> cuts;             // (rows, n_ranges + 1): where ranges of columns begin
     Buffer<double> totals;                 // (rows, n_groups, 2)
     std::int64_t n_chunks() const { return (end - begin + chunk_rows - 1) / chunk_rows; }
 };
@@ -47,6 +49,8 @@ struct SparseSweep {
     bool by_panel = false;             // layout of the sums
     SumPanels sum_panels;
     std::int64_t factor_stride = 0;
+    std::int64_t n_ranges = 1;         // of columns: a range of a panel stays in cache
+    std::int64_t range = 0;            // columns of a range
     Tile tiles[2];
     Tile* scoring = nullptr;           // tile whose rows are being scored
     Tile* summing = nullptr;           // tile whose sums are being taken: the one before
@@ -112,6 +116,16 @@ static void multiply_rows(const SparseSweep<T, I>& sweep, Scratch<T, I>& own, st
     }
 }
 
+// OUT cuts: (n_ranges + 1,): where each range of columns begins in the row.
+template <class T, class I>
+static void cut_row(const SparseSweep<T, I>& sweep, std::int64_t row, std::int32_t* cuts) {
+    const std::int64_t from = sweep.rows.indptr[row], n = sweep.rows.indptr[row + 1] - from;
+    cuts[0] = 0;
+    for (std::int64_t r = 1; r < sweep.n_ranges; ++r)
+        cuts[r] = count_below(sweep.rows.indices + from, n, static_cast<I>(r * sweep.range));
+    cuts[sweep.n_ranges] = static_cast<std::int32_t>(n);
+}
+
 // First phase for one chunk of the tile.
 template <class T, class I>
 static void score_chunk(SparseSweep<T, I>& sweep, Scratch<T, I>& own, Tile& tile,
@@ -124,20 +138,18 @@ static void score_chunk(SparseSweep<T, I>& sweep, Scratch<T, I>& own, Tile& tile
     std::int32_t* starts = tile.starts.get() + chunk * (n + 1);
     if (!sweep.by_panel) std::fill_n(starts, n + 1, 0);
     std::int64_t size = 0;
-    Shares shares{own.component.get(), own.value.get(), 0};
+    Shares shares{own.component.get(), own.value.get(), 0, nullptr};
     for (std::int64_t row = begin; row < end; ++row) {
         const std::int64_t at = row - tile.begin;
+        if (sweep.by_panel) {
+            shares.dense = tile.factors.get() + at * sweep.factor_stride;
+            std::fill_n(shares.dense, sweep.factor_stride, 0.0);
+            cut_row(sweep, row, tile.cuts.get() + at * (sweep.n_ranges + 1));
+        }
         affine(own.products.get() + (row - begin) * stride, sweep.rows.scale[row],
                sweep.panels.biases.get(), n, own.s.get());
         assign_row(scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
                    own.e.get(), shares, tile.totals.get() + at * scorers.n_groups * 2, 2);
-        if (sweep.by_panel) {
-            double* factors = tile.factors.get() + at * sweep.factor_stride;
-            std::fill_n(factors, sweep.factor_stride, 0.0);
-            for (std::int64_t i = 0; i < shares.size; ++i)
-                factors[shares.component[i]] = shares.value[i];
-            continue;
-        }
         for (std::int64_t i = 0; i < shares.size; ++i, ++size) {
             own.entries[size] = {shares.value[i], static_cast<std::int32_t>(at)};
             own.entry_component[size] = shares.component[i];
@@ -186,33 +198,50 @@ static void sum_component(const SparseSweep<T, I>& sweep, Scratch<T, I>& own, co
     sweep.sums.mass[k] = mass;
 }
 
-// Second phase for one panel of N vectors of components.
+// Second phase for one range of columns of one panel of N vectors of components.
 template <int N, class T, class I>
-static void sum_panel(const SparseSweep<T, I>& sweep, const Tile& tile, std::int64_t panel) {
+static void sum_panel(const SparseSweep<T, I>& sweep, const Tile& tile, std::int64_t panel,
+                      std::int64_t range) {
     using V = Doubles;
     const std::int64_t k = panel * SumPanels::widest;
-    double mass[N * V::width] = {};
-    const std::int64_t n = sweep.sum_panels.components(panel);
-    std::copy_n(sweep.sums.mass + k, n, mass);
     double* sums = sweep.sum_panels.base(panel);
     for (std::int64_t row = tile.begin; row < tile.end; ++row) {
-        const double* factors = tile.factors.get() + (row - tile.begin) * sweep.factor_stride + k;
+        const std::int64_t at = row - tile.begin;
+        const std::int32_t* cut = tile.cuts.get() + at * (sweep.n_ranges + 1) + range;
+        const double* factors = tile.factors.get() + at * sweep.factor_stride + k;
         const V::Reg scale = V::set1(sweep.rows.scale[row]);
         V::Reg scaled[N];
-        bool any = false;
+        unsigned any = 0;
         for (int v = 0; v < N; ++v) {
             const V::Reg f = V::load(factors + v * V::width);
-            V::store(mass + v * V::width, V::load(mass + v * V::width) + f);
             scaled[v] = f * scale;
-            any = any || V::not_below(f, V::set1(std::numeric_limits<double>::min()));
+            any |= V::nonzero(f);
         }
         if (!any) continue;
-        const std::int64_t from = sweep.rows.indptr[row];
-        scatter_row_tile<N>(sweep.rows.indices + from, sweep.rows.data + from,
-                            sweep.rows.indptr[row + 1] - from,
-                            sweep.rows.indptr[sweep.rows.n] - from, scaled, sums);
+        const std::int64_t from = sweep.rows.indptr[row] + cut[0];
+        scatter_row_tile<N>(sweep.rows.indices + from, sweep.rows.data + from, cut[1] - cut[0],
+                            scaled, sums);
     }
-    std::copy_n(mass, n, sweep.sums.mass + k);
+}
+
+template <class T, class I>
+static void sum_panel_task(const SparseSweep<T, I>& sweep, const Tile& tile, std::int64_t task) {
+    const std::int64_t panel = task / sweep.n_ranges, range = task % sweep.n_ranges;
+    switch (sweep.sum_panels.width(panel) / Doubles::width) {
+        case 1: return sum_panel<1>(sweep, tile, panel, range);
+        case 2: return sum_panel<2>(sweep, tile, panel, range);
+        case 3: return sum_panel<3>(sweep, tile, panel, range);
+        default: return sum_panel<4>(sweep, tile, panel, range);
+    }
+}
+
+// Masses where they are not summed with the vectors.
+template <class T, class I>
+static void sum_masses(const SparseSweep<T, I>& sweep, const Tile& tile) {
+    const double* factors = tile.factors.get();
+    for (std::int64_t i = tile.begin; i < tile.end; ++i, factors += sweep.factor_stride)
+        for (std::int64_t k = 0; k < sweep.scorers->n_components; ++k)
+            sweep.sums.mass[k] += factors[k];
 }
 
 static void sum_totals(const Tile& tile, std::int64_t n_groups, double* totals) {
@@ -231,14 +260,14 @@ static void step_task(void* context, std::int64_t task, int thread) {
         score_chunk(sweep, own, *sweep.scoring, task - sweep.n_summing);
         return;
     }
-    if (task == sweep.n_summing - 1)
+    if (task == sweep.n_summing - 1) {
         sum_totals(*sweep.summing, sweep.scorers->n_groups, sweep.sums.totals);
-    else if (!sweep.by_panel)
+        if (sweep.by_panel) sum_masses(sweep, *sweep.summing);
+    } else if (sweep.by_panel) {
+        sum_panel_task(sweep, *sweep.summing, task);
+    } else {
         sum_component(sweep, own, *sweep.summing, task);
-    else if (sweep.sum_panels.width(task) == Doubles::width)
-        sum_panel<1>(sweep, *sweep.summing, task);
-    else
-        sum_panel<2>(sweep, *sweep.summing, task);
+    }
 }
 
 // Components in play a row, from a few rows spread over all of them.
@@ -248,7 +277,7 @@ static double probe(SparseSweep<T, I>& sweep) {
     auto& own = sweep.scratch[0];
     const std::int64_t n_probes = std::min<std::int64_t>(32, (sweep.rows.n + 15) / 16);
     std::int64_t active = 0, counted = 0;
-    Shares shares{own.component.get(), own.value.get(), 0};
+    Shares shares{own.component.get(), own.value.get(), 0, nullptr};
     Buffer<double> totals(2 * scorers.n_groups);
     for (std::int64_t i = 0; i < n_probes; ++i) {
         const std::int64_t row = i * (sweep.rows.n / n_probes);
@@ -293,6 +322,10 @@ static bool sparse_sweep(const SparseRows<T, I>& rows, const Scorers& scorers, c
         sweep.sum_panels.n_features = scorers.n_features;
         sweep.sum_panels.vectors = sums.vectors;
         sweep.factor_stride = (n + SumPanels::widest - 1) / SumPanels::widest * SumPanels::widest;
+        const std::int64_t bytes = 8 * scorers.n_features * sweep.sum_panels.width(0);
+        const std::int64_t wanted = std::min<std::int64_t>((bytes + range_bytes - 1) / range_bytes, 32);
+        sweep.range = (scorers.n_features + wanted - 1) / wanted;
+        sweep.n_ranges = (scorers.n_features + sweep.range - 1) / sweep.range;
         transpose(sweep.sum_panels, false, n_threads);
     }
 
@@ -305,17 +338,19 @@ static bool sparse_sweep(const SparseRows<T, I>& rows, const Scorers& scorers, c
     const std::int64_t n_tiles = (rows.n + tile_rows - 1) / tile_rows;
     for (int t = 0; t < std::min<std::int64_t>(2, n_tiles); ++t) {
         Tile& tile = sweep.tiles[t];
-        if (sweep.by_panel)
+        if (sweep.by_panel) {
             tile.factors.resize(tile_rows * sweep.factor_stride);
-        else
+            tile.cuts.resize(tile_rows * (sweep.n_ranges + 1));
+        } else {
             tile.entries.resize(tile_rows * n);
+        }
         tile.starts.resize(tile_rows / chunk_rows * (n + 1));
         tile.totals.resize(tile_rows * scorers.n_groups * 2);
     }
     for (std::int64_t t = 0; t <= n_tiles && !pulse.stopped(); ++t) {
         sweep.summing = t > 0 ? &sweep.tiles[(t - 1) % 2] : nullptr;
         sweep.scoring = t < n_tiles ? &sweep.tiles[t % 2] : nullptr;
-        sweep.n_summing = t == 0 ? 0 : 1 + (sweep.by_panel ? sweep.sum_panels.count() : n);
+        sweep.n_summing = t == 0 ? 0 : 1 + (sweep.by_panel ? sweep.sum_panels.count() * sweep.n_ranges : n);
         std::int64_t n_tasks = sweep.n_summing;
         if (sweep.scoring) {
             sweep.scoring->begin = t * tile_rows;

@@ -25,14 +25,6 @@ static inline void prefetch_run(const void* p) {
         prefetch(static_cast<const char*>(p) + line);
 }
 
-static inline void prefetch_for_write(const void* p) {
-#if defined(__GNUC__)
-    __builtin_prefetch(p, 1);
-#else
-    (void)p;
-#endif
-}
-
 // OUT products[(row - begin) * stride + ..]: the products of rows with one panel of N vectors.
 template <class V, int N, class T, class I>
 static void multiply(const RowList<T, I>& rows, const T* __restrict panel, T* __restrict products,
@@ -119,22 +111,25 @@ static inline void scatter_row(const I* __restrict indices, const T* __restrict 
     }
 }
 
-// INOUT sums: (n_features, N vectors): sums[indices[p]] += factors * data[p]. Indices may be read
-// up to `readable`.
+// INOUT sums: (n_features, N vectors): sums[indices[p]] += factors * data[p].
 template <int N, class T, class I>
 static inline void scatter_row_tile(const I* __restrict indices, const T* __restrict data,
-                                    std::int64_t n, std::int64_t readable,
-                                    const Doubles::Reg* factors, double* __restrict sums) {
+                                    std::int64_t n, const Doubles::Reg* factors,
+                                    double* __restrict sums) {
     using V = Doubles;
     constexpr std::int64_t width = N * V::width;
-    constexpr std::int64_t ahead = 12;
-    const std::int64_t look = n + ahead <= readable ? ahead : 0;
     for (std::int64_t p = 0; p < n; ++p) {
-        const double* next = sums + static_cast<std::int64_t>(indices[p + look]) * width;
-        for (std::int64_t line = 0; line < width; line += 8) prefetch_for_write(next + line);
         double* r = sums + static_cast<std::int64_t>(indices[p]) * width;
         const V::Reg x = V::set1(static_cast<double>(data[p]));
         for (int v = 0; v < N; ++v)
             V::store(r + v * V::width, V::fma(factors[v], x, V::load(r + v * V::width)));
     }
+}
+
+// How many of the sorted indices are below a bound.
+template <class I>
+static inline std::int32_t count_below(const I* indices, std::int64_t n, I bound) {
+    std::int32_t count = 0;
+    for (std::int64_t p = 0; p < n; ++p) count += indices[p] < bound;
+    return count;
 }

@@ -111,7 +111,7 @@ static void sweep_block(const DenseSweep<T>& sweep, DenseScratch<T>& own, std::i
     multiply_block(block, sweep.panels, own.products.get());
     double* mass = sweep.lanes.mass + lane * n;
     double* totals = sweep.lanes.totals + lane * 2 * scorers.n_groups;
-    Shares shares{own.component.get(), own.value.get(), 0};
+    Shares shares{own.component.get(), own.value.get(), 0, nullptr};
     std::int64_t n_pairs = 0;
     for (std::int64_t row = begin; row < end; ++row) {
         const double scale = sweep.rows.scale[row];

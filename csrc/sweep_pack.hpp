@@ -183,9 +183,9 @@ static void pack(const Scorers& scorers, P& panels, bool may_leave_out, int n_th
     Pool::instance().run(n_tasks, n_threads, fill_panels<P>, &job);
 }
 
-// The sums of vectors, feature-major in panels of up to two vectors of components.
+// The sums of vectors, feature-major in panels of up to four vectors of components.
 struct SumPanels {
-    static constexpr std::int64_t widest = 1 * Doubles::width;
+    static constexpr std::int64_t widest = 4 * Doubles::width;
     Buffer<double> memory;
     std::int64_t n_components = 0, n_features = 0;
     double* vectors = nullptr;   // (n_components, n_features)
@@ -196,7 +196,7 @@ struct SumPanels {
         return std::min(widest, n_components - panel * widest);
     }
     std::int64_t width(std::int64_t panel) const {
-        return components(panel) <= Doubles::width ? Doubles::width : widest;
+        return (components(panel) + Doubles::width - 1) / Doubles::width * Doubles::width;
     }
     double* base(std::int64_t panel) const { return memory.get() + panel * widest * n_features; }
 };

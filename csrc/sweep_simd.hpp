@@ -79,6 +79,7 @@ struct Doubles {
             r[j + 4] = _mm512_shuffle_f64x2(quads[j], quads[j + 4], 0xdd);
         }
     }
+    // a where x >= bound, else 0.
     static inline Reg zero_below(Reg a, Reg x, double bound) {
         return _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x, set1(bound), _CMP_GE_OQ), a);
     }
@@ -224,6 +225,9 @@ struct Doubles {
     static inline void store_first(double* p, Reg a, int) { p[0] = a[0]; }
     static inline unsigned not_below(Reg a, Reg b) {
         return static_cast<unsigned>(a[0] >= b[0]) | static_cast<unsigned>(a[1] >= b[1]) << 1;
+    }
+    static inline Reg zero_below(Reg a, Reg x, double bound) {
+        return Reg{x[0] >= bound ? a[0] : 0.0, x[1] >= bound ? a[1] : 0.0};
     }
     static inline unsigned nonzero(Reg a) {
         return static_cast<unsigned>(a[0] != 0.0) | static_cast<unsigned>(a[1] != 0.0) << 1;

@@ -120,10 +120,21 @@ static inline std::int64_t draw(const double* e, std::int64_t n, double total, d
 }
 
 // The components a row is assigned to, and how much of it: only those that are not negligible.
+// Listed, or where `dense` is given written there, among zeros.
 struct Shares {
     std::int32_t* component;  // (n_components + a vector,)
     double* value;            // posterior times weight
     std::int64_t size;
+    double* dense;            // (n_components,), null for a list
+
+    void add(std::int64_t k, double x) {
+        if (dense) {
+            dense[k] = x;
+            return;
+        }
+        component[size] = static_cast<std::int32_t>(k);
+        value[size++] = x;
+    }
 };
 
 // OUT shares: appended; e: exponentials of one group.
@@ -134,6 +145,15 @@ static inline void share(const double* e, std::int64_t begin, std::int64_t n, do
     const V::Reg by = V::set1(factor);
     constexpr unsigned all = (1u << V::width) - 1u;
     std::int64_t k = 0;
+    if (shares.dense) {
+        double* out = shares.dense + begin;
+        for (; k + V::width <= n; k += V::width) {
+            const V::Reg x = V::load(e + k);
+            V::store(out + k, V::zero_below(x * by, x, least));
+        }
+        for (; k < n; ++k) out[k] = e[k] >= least ? e[k] * factor : 0.0;
+        return;
+    }
     for (; k + V::width <= n; k += V::width) {
         const V::Reg x = V::load(e + k);
         unsigned mask = V::not_below(x, bound);
@@ -176,9 +196,7 @@ static inline void assign_row(const Scorers& scorers, std::int64_t row, std::uin
         const double* sg = s + begin;
         const double top = largest(sg, n);
         if (scorers.assignments[g] == hard || alone(sg, n, top)) {
-            shares.component[shares.size] =
-                static_cast<std::int32_t>(begin + first_largest(sg, n, top));
-            shares.value[shares.size++] = w;
+            shares.add(begin + first_largest(sg, n, top), w);
             out[0] = w * (top + scorers.offsets[g]);
             out[1] = 0.0;
             continue;
@@ -193,8 +211,7 @@ static inline void assign_row(const Scorers& scorers, std::int64_t row, std::uin
         } else {
             const std::int64_t z = draw(e, n, x.total, uniform(scorers.keys + 2 * g, number));
             out[1] = w * (lse - sg[z]);
-            shares.component[shares.size] = static_cast<std::int32_t>(begin + z);
-            shares.value[shares.size++] = w;
+            shares.add(begin + z, w);
         }
     }
 }

@@ -11,12 +11,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
 
 import spheremix as sm
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
 
 OUTPUT = Path(__file__).parents[1] / "docs" / "figures" / "sphere.png"
 BETA = 400.0
@@ -27,7 +34,7 @@ INK, GRID = "#333333", "#9aa3ad"
 ELEVATION, AZIMUTH = np.radians(52.0), np.radians(33.0)  # of the eye
 
 
-def directions(n_samples=360, seed=0):
+def directions(n_samples: int = 360, seed: int = 0) -> tuple[Array, NDArray[np.intp]]:
     """Draw directions around four means; give them with the group of each."""
     means = np.array(
         [[0.98, -0.12, -0.14], [0.09, 0.83, 0.55], [0.66, 0.05, 0.74], [0.62, 0.62, 0.48]]
@@ -42,12 +49,12 @@ def directions(n_samples=360, seed=0):
     return np.concatenate(rows), np.repeat(np.arange(4), size)
 
 
-def fit(X, groups, beta):
+def fit(X: Array, groups: NDArray[np.intp], beta: float) -> sm.VMFMixture:
     """Fit one concentration a component; start from the groups, so that colours agree."""
     return sm.VMFMixture(n_components=4, beta=beta, kappa="free", init=groups).fit(X)
 
 
-def camera():
+def camera() -> Array:
     """Give the axes of the picture: to the right, up, and towards the eye."""
     eye = np.array(
         [
@@ -60,12 +67,12 @@ def camera():
     return np.array([right, np.cross(eye, right), eye])
 
 
-def half_mass_angle(kappa):
+def half_mass_angle(kappa: float) -> float:
     """Give the angle around a prototype that holds half of the mass, in three dimensions."""
-    return np.arccos(1.0 + np.log(0.5 + 0.5 * np.exp(-2.0 * kappa)) / kappa)
+    return float(np.arccos(1.0 + np.log(0.5 + 0.5 * np.exp(-2.0 * kappa)) / kappa))
 
 
-def circle_around(pole, angle, n=361):
+def circle_around(pole: Array, angle: float, n: int = 361) -> Array:
     """Give the points at an angle from a pole, on the sphere."""
     first = np.cross(pole, np.eye(3)[np.abs(pole).argmin()])
     first /= np.linalg.norm(first)
@@ -75,7 +82,7 @@ def circle_around(pole, angle, n=361):
     return np.cos(angle) * pole + np.sin(angle) * ring
 
 
-def draw_line(ax, points, **style):
+def draw_line(ax: Axes, points: Array, **style: Any) -> None:
     """Draw a curve of the sphere, what is behind it fainter."""
     x, y, depth = camera() @ points.T
     for hidden in (False, True):
@@ -84,7 +91,7 @@ def draw_line(ax, points, **style):
         ax.plot(np.where(seen, x, np.nan), np.where(seen, y, np.nan), **style | fainter)
 
 
-def draw_globe(ax):
+def draw_globe(ax: Axes) -> None:
     """Draw the sphere, lit from the upper left, its parallels and its coordinate planes."""
     side = np.linspace(-1.0, 1.0, 61)
     x, y = np.meshgrid(side, side)
@@ -111,7 +118,7 @@ def draw_globe(ax):
         ax.text(*(1.17 * outwards), f"$x_{j + 1}$", ha="center", va="center", color=INK)
 
 
-def draw_mixture(ax, X, mixture, before=None):
+def draw_mixture(ax: Axes, X: Array, mixture: sm.VMFMixture, before: Array | None = None) -> None:
     """Draw rows, caps and prototypes; the prototypes of another fit as they were before."""
     for k, (colour, shape) in enumerate(zip(COLOURS, SHAPES, strict=True)):
         x, y, depth = camera() @ X[mixture.labels_ == k].T
@@ -142,7 +149,7 @@ def draw_mixture(ax, X, mixture, before=None):
             )
 
 
-def draw_coordinates(ax, mixture):
+def draw_coordinates(ax: Axes, mixture: sm.VMFMixture) -> None:
     """Write the prototypes, the exact zeros of which stand out."""
     ax.set(xlim=(-0.5, 4.6), ylim=(4.6, -0.75))
     ax.axis("off")
@@ -165,7 +172,7 @@ def draw_coordinates(ax, mixture):
         ax.text(4.0, k + 0.75, f"{kappa:.0f}", ha="center", va="center", color="#666666")
 
 
-def draw(X, dense, sparse):
+def draw(X: Array, dense: sm.VMFMixture, sparse: sm.VMFMixture) -> Figure:
     """Draw both fits side by side."""
     figure = Figure(figsize=(9.4, 6.5))
     grid = figure.add_gridspec(
@@ -197,7 +204,7 @@ def draw(X, dense, sparse):
     return figure
 
 
-def main(output=None):
+def main(output: str | Path | None = None) -> tuple[Figure, sm.VMFMixture, sm.VMFMixture]:
     """Fit, print the prototypes, draw; give the figure and the two mixtures."""
     X, groups = directions()
     dense, sparse = fit(X, groups, 0.0), fit(X, groups, BETA)

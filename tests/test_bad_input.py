@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import spheremix as sm
@@ -236,7 +235,7 @@ def test_a_failed_fit_leaves_nothing(parameters, arguments):
     mix = mixture(**parameters)
     with pytest.raises((ValueError, RuntimeError)):
         mix.fit(**arguments)
-    assert vars(mix) == vars(clone(mix))
+    assert set(vars(mix)) == set(mix.get_params())
     with pytest.raises(NotFittedError):
         mix.predict(X)
 

@@ -117,7 +117,7 @@ def test_dense_fits_have_exact_zeros_too(cstr):
 @pytest.mark.parametrize("kappa", ["shared", "free", 25.0, [5.0, 50.0, 500.0]])
 @pytest.mark.parametrize("beta", [0.0, 6.0])
 def test_attributes_are_consistent(clouds, log_c, kappa, beta):
-    X, labels = clouds(n=150, noise=0.5)
+    X, _ = clouds(n=150, noise=0.5)
     mix = mixture(kappa=kappa, beta=beta).fit(5 * X)
     assert mix.prototypes_.shape == (3, 8)
     assert_allclose(np.linalg.norm(mix.prototypes_, axis=1), 1)
@@ -378,7 +378,7 @@ def test_warm_start(clouds):
     mix.set_params(beta=0.5).fit(X)
     assert mix.n_iter_ < cold
     assert mix.stationarity_gap_ < 1e-7
-    with pytest.raises(ValueError, match="warm_start.*another number of components or features"):
+    with pytest.raises(ValueError, match=r"warm_start.*another number of components or features"):
         mix.set_params(n_components=2).fit(X)
 
 
@@ -505,7 +505,7 @@ def test_tiny_and_huge_given_kappas(clouds, kappa):
         assert_allclose(posteriors, np.tile(mix.weights_, (120, 1)), atol=1e-7)
 
 
-def test_rows_without_a_common_direction(clouds):
+def test_rows_without_a_common_direction():
     """A nearly uniform cloud has a tiny kappa, and that is a fit."""
     X = np.random.default_rng(0).normal(size=(400, 50))
     X = np.concatenate([X, -X + 1e-6])

@@ -39,7 +39,7 @@ def test_prototypes_of_one_feature():
 
 
 def test_unknown_count():
-    with pytest.raises(ValueError, match="count must be 'nonzero', 'features' or 'dense'.*'all'"):
+    with pytest.raises(ValueError, match=r"count must be 'nonzero', 'features' or 'dense'.*'all'"):
         count_parameters(PROTOTYPES, "free", "all")
 
 

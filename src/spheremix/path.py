@@ -28,7 +28,9 @@ class Step:
     """One solution on the path, its prototypes stored sparse."""
 
     beta: float
-    prototypes: sparse.csr_array
+    values: Array  # of the non-zero coordinates
+    places: NDArray[np.int64]  # theirs, counted through the prototypes one after another
+    n_features: int
     kappas: Array
     weights: Array
     sizes: Array  # expected numbers of rows: the mass of each component
@@ -46,9 +48,13 @@ class Step:
     def of(cls, beta: float, fit: VMFFit, n_converged: int = 1) -> Step:
         """Summarise a fit."""
         parameters, resultants = fit.parameters, fit.resultants
+        flat = parameters.prototypes.ravel()
+        places = flat.nonzero()[0]
         return cls(
             beta,
-            _compressed(parameters.prototypes),
+            flat[places],
+            places,
+            parameters.prototypes.shape[1],
             parameters.kappas,
             parameters.weights,
             resultants.mass,
@@ -63,19 +69,32 @@ class Step:
             n_converged,
         )
 
-    def parameters(self, model: VMFModel) -> VMFParameters:
-        """Give the parameters, dense again."""
-        return model.parameters(self.prototypes.toarray(), self.kappas, self.weights)
+    @property
+    def prototypes(self) -> sparse.csr_array:
+        """The prototypes, of shape (K, d)."""
+        ends = np.concatenate([[0], np.cumsum(self.support_sizes)])
+        parts = (self.values, self.places % self.n_features, ends)
+        return sparse.csr_array(parts, shape=(len(self.kappas), self.n_features))
+
+    @property
+    def support_sizes(self) -> NDArray[np.int64]:
+        """Non-zero coordinates of each prototype."""
+        edges = np.arange(len(self.kappas) + 1) * self.n_features
+        return np.diff(np.searchsorted(self.places, edges))
 
     @property
     def n_nonzero(self) -> int:
         """Non-zero coordinates of all the prototypes."""
-        return int(self.prototypes.nnz)
+        return len(self.values)
 
     @property
     def sparsity(self) -> float:
         """Share of the coordinates that are zero."""
-        return 1.0 - self.n_nonzero / np.prod(self.prototypes.shape)
+        return 1.0 - len(self.values) / (len(self.kappas) * self.n_features)
+
+    def parameters(self, model: VMFModel) -> VMFParameters:
+        """Give the parameters, dense again."""
+        return model.parameters(self.prototypes.toarray(), self.kappas, self.weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,17 +251,8 @@ def exit_betas(steps: list[Step]) -> Array:
 
     0 where it is zero from the start, infinity where it is non-zero at the last step.
     """
-    leaves = np.zeros(steps[0].prototypes.shape)
+    leaves = np.zeros(len(steps[0].kappas) * steps[0].n_features)
     ends = [step.beta for step in steps[1:]] + [np.inf]
     for step, end in zip(steps, ends, strict=True):
-        leaves[step.prototypes.nonzero()] = end
-    return leaves
-
-
-def _compressed(prototypes: Array) -> sparse.csr_array:
-    """Compress dense rows; SciPy's own way through coordinates takes several times as long."""
-    n_components, n_features = prototypes.shape
-    flat = np.flatnonzero(prototypes)
-    ends = np.searchsorted(flat, np.arange(n_components + 1) * n_features)
-    parts = (prototypes.ravel()[flat], flat % n_features, ends)
-    return sparse.csr_array(parts, shape=prototypes.shape)
+        leaves[step.places] = end
+    return leaves.reshape(-1, steps[0].n_features)

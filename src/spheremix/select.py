@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -11,6 +11,7 @@ from scipy import sparse
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+KappaMode = Literal["shared", "free", "given"]
 Count = Literal["nonzero", "features", "dense"]
 CRITERIA = ("aic", "bic", "ric", "ricc", "ebic", "icl")
 EBIC_GAMMA = 0.5
@@ -18,7 +19,7 @@ EBIC_GAMMA = 0.5
 
 def count_parameters(
     prototypes: NDArray[np.float64] | sparse.csr_array,
-    kappa: Literal["shared", "free", "given"],
+    kappa: KappaMode,
     count: Count = "nonzero",
 ) -> int:
     """Count the free parameters of a mixture.
@@ -41,25 +42,40 @@ def count_parameters(
     n_components, n_features = int(prototypes.shape[0]), int(prototypes.shape[1])
     support = prototypes if sparse.issparse(prototypes) else sparse.csr_array(prototypes)
     if count == "nonzero":
-        means = int(np.maximum(np.diff(support.indptr) - 1, 1).sum())
+        sizes = np.diff(support.indptr)
     elif count == "features":
-        means = n_components * max(len(np.unique(support.indices)) - 1, 1)
+        sizes = np.full(n_components, len(np.unique(support.indices)))
     elif count == "dense":
-        means = n_components * (n_features - 1)
+        sizes = np.full(n_components, n_features)
     else:
         raise ValueError(f"count must be 'nonzero', 'features' or 'dense', got {count!r}")
+    return int(count_from_sizes(sizes, kappa))
+
+
+def count_from_sizes(sizes: NDArray[np.integer], kappa: KappaMode) -> Any:
+    """Count the free parameters from the numbers of coordinates of the prototypes.
+
+    Parameters
+    ----------
+    sizes : ndarray of int of shape (..., K)
+        Coordinates of each prototype, of one mixture or of many.
+    kappa : {"shared", "free", "given"}
+        1, K or no concentration.
+
+    Returns
+    -------
+    int or ndarray of int
+        One number a mixture.
+    """
+    n_components = sizes.shape[-1]
     kappas = {"shared": 1, "free": n_components, "given": 0}[kappa]
-    return n_components - 1 + kappas + means
+    return n_components - 1 + kappas + np.maximum(sizes - 1, 1).sum(axis=-1)
 
 
 def criteria(
-    log_likelihood: float,
-    n_parameters: int,
-    n: float,
-    d: int,
-    entropy: float = 0.0,
-) -> dict[str, float]:
-    """Give every criterion of a fitted mixture.
+    log_likelihood: Any, n_parameters: Any, n: float, d: int, entropy: Any = 0.0
+) -> dict[str, Any]:
+    """Give every criterion of a fitted mixture, or of many.
 
     AIC, BIC, RIC, RICc and EBIC (gamma = 0.5) are phi(n, d) times the number of parameters minus
     twice the log-likelihood, with the paper's phi; ICL is the BIC plus twice the entropy of the
@@ -67,20 +83,20 @@ def criteria(
 
     Parameters
     ----------
-    log_likelihood : float
+    log_likelihood : float or ndarray
         Unpenalised, of all rows.
-    n_parameters : int
+    n_parameters : int or ndarray
         From :func:`count_parameters`.
     n : float
         Total weight of the rows.
     d : int
         Number of features.
-    entropy : float
+    entropy : float or ndarray
         Summed over the rows; for the ICL.
 
     Returns
     -------
-    dict of str to float
+    dict of str to float or ndarray
         Keys ``aic``, ``bic``, ``ric``, ``ricc``, ``ebic``, ``icl``.
     """
     factors = {

@@ -14,7 +14,7 @@ from spheremix.estimators.problem import pose, restarts
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.estimators.strategies import STRATEGIES, PathProgress, walk
 from spheremix.path import Follower, Trail, exit_betas
-from spheremix.select import CRITERIA, count_parameters, criteria
+from spheremix.select import CRITERIA, count_from_sizes, criteria
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -264,19 +264,20 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         self.weights_ = np.array([step.weights for step in steps])
         self.sizes_ = np.array([step.sizes for step in steps])
         self.exit_betas_ = exit_betas(steps)
-        each = [self._criteria(step) for step in steps]
-        self.criteria_ = {name: np.array([one[name] for one in each]) for name in CRITERIA}
+        sizes = np.array([step.support_sizes for step in steps])
+        self.criteria_ = criteria(
+            self.log_likelihoods_,
+            count_from_sizes(sizes, problem.model.kappa_mode),
+            steps[0].weight,
+            steps[0].n_features,
+            self.entropies_,
+        )
         self.selected_ = self.select(self.criterion)
         self.best_estimator_ = self.model(self.selected_)
         self.best_estimator_.labels_ = problem.directions.map_rows(
             self.best_estimator_._scorer(),  # noqa: SLF001
             "labels",
         )
-
-    def _criteria(self, step: Step) -> dict[str, float]:
-        n_parameters = count_parameters(step.prototypes, self._model.kappa_mode)
-        d = step.prototypes.shape[1]
-        return criteria(step.log_likelihood, n_parameters, step.weight, d, step.entropy)
 
     # Reading the path
 
@@ -343,7 +344,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         mixture.prototypes_ = step.prototypes.toarray()
         mixture.kappas_, mixture.weights_ = step.kappas, step.weights
         mixture.log_likelihood_, mixture.objective_ = step.log_likelihood, step.objective
-        mixture.criteria_ = self._criteria(step)
+        mixture.criteria_ = {name: float(values[i]) for name, values in self.criteria_.items()}
         mixture.status_, mixture.n_iter_ = step.status, step.n_iter
         mixture.stationarity_gap_, mixture.kkt_residual_ = step.gap, float("nan")
         mixture.n_distinct_prototypes_ = step.n_distinct

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from spheremix.resultants import Resultants
@@ -30,9 +29,8 @@ COLLAPSED = 1e-8  # share of the total weight below which a component is gone
 
 def require_mass(resultants: Resultants) -> None:
     """Refuse resultants in which a component has next to nothing."""
-    gone = np.flatnonzero(~(resultants.mass > COLLAPSED * resultants.weight))
-    if gone.size:
-        raise DegenerateError("collapsed", int(gone[0]))
+    if not resultants.mass.min() > COLLAPSED * resultants.weight:
+        raise DegenerateError("collapsed", int(resultants.mass.argmin()))
 
 
 @dataclass(frozen=True, slots=True)

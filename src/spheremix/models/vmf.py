@@ -201,9 +201,10 @@ class VMFModel:
 
 def count_distinct(prototypes: NDArray[np.float64]) -> int:
     """Count the prototypes, those that coincide once."""
-    cosines = prototypes @ prototypes.T
-    same = np.triu(cosines > 1.0 - 1e-10, k=1)
-    return len(prototypes) - int(same.any(axis=0).sum())
+    same = prototypes @ prototypes.T > 1.0 - 1e-10
+    if same.sum() == len(prototypes):
+        return len(prototypes)
+    return len(prototypes) - int(np.triu(same, k=1).any(axis=0).sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
