@@ -39,11 +39,13 @@ struct Problem {
 
     std::pair<double, std::int64_t> one_hot(std::int64_t k, double kappa) const {
         const double* r = vectors + k * n_features;
-        double best = -std::numeric_limits<double>::infinity();
+        double best = -std::numeric_limits<double>::infinity(), longest = 0.0;
         std::int64_t at = 0;
         for (std::int64_t j = 0; j < n_features; ++j) {
-            const double margin = kappa * std::abs(r[j]) - threshold(j);
-            if (margin > best) best = margin, at = j;
+            const double length = std::abs(r[j]), margin = kappa * length - threshold(j);
+            // Beside a huge threshold kappa |r| is lost to rounding: of equal margins, the longest.
+            if (margin > best || (margin == best && length > longest))
+                best = margin, longest = length, at = j;
         }
         return {best, at};
     }

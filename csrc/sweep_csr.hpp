@@ -4,7 +4,7 @@
 // Included once per instruction set, inside its namespace.
 
 static constexpr std::int64_t chunk_rows = 64;          // rows a scoring task
-static constexpr std::int64_t range_bytes = 1 << 20;    // of sums fed at a time: they stay in cache
+static constexpr std::int64_t range_bytes = 1 << 19;    // of sums fed at a time: they stay in cache
 static constexpr std::int64_t compact_limit = 1 << 16;  // non-zeros compacted at a time
 
 struct Entry {
@@ -330,7 +330,7 @@ static bool sparse_sweep(const SparseRows<T, I>& rows, const Scorers& scorers, c
     }
 
     const std::int64_t most = std::max<std::int64_t>(chunk_rows, (1 << 20) / n);
-    const std::int64_t wanted = chunk_rows * (getenv("TR")?atoi(getenv("TR")):16);
+    const std::int64_t wanted = chunk_rows * std::max(32, 8 * n_threads);
     const std::int64_t tile_rows =
         std::min({wanted, most / chunk_rows * chunk_rows, (rows.n + chunk_rows - 1) / chunk_rows * chunk_rows});
     if (!sweep.by_panel)

@@ -13,6 +13,7 @@ struct DenseScratch {
     Buffer<std::int32_t> component;
     Buffer<Pair<T>> pairs, sorted;
     Buffer<std::int32_t> pair_component, starts;
+    bool spread = false;                // the block before was soft
 };
 
 template <class T>
@@ -102,40 +103,91 @@ static void sum_by_pairs(const Block<T>& block, DenseScratch<T>& own, std::int64
             sum_pairs(block, own.sorted.get() + begin, starts[k] - begin, vectors + k * block.d);
 }
 
+// From the shares of one row to its factors, all components at once. Returns how many there are.
+// IN shares: (padded components,). OUT factors. INOUT mass.
 template <class T>
-static void sweep_block(const DenseSweep<T>& sweep, DenseScratch<T>& own, std::int64_t begin,
-                        std::int64_t end, std::int64_t lane) {
+static std::int64_t spread_row(const double* shares, double scale, std::int64_t n, double* mass,
+                               T* factors) {
+    using V = Doubles;
+    const V::Reg by = V::set1(scale);
+    std::int64_t count = 0;
+    std::int64_t k = 0;
+    for (; k + V::width <= n; k += V::width) {
+        const V::Reg share = V::load(shares + k);
+        V::store(mass + k, V::load(mass + k) + share);
+        V::store(factors + k, share * by);
+        for (unsigned mask = V::nonzero(share); mask; mask &= mask - 1) ++count;
+    }
+    for (; k < n; ++k) {
+        mass[k] += shares[k];
+        factors[k] = static_cast<T>(shares[k] * scale);
+        count += shares[k] != 0.0;
+    }
+    return count;
+}
+
+// The first product of a block, and what its rows are assigned to: as a list of pairs, or where the
+// block before was soft as a matrix of factors. Both hold the same numbers. Returns their count.
+template <class T>
+static std::int64_t assign_block(const DenseSweep<T>& sweep, DenseScratch<T>& own,
+                                 const Block<T>& block, std::int64_t begin, std::int64_t lane) {
     const Scorers& scorers = *sweep.scorers;
     const std::int64_t n = scorers.n_components, stride = sweep.panels.stride();
-    const Block<T> block = open_block(sweep, own, begin, end);
     multiply_block(block, sweep.panels, own.products.get());
     double* mass = sweep.lanes.mass + lane * n;
     double* totals = sweep.lanes.totals + lane * 2 * scorers.n_groups;
-    Shares shares{own.component.get(), own.value.get(), 0, nullptr};
+    Shares shares{own.component.get(), own.value.get(), 0, own.spread ? own.value.get() : nullptr};
     std::int64_t n_pairs = 0;
-    for (std::int64_t row = begin; row < end; ++row) {
+    for (std::int64_t i = 0; i < block.n; ++i) {
+        const std::int64_t row = begin + i;
         const double scale = sweep.rows.scale[row];
-        affine(own.products.get() + (row - begin) * stride, scale, sweep.panels.biases.get(), n,
-               own.s.get());
+        affine(own.products.get() + i * stride, scale, sweep.panels.biases.get(), n, own.s.get());
+        if (own.spread) std::fill_n(own.value.get(), n, 0.0);
         assign_row(scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
                    own.e.get(), shares, own.totals.get(), 2);
         for (std::int64_t g = 0; g < 2 * scorers.n_groups; ++g) totals[g] += own.totals[g];
-        for (std::int64_t i = 0; i < shares.size; ++i, ++n_pairs) {
-            mass[shares.component[i]] += shares.value[i];
-            own.pairs[n_pairs] = {static_cast<std::int32_t>(row - begin),
-                                  static_cast<T>(shares.value[i] * scale)};
-            own.pair_component[n_pairs] = shares.component[i];
+        if (own.spread) {
+            n_pairs += spread_row(own.value.get(), scale, n, mass, own.factors.get() + i * stride);
+            continue;
+        }
+        for (std::int64_t p = 0; p < shares.size; ++p, ++n_pairs) {
+            mass[shares.component[p]] += shares.value[p];
+            own.pairs[n_pairs] = {static_cast<std::int32_t>(i),
+                                  static_cast<T>(shares.value[p] * scale)};
+            own.pair_component[n_pairs] = shares.component[p];
         }
     }
-    double* vectors = sweep.lanes.vectors + lane * n * scorers.n_features;
-    if (3 * n_pairs < block.n * n) {
-        sum_by_pairs(block, own, n_pairs, n, vectors);
-        return;
+    return n_pairs;
+}
+
+template <class T>
+static void sweep_block(const DenseSweep<T>& sweep, DenseScratch<T>& own, std::int64_t begin,
+                        std::int64_t end, std::int64_t lane) {
+    const std::int64_t n = sweep.scorers->n_components, stride = sweep.panels.stride();
+    const Block<T> block = open_block(sweep, own, begin, end);
+    std::int64_t n_pairs = assign_block(sweep, own, block, begin, lane);
+    double* vectors = sweep.lanes.vectors + lane * n * block.d;
+    // Which product is taken depends on this block alone, as the order of its sums does.
+    const bool few = 3 * n_pairs < block.n * n;
+    T* factors = own.factors.get();
+    if (few && own.spread) {
+        n_pairs = 0;
+        for (std::int64_t i = 0; i < block.n; ++i)
+            for (std::int64_t k = 0; k < n; ++k)
+                if (factors[i * stride + k] != T(0)) {
+                    own.pairs[n_pairs] = {static_cast<std::int32_t>(i), factors[i * stride + k]};
+                    own.pair_component[n_pairs++] = static_cast<std::int32_t>(k);
+                }
+    } else if (!few && !own.spread) {
+        std::fill_n(factors, block.n * stride, T(0));
+        for (std::int64_t i = 0; i < n_pairs; ++i)
+            factors[own.pairs[i].row * stride + own.pair_component[i]] = own.pairs[i].factor;
     }
-    std::fill_n(own.factors.get(), block.n * stride, T(0));
-    for (std::int64_t i = 0; i < n_pairs; ++i)
-        own.factors[own.pairs[i].row * stride + own.pair_component[i]] = own.pairs[i].factor;
-    sum_block(block, own.factors.get(), stride, n, vectors);
+    own.spread = !few;
+    if (few)
+        sum_by_pairs(block, own, n_pairs, n, vectors);
+    else
+        sum_block(block, factors, stride, n, vectors);
 }
 
 template <class T>

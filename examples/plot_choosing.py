@@ -187,9 +187,14 @@ def draw_path(path: sm.VMFPath, n: int) -> Figure:
 def read(
     path: sm.VMFPath, step: int, words: NDArray[np.str_], n_words: int = 8
 ) -> list[dict[str, Any]]:
-    """Give for each cluster the words that stay longest, its own and those it shares."""
-    order = np.argsort(-path.exit_betas_, axis=1, kind="stable")
-    support = path.model(step).prototypes_ != 0.0
+    """Give for each cluster the words that stay longest, its own and those it shares.
+
+    Words that leave together, as they do where a prototype collapses, are in the order of their
+    coordinates.
+    """
+    prototypes = path.model(step).prototypes_
+    order = np.lexsort((-np.abs(prototypes), -path.exit_betas_), axis=1)
+    support = prototypes != 0.0
     shared = support.sum(axis=0) > 1
     return [
         {

@@ -56,12 +56,15 @@ class L1:
         largest = excess.max(axis=1)
         lost = largest <= 0.0
         if lost.any():
-            margin = kappas[lost, None] * np.abs(vectors[lost]) - self.thresholds
-            excess[lost, margin.argmax(axis=1)] = 1.0
+            lengths = np.abs(vectors[lost])
+            margin = kappas[lost, None] * lengths - self.thresholds
+            # Beside a huge threshold kappa |r| is lost to rounding: of equal margins, the longest.
+            ties = margin == margin.max(axis=1, keepdims=True)
+            excess[lost, np.where(ties, lengths, -1.0).argmax(axis=1)] = 1.0
             largest[lost] = 1.0
         excess /= largest[:, None]
         excess /= np.sqrt(np.einsum("kj,kj->k", excess, excess))[:, None]
-        return np.copysign(excess, vectors) * (excess > 0.0)
+        return np.where(excess > 0.0, np.copysign(excess, vectors), 0.0)
 
     def events(
         self,

@@ -84,8 +84,8 @@ class Profile:
         slopes = np.einsum("kj,kj->k", excess, self.lengths) / np.where(profiles > 0, profiles, 1)
         squares = np.einsum("kj,kj,kj->k", in_play, self.lengths, self.lengths)
         for k in np.flatnonzero(profiles == 0.0):
-            j = margin[k].argmax()
-            profiles[k], slopes[k] = margin[k, j], self.lengths[k, j]
+            best = margin[k].max()
+            profiles[k], slopes[k] = best, self.lengths[k, margin[k] == best].max()
             squares[k] = slopes[k] ** 2
         ratio = mean_length(self.n_features, kappa)
         ratio_slope = 1.0 - ratio**2 - (self.n_features - 1) * ratio / kappa

@@ -170,6 +170,7 @@ class VMFModel:
         self, resultants: Resultants, kappas: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Update mu, then kappa, until both settle (Algorithm 2; mu is a function of kappa)."""
+        still, before = 8 * np.finfo(float).eps * resultants.mass, np.full(len(kappas), np.nan)
         for _ in range(ALTERNATIONS):
             if self.algorithm == "paper":
                 lost = np.flatnonzero(self.l1.excess(kappas, resultants.vectors).max(axis=1) <= 0.0)
@@ -178,8 +179,11 @@ class VMFModel:
             prototypes = self.l1.directions(kappas, resultants.vectors)
             dots = np.einsum("kj,kj->k", prototypes, resultants.vectors)
             previous, kappas = kappas, self._concentrations(dots, resultants.mass)
-            if np.all(np.abs(kappas - previous) <= SETTLED * kappas):
+            # The last digits of a large kappa are noise: its equation has come to rest before it.
+            rest = np.abs(dots - before) <= still
+            if np.all(rest | (np.abs(kappas - previous) <= SETTLED * kappas)):
                 break
+            before = dots
         return prototypes, kappas
 
     def _concentrations(
