@@ -1,7 +1,8 @@
 // A persistent pool of threads for loops of independent tasks.
 //
 // The caller works too, and never waits for a worker that has not arrived: on a loaded machine it
-// simply does more of the tasks. Results must not depend on who does which task; the kernels see to it.
+// simply does more of the tasks. Results must not depend on who does which task; the kernels see
+// to it.
 #pragma once
 
 #include <atomic>
@@ -13,6 +14,8 @@
 #include <thread>
 
 #if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 #endif
 #if defined(__x86_64__) || defined(_M_X64)
@@ -31,6 +34,22 @@ inline void relax() {
     std::this_thread::yield();
 #endif
 }
+
+// Threads started meanwhile take no signals: Ctrl-C must reach a thread of the interpreter.
+class QuietSignals {
+#if defined(__unix__) || defined(__APPLE__)
+public:
+    QuietSignals() {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~QuietSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_;
+#endif
+};
 
 class Pool {
 public:
@@ -90,6 +109,8 @@ private:
     }
 
     void grow(int n_workers) {
+        if (n_workers_ >= n_workers) return;
+        const QuietSignals quiet;
         while (n_workers_ < n_workers) {
             try {
                 std::thread(&Pool::live, this, n_workers_).detach();

@@ -117,7 +117,8 @@ SparseRows<T, I> sparse_rows(const py::array& indptr, const py::array& indices,
                              const py::array& data, const Array<double>& scale, Index first) {
     const auto* p = static_cast<const I*>(indptr.data());
     const Index n = indptr.size() - 1;
-    require(n >= 0 && scale.size() == n && p[0] >= 0 && static_cast<Index>(p[n]) <= indices.size() &&
+    require(n >= 0 && scale.size() == n && p[0] >= 0 &&
+                static_cast<Index>(p[n]) <= indices.size() &&
                 static_cast<Index>(p[n]) <= data.size(),
             "the arrays of the CSR matrix do not fit together");
     return {p, static_cast<const I*>(indices.data()), static_cast<const T*>(data.data()),

@@ -1,254 +1,8 @@
-// The sweep over sparse rows: two phases a tile of rows. First the rows' scores and posteriors,
-// row by row; then the sums, each element owned by one task and fed in row order. So the bits do not
-// depend on threads, tiles or which of the two layouts of the sums is used.
+// The sweep over sparse rows, tile by tile, and what is said row by row.
 // Included once per instruction set, inside its namespace.
 
-static constexpr std::int64_t chunk_rows = 64;          // rows a scoring task
-static constexpr std::int64_t range_bytes = 1 << 19;    // of sums fed at a time: they stay in cache
-static constexpr std::int64_t compact_limit = 1 << 16;  // non-zeros compacted at a time
-
-struct Entry {
-    double value;        // posterior times weight
-    std::int32_t row;    // in the tile
-};
-
-// What the first phase leaves for the second.
-struct Tile {
-    std::int64_t begin = 0, end = 0;       // rows
-    Buffer<Entry> entries;                 // by chunk, sorted by component
-    Buffer<std::int32_t> starts;           // (chunks, n_components + 1)
-    Buffer<double> factors;                // (rows, padded components), for the panels of sums
-    Buffer<std::int32_t> cuts;             // (rows, n_ranges + 1): where ranges of columns begin
-    Buffer<double> totals;                 // (rows, n_groups, 2)
-    std::int64_t n_chunks() const { return (end - begin + chunk_rows - 1) / chunk_rows; }
-};
-
-// What a thread needs for itself.
-template <class T, class I>
-struct Scratch {
-    Buffer<T> products;
-    Buffer<double> s, e, value;
-    Buffer<std::int32_t> component;
-    Buffer<Entry> entries;             // of a chunk, in row order
-    Buffer<std::int32_t> entry_component;
-    Buffer<Entry> listed;              // of a component in a tile
-    Buffer<T> data;                    // rows without the columns that are left out
-    Buffer<I> indices;
-    Buffer<I> indptr;
-};
-
-template <class T, class I>
-struct SparseSweep {
-    SparseRows<T, I> rows;
-    const Scorers* scorers;
-    Sums sums;
-    const RowMap* map = nullptr;
-    Pulse* pulse;
-    Panels<T, 4> panels;
-    std::vector<Scratch<T, I>> scratch;
-    bool by_panel = false;             // layout of the sums
-    SumPanels sum_panels;
-    std::int64_t factor_stride = 0;
-    std::int64_t n_ranges = 1;         // of columns: a range of a panel stays in cache
-    std::int64_t range = 0;            // columns of a range
-    Tile tiles[2];
-    Tile* scoring = nullptr;           // tile whose rows are being scored
-    Tile* summing = nullptr;           // tile whose sums are being taken: the one before
-    std::int64_t n_summing = 0;        // tasks of the second phase, which come first
-};
-
-template <class T, class I>
-static void prepare(SparseSweep<T, I>& sweep, int n_threads) {
-    const std::int64_t n = sweep.scorers->n_components, padded = sweep.panels.stride();
-    std::int64_t longest = 0;
-    if (sweep.panels.compact)
-        for (std::int64_t i = 0; i < sweep.rows.n; ++i)
-            longest = std::max<std::int64_t>(longest, sweep.rows.indptr[i + 1] - sweep.rows.indptr[i]);
-    sweep.scratch = std::vector<Scratch<T, I>>(static_cast<std::size_t>(n_threads));
-    for (auto& own : sweep.scratch) {
-        own.products.resize(chunk_rows * padded);
-        std::fill_n(own.products.get(), chunk_rows * padded, T(0));
-        own.s.resize(padded);
-        own.e.resize(padded);
-        own.value.resize(padded + 16);
-        own.component.resize(padded + 16);
-        if (!sweep.map) {
-            own.entries.resize(chunk_rows * n);
-            own.entry_component.resize(chunk_rows * n);
-        }
-        if (sweep.panels.compact) {
-            own.data.resize(compact_limit + longest);
-            own.indices.resize(compact_limit + longest + 16);
-            own.indptr.resize(chunk_rows + 1);
-        }
-    }
-}
-
-// The products of rows begin .. end-1 (a chunk at most) with all components, into own.products.
-template <class T, class I>
-static void multiply_rows(const SparseSweep<T, I>& sweep, Scratch<T, I>& own, std::int64_t begin,
-                          std::int64_t end) {
-    const auto& rows = sweep.rows;
-    const Panels<T, 4>& panels = sweep.panels;
-    if (!panels.compact) {
-        const RowList<T, I> list{rows.indptr, rows.indices, rows.data, begin, end,
-                                 static_cast<std::int64_t>(rows.indptr[rows.n])};
-        multiply_all(list, panels, own.products.get());
-        return;
-    }
-    for (std::int64_t row = begin; row < end;) {
-        const std::int64_t from = row;
-        std::int64_t size = 0;
-        own.indptr[0] = 0;
-        while (row < end && size < compact_limit) {
-            for (std::int64_t p = rows.indptr[row]; p < rows.indptr[row + 1]; ++p) {
-                const std::int32_t place = panels.column[rows.indices[p]];
-                own.indices[size] = static_cast<I>(place);
-                own.data[size] = rows.data[p];
-                size += place >= 0;
-            }
-            ++row;
-            own.indptr[row - from] = static_cast<I>(size);
-        }
-        const RowList<T, I> list{own.indptr.get(), own.indices.get(), own.data.get(), 0, row - from,
-                                 size};
-        multiply_all(list, panels, own.products.get() + (from - begin) * panels.stride());
-    }
-}
-
-// OUT cuts: (n_ranges + 1,): where each range of columns begins in the row.
-template <class T, class I>
-static void cut_row(const SparseSweep<T, I>& sweep, std::int64_t row, std::int32_t* cuts) {
-    const std::int64_t from = sweep.rows.indptr[row], n = sweep.rows.indptr[row + 1] - from;
-    cuts[0] = 0;
-    for (std::int64_t r = 1; r < sweep.n_ranges; ++r)
-        cuts[r] = count_below(sweep.rows.indices + from, n, static_cast<I>(r * sweep.range));
-    cuts[sweep.n_ranges] = static_cast<std::int32_t>(n);
-}
-
-// First phase for one chunk of the tile.
-template <class T, class I>
-static void score_chunk(SparseSweep<T, I>& sweep, Scratch<T, I>& own, Tile& tile,
-                        std::int64_t chunk) {
-    const Scorers& scorers = *sweep.scorers;
-    const std::int64_t n = scorers.n_components, stride = sweep.panels.stride();
-    const std::int64_t begin = tile.begin + chunk * chunk_rows;
-    const std::int64_t end = std::min(tile.end, begin + chunk_rows);
-    multiply_rows(sweep, own, begin, end);
-    std::int32_t* starts = tile.starts.get() + chunk * (n + 1);
-    if (!sweep.by_panel) std::fill_n(starts, n + 1, 0);
-    std::int64_t size = 0;
-    Shares shares{own.component.get(), own.value.get(), 0, nullptr};
-    for (std::int64_t row = begin; row < end; ++row) {
-        const std::int64_t at = row - tile.begin;
-        if (sweep.by_panel) {
-            shares.dense = tile.factors.get() + at * sweep.factor_stride;
-            std::fill_n(shares.dense, sweep.factor_stride, 0.0);
-            cut_row(sweep, row, tile.cuts.get() + at * (sweep.n_ranges + 1));
-        }
-        affine(own.products.get() + (row - begin) * stride, sweep.rows.scale[row],
-               sweep.panels.biases.get(), n, own.s.get());
-        assign_row(scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
-                   own.e.get(), shares, tile.totals.get() + at * scorers.n_groups * 2, 2);
-        for (std::int64_t i = 0; i < shares.size; ++i, ++size) {
-            own.entries[size] = {shares.value[i], static_cast<std::int32_t>(at)};
-            own.entry_component[size] = shares.component[i];
-            ++starts[shares.component[i] + 1];
-        }
-    }
-    if (sweep.by_panel) return;
-    // Counting sort: starts[k] ends as the end of component k's entries, then moves back to begin.
-    for (std::int64_t k = 0; k < n; ++k) starts[k + 1] += starts[k];
-    Entry* sorted = tile.entries.get() + chunk * chunk_rows * n;
-    for (std::int64_t i = 0; i < size; ++i) sorted[starts[own.entry_component[i]]++] = own.entries[i];
-    for (std::int64_t k = n; k > 0; --k) starts[k] = starts[k - 1];
-    starts[0] = 0;
-}
-
-// Second phase for one component. Its rows lie far apart: they are called for in advance.
-template <class T, class I>
-static void sum_component(const SparseSweep<T, I>& sweep, Scratch<T, I>& own, const Tile& tile,
-                          std::int64_t k) {
-    const std::int64_t n = sweep.scorers->n_components;
-    Entry* entries = own.listed.get();
-    std::int64_t size = 0;
-    for (std::int64_t chunk = 0; chunk < tile.n_chunks(); ++chunk) {
-        const std::int32_t* starts = tile.starts.get() + chunk * (n + 1);
-        const Entry* from = tile.entries.get() + chunk * chunk_rows * n;
-        for (std::int32_t i = starts[k]; i < starts[k + 1]; ++i) entries[size++] = from[i];
-    }
-    const I* indptr = sweep.rows.indptr + tile.begin;
-    const I* indices = sweep.rows.indices;
-    const T* data = sweep.rows.data;
-    double* vector = sweep.sums.vectors + k * sweep.scorers->n_features;
-    double mass = sweep.sums.mass[k];
-    constexpr std::int64_t far = 4;
-    for (std::int64_t i = 0; i < size; ++i) {
-        if (i + far < size) {
-            const std::int64_t from = indptr[entries[i + far].row];
-            const std::int64_t to = indptr[entries[i + far].row + 1];
-            for (std::int64_t p = from; p < to; p += 64 / sizeof(I)) prefetch(indices + p);
-            for (std::int64_t p = from; p < to; p += 64 / sizeof(T)) prefetch(data + p);
-        }
-        const std::int64_t row = entries[i].row, from = indptr[row];
-        mass += entries[i].value;
-        scatter_row(indices + from, data + from, indptr[row + 1] - from,
-                    entries[i].value * sweep.rows.scale[tile.begin + row], vector);
-    }
-    sweep.sums.mass[k] = mass;
-}
-
-// Second phase for one range of columns of one panel of N vectors of components.
-template <int N, class T, class I>
-static void sum_panel(const SparseSweep<T, I>& sweep, const Tile& tile, std::int64_t panel,
-                      std::int64_t range) {
-    using V = Doubles;
-    const std::int64_t k = panel * SumPanels::widest;
-    double* sums = sweep.sum_panels.base(panel);
-    for (std::int64_t row = tile.begin; row < tile.end; ++row) {
-        const std::int64_t at = row - tile.begin;
-        const std::int32_t* cut = tile.cuts.get() + at * (sweep.n_ranges + 1) + range;
-        const double* factors = tile.factors.get() + at * sweep.factor_stride + k;
-        const V::Reg scale = V::set1(sweep.rows.scale[row]);
-        V::Reg scaled[N];
-        unsigned any = 0;
-        for (int v = 0; v < N; ++v) {
-            const V::Reg f = V::load(factors + v * V::width);
-            scaled[v] = f * scale;
-            any |= V::nonzero(f);
-        }
-        if (!any) continue;
-        const std::int64_t from = sweep.rows.indptr[row] + cut[0];
-        scatter_row_tile<N>(sweep.rows.indices + from, sweep.rows.data + from, cut[1] - cut[0],
-                            scaled, sums);
-    }
-}
-
-template <class T, class I>
-static void sum_panel_task(const SparseSweep<T, I>& sweep, const Tile& tile, std::int64_t task) {
-    const std::int64_t panel = task / sweep.n_ranges, range = task % sweep.n_ranges;
-    switch (sweep.sum_panels.width(panel) / Doubles::width) {
-        case 1: return sum_panel<1>(sweep, tile, panel, range);
-        case 2: return sum_panel<2>(sweep, tile, panel, range);
-        case 3: return sum_panel<3>(sweep, tile, panel, range);
-        default: return sum_panel<4>(sweep, tile, panel, range);
-    }
-}
-
-// Masses where they are not summed with the vectors.
-template <class T, class I>
-static void sum_masses(const SparseSweep<T, I>& sweep, const Tile& tile) {
-    const double* factors = tile.factors.get();
-    for (std::int64_t i = tile.begin; i < tile.end; ++i, factors += sweep.factor_stride)
-        for (std::int64_t k = 0; k < sweep.scorers->n_components; ++k)
-            sweep.sums.mass[k] += factors[k];
-}
-
-static void sum_totals(const Tile& tile, std::int64_t n_groups, double* totals) {
-    const double* row = tile.totals.get();
-    for (std::int64_t i = tile.begin; i < tile.end; ++i, row += 2 * n_groups)
-        for (std::int64_t g = 0; g < 2 * n_groups; ++g) totals[g] += row[g];
-}
+static constexpr std::int64_t tile_posteriors = 1 << 20;
+static constexpr std::int64_t most_ranges = 32;
 
 // One step: the sums of the tile before, and the scores of this one, which fill the idle threads.
 template <class T, class I>
@@ -293,14 +47,71 @@ static double probe(SparseSweep<T, I>& sweep) {
     return counted ? static_cast<double>(active) / static_cast<double>(counted) : 0.0;
 }
 
+// Small problems are done before a second thread has woken up.
+template <class T, class I>
+static int useful_threads(const SparseRows<T, I>& rows, const Scorers& scorers, int n_threads) {
+    const double nnz = static_cast<double>(rows.indptr[rows.n] - rows.indptr[0]);
+    return nnz * static_cast<double>(scorers.n_components) < 4e5 ? 1 : n_threads;
+}
+
+// Which layout of the sums is cheaper. A vector update costs about as much as a scalar one, but
+// panels must be filled and emptied.
+template <class T, class I>
+static void choose_layout(SparseSweep<T, I>& sweep, int n_threads) {
+    const Scorers& scorers = *sweep.scorers;
+    const std::int64_t n = scorers.n_components, d = scorers.n_features;
+    bool any_soft = false;
+    for (std::int64_t g = 0; g < scorers.n_groups; ++g) any_soft |= scorers.assignments[g] == soft;
+    if (!any_soft) return;
+    const double nnz = static_cast<double>(sweep.rows.indptr[sweep.rows.n] - sweep.rows.indptr[0]);
+    const double vectors = static_cast<double>((n + Doubles::width - 1) / Doubles::width);
+    const double moves = 2.0 * static_cast<double>(n * d);
+    sweep.by_panel = nnz * probe(sweep) > nnz * (0.5 + vectors) + moves;
+    if (!sweep.by_panel) return;
+    SumPanels& panels = sweep.sum_panels;
+    panels.n_components = n;
+    panels.n_features = d;
+    panels.vectors = sweep.sums.vectors;
+    sweep.factor_stride = (n + SumPanels::widest - 1) / SumPanels::widest * SumPanels::widest;
+    const std::int64_t bytes = 8 * d * panels.width(0);
+    const std::int64_t wanted =
+        std::min<std::int64_t>((bytes + range_bytes - 1) / range_bytes, most_ranges);
+    sweep.range = (d + wanted - 1) / wanted;
+    sweep.n_ranges = (d + sweep.range - 1) / sweep.range;
+    transpose(panels, false, n_threads);
+}
+
+// Make room for two tiles at most. Returns the rows of a tile: enough for all threads, few enough
+// for the posteriors to stay small.
+template <class T, class I>
+static std::int64_t make_tiles(SparseSweep<T, I>& sweep, int n_threads) {
+    const std::int64_t n = sweep.scorers->n_components;
+    const std::int64_t most = std::max<std::int64_t>(1, tile_posteriors / n / chunk_rows);
+    const std::int64_t needed = (sweep.rows.n + chunk_rows - 1) / chunk_rows;
+    const std::int64_t chunks = std::min({std::max<std::int64_t>(32, 8 * n_threads), most, needed});
+    const std::int64_t rows = chunks * chunk_rows;
+    for (int t = 0; t < (rows < sweep.rows.n ? 2 : 1); ++t) {
+        Tile& tile = sweep.tiles[t];
+        tile.totals.resize(rows * sweep.scorers->n_groups * 2);
+        if (sweep.by_panel) {
+            tile.factors.resize(rows * sweep.factor_stride);
+            tile.cuts.resize(rows * (sweep.n_ranges + 1));
+        } else {
+            tile.entries.resize(rows * n);
+            tile.starts.resize(chunks * (n + 1));
+        }
+    }
+    if (!sweep.by_panel)
+        for (auto& own : sweep.scratch) own.listed.resize(rows);
+    return rows;
+}
+
 // INOUT sums. Returns false when interrupted.
 template <class T, class I>
 static bool sparse_sweep(const SparseRows<T, I>& rows, const Scorers& scorers, const Sums& sums,
                          int n_threads, Pulse& pulse) {
     if (rows.n == 0) return true;
-    const std::int64_t n = scorers.n_components;
-    const double nnz = static_cast<double>(rows.indptr[rows.n] - rows.indptr[0]);
-    if (nnz * static_cast<double>(n) < 4e5) n_threads = 1;
+    n_threads = useful_threads(rows, scorers, n_threads);
     SparseSweep<T, I> sweep;
     sweep.rows = rows;
     sweep.scorers = &scorers;
@@ -308,51 +119,17 @@ static bool sparse_sweep(const SparseRows<T, I>& rows, const Scorers& scorers, c
     sweep.pulse = &pulse;
     pack(scorers, sweep.panels, true, n_threads);
     prepare(sweep, n_threads);
-
-    // A vector update costs about as much as a scalar one; the panels must be filled and emptied.
-    bool soft_rows = false;
-    for (std::int64_t g = 0; g < scorers.n_groups; ++g) soft_rows |= scorers.assignments[g] == soft;
-    if (soft_rows) {
-        const double vectors = static_cast<double>((n + Doubles::width - 1) / Doubles::width);
-        const double moves = static_cast<double>(n * scorers.n_features);
-        sweep.by_panel = nnz * probe(sweep) > nnz * (0.5 + vectors) + 2.0 * moves;
-    }
-    if (sweep.by_panel) {
-        sweep.sum_panels.n_components = n;
-        sweep.sum_panels.n_features = scorers.n_features;
-        sweep.sum_panels.vectors = sums.vectors;
-        sweep.factor_stride = (n + SumPanels::widest - 1) / SumPanels::widest * SumPanels::widest;
-        const std::int64_t bytes = 8 * scorers.n_features * sweep.sum_panels.width(0);
-        const std::int64_t wanted = std::min<std::int64_t>((bytes + range_bytes - 1) / range_bytes, 32);
-        sweep.range = (scorers.n_features + wanted - 1) / wanted;
-        sweep.n_ranges = (scorers.n_features + sweep.range - 1) / sweep.range;
-        transpose(sweep.sum_panels, false, n_threads);
-    }
-
-    const std::int64_t most = std::max<std::int64_t>(chunk_rows, (1 << 20) / n);
-    const std::int64_t wanted = chunk_rows * std::max(32, 8 * n_threads);
-    const std::int64_t tile_rows =
-        std::min({wanted, most / chunk_rows * chunk_rows, (rows.n + chunk_rows - 1) / chunk_rows * chunk_rows});
-    if (!sweep.by_panel)
-        for (auto& own : sweep.scratch) own.listed.resize(tile_rows);
+    choose_layout(sweep, n_threads);
+    const std::int64_t tile_rows = make_tiles(sweep, n_threads);
     const std::int64_t n_tiles = (rows.n + tile_rows - 1) / tile_rows;
-    for (int t = 0; t < std::min<std::int64_t>(2, n_tiles); ++t) {
-        Tile& tile = sweep.tiles[t];
-        if (sweep.by_panel) {
-            tile.factors.resize(tile_rows * sweep.factor_stride);
-            tile.cuts.resize(tile_rows * (sweep.n_ranges + 1));
-        } else {
-            tile.entries.resize(tile_rows * n);
-        }
-        tile.starts.resize(tile_rows / chunk_rows * (n + 1));
-        tile.totals.resize(tile_rows * scorers.n_groups * 2);
-    }
+    const std::int64_t n_owners =
+        sweep.by_panel ? sweep.sum_panels.count() * sweep.n_ranges : scorers.n_components;
     for (std::int64_t t = 0; t <= n_tiles && !pulse.stopped(); ++t) {
-        sweep.summing = t > 0 ? &sweep.tiles[(t - 1) % 2] : nullptr;
-        sweep.scoring = t < n_tiles ? &sweep.tiles[t % 2] : nullptr;
-        sweep.n_summing = t == 0 ? 0 : 1 + (sweep.by_panel ? sweep.sum_panels.count() * sweep.n_ranges : n);
+        sweep.summing = &sweep.tiles[(t + 1) % 2];
+        sweep.scoring = &sweep.tiles[t % 2];
+        sweep.n_summing = t > 0 ? n_owners + 1 : 0;
         std::int64_t n_tasks = sweep.n_summing;
-        if (sweep.scoring) {
+        if (t < n_tiles) {
             sweep.scoring->begin = t * tile_rows;
             sweep.scoring->end = std::min(rows.n, (t + 1) * tile_rows);
             n_tasks += sweep.scoring->n_chunks();
@@ -373,8 +150,8 @@ static void map_task(void* context, std::int64_t task, int thread) {
     for (std::int64_t row = begin; row < end; ++row) {
         affine(own.products.get() + (row - begin) * sweep.panels.stride(), sweep.rows.scale[row],
                sweep.panels.biases.get(), sweep.scorers->n_components, own.s.get());
-        map_row(*sweep.scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
-                own.e.get(), *sweep.map);
+        map_row(*sweep.scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row),
+                own.s.get(), own.e.get(), *sweep.map);
     }
 }
 
@@ -382,6 +159,7 @@ static void map_task(void* context, std::int64_t task, int thread) {
 template <class T, class I>
 static bool sparse_map(const SparseRows<T, I>& rows, const Scorers& scorers, const RowMap& map,
                        int n_threads, Pulse& pulse) {
+    n_threads = useful_threads(rows, scorers, n_threads);
     SparseSweep<T, I> sweep;
     sweep.rows = rows;
     sweep.scorers = &scorers;
@@ -389,6 +167,7 @@ static bool sparse_map(const SparseRows<T, I>& rows, const Scorers& scorers, con
     sweep.pulse = &pulse;
     pack(scorers, sweep.panels, true, n_threads);
     prepare(sweep, n_threads);
-    Pool::instance().run((rows.n + chunk_rows - 1) / chunk_rows, n_threads, map_task<T, I>, &sweep);
+    const std::int64_t n_chunks = (rows.n + chunk_rows - 1) / chunk_rows;
+    Pool::instance().run(n_chunks, n_threads, map_task<T, I>, &sweep);
     return !pulse.stopped();
 }

@@ -31,37 +31,24 @@ static void multiply(const RowList<T, I>& rows, const T* __restrict panel, T* __
                      std::int64_t stride) {
     constexpr std::int64_t width = N * V::width;
     constexpr std::int64_t ahead = 12;
-    // Sums run in C chains, because one would wait for the latency of its additions.
-    constexpr int C = N == 1 ? 4 : 2;
     const I* indices = rows.indices;
     const T* data = rows.data;
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-        typename V::Reg sum[C][N];
-        for (int c = 0; c < C; ++c)
-            for (int v = 0; v < N; ++v) sum[c][v] = V::set1(T(0));
+        // One chain of additions in the order of the columns: leaving out columns of zeros, or
+        // stacking more components, changes no bit.
+        typename V::Reg sum[N];
+        for (int v = 0; v < N; ++v) sum[v] = V::set1(T(0));
         const std::int64_t from = rows.indptr[row], to = rows.indptr[row + 1];
         const std::int64_t look = to + ahead <= rows.safe ? ahead : 0;
-        std::int64_t p = from;
-        for (; p + C <= to; p += C)
-            for (int c = 0; c < C; ++c) {
-                prefetch_run<width * static_cast<std::int64_t>(sizeof(T))>(
-                    panel + static_cast<std::int64_t>(indices[p + c + look]) * width);
-                const T* m = panel + static_cast<std::int64_t>(indices[p + c]) * width;
-                const typename V::Reg x = V::set1(data[p + c]);
-                for (int v = 0; v < N; ++v)
-                    sum[c][v] = V::fma(x, V::load(m + v * V::width), sum[c][v]);
-            }
-        for (; p < to; ++p) {
+        for (std::int64_t p = from; p < to; ++p) {
+            prefetch_run<width * static_cast<std::int64_t>(sizeof(T))>(
+                panel + static_cast<std::int64_t>(indices[p + look]) * width);
             const T* m = panel + static_cast<std::int64_t>(indices[p]) * width;
             const typename V::Reg x = V::set1(data[p]);
-            for (int v = 0; v < N; ++v) sum[0][v] = V::fma(x, V::load(m + v * V::width), sum[0][v]);
+            for (int v = 0; v < N; ++v) sum[v] = V::fma(x, V::load(m + v * V::width), sum[v]);
         }
         T* out = products + (row - rows.begin) * stride;
-        for (int v = 0; v < N; ++v) {
-            typename V::Reg total = sum[0][v] + sum[1][v];
-            if (C == 4) total = total + (sum[C - 2][v] + sum[C - 1][v]);
-            V::store(out + v * V::width, total);
-        }
+        for (int v = 0; v < N; ++v) V::store(out + v * V::width, sum[v]);
     }
 }
 

@@ -202,15 +202,21 @@ static void lane_task(void* context, std::int64_t task, int thread) {
     }
 }
 
+// Small problems are done before a second thread has woken up.
+template <class T>
+static int useful_threads(const DenseRows<T>& rows, const Scorers& scorers, int n_threads) {
+    const double work = static_cast<double>(rows.n) * static_cast<double>(scorers.n_components) *
+                        static_cast<double>(scorers.n_features);
+    return work < 2e6 ? 1 : n_threads;
+}
+
 // INOUT lanes: vectors (lanes, n_components, n_features), mass (lanes, n_components), totals
 // (lanes, n_groups, 2). Block b belongs to lane b mod n_lanes. Returns false when interrupted.
 template <class T>
 static bool dense_sweep(const DenseRows<T>& rows, const Scorers& scorers, const Sums& lanes,
                         std::int64_t n_lanes, int n_threads, Pulse& pulse) {
     if (rows.n == 0) return true;
-    const double work = static_cast<double>(rows.n) * static_cast<double>(scorers.n_components) *
-                        static_cast<double>(scorers.n_features);
-    if (work < 2e6) n_threads = 1;
+    n_threads = useful_threads(rows, scorers, n_threads);
     DenseSweep<T> sweep;
     sweep.rows = rows;
     sweep.scorers = &scorers;
@@ -225,7 +231,8 @@ static bool dense_sweep(const DenseRows<T>& rows, const Scorers& scorers, const 
     for (std::int64_t b = first; b < last && !pulse.stopped(); b += round) {
         sweep.first_block = b;
         sweep.last_block = std::min(last, b + round);
-        Pool::instance().run(std::min(n_lanes, sweep.last_block - b), n_threads, lane_task<T>, &sweep);
+        const std::int64_t n_tasks = std::min(n_lanes, sweep.last_block - b);
+        Pool::instance().run(n_tasks, n_threads, lane_task<T>, &sweep);
     }
     return !pulse.stopped();
 }
@@ -235,14 +242,15 @@ static void dense_map_task(void* context, std::int64_t task, int thread) {
     auto& sweep = *static_cast<DenseSweep<T>*>(context);
     if (sweep.pulse->stop(thread)) return;
     auto& own = sweep.scratch[static_cast<std::size_t>(thread)];
-    const std::int64_t begin = task * dense_block, end = std::min(sweep.rows.n, begin + dense_block);
+    const std::int64_t begin = task * dense_block;
+    const std::int64_t end = std::min(sweep.rows.n, begin + dense_block);
     const Block<T> block = open_block(sweep, own, begin, end);
     multiply_block(block, sweep.panels, own.products.get());
     for (std::int64_t row = begin; row < end; ++row) {
         affine(own.products.get() + (row - begin) * sweep.panels.stride(), sweep.rows.scale[row],
                sweep.panels.biases.get(), sweep.scorers->n_components, own.s.get());
-        map_row(*sweep.scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
-                own.e.get(), *sweep.map);
+        map_row(*sweep.scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row),
+                own.s.get(), own.e.get(), *sweep.map);
     }
 }
 
@@ -250,6 +258,7 @@ static void dense_map_task(void* context, std::int64_t task, int thread) {
 template <class T>
 static bool dense_map(const DenseRows<T>& rows, const Scorers& scorers, const RowMap& map,
                       int n_threads, Pulse& pulse) {
+    n_threads = useful_threads(rows, scorers, n_threads);
     DenseSweep<T> sweep;
     sweep.rows = rows;
     sweep.scorers = &scorers;

@@ -3,6 +3,7 @@
 #include "sweep_softmax.hpp"
 #include "sweep_pack.hpp"
 #include "sweep_csr_kernels.hpp"
+#include "sweep_csr_tiles.hpp"
 #include "sweep_csr.hpp"
 #include "sweep_dense_kernels.hpp"
 #include "sweep_dense.hpp"

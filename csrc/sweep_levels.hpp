@@ -28,7 +28,8 @@ constexpr std::int64_t dense_block = 128;
 // Lanes of the dense sums: a function of the size of the sums alone, so that the order of additions
 // is too. Fewer when they are large: memory stays a small multiple of theirs.
 constexpr std::int64_t dense_lanes(std::int64_t n_components, std::int64_t n_features) {
-    const std::int64_t wanted = (std::int64_t{1} << 22) / std::max<std::int64_t>(1, n_components * n_features);
+    const std::int64_t size = std::max<std::int64_t>(1, n_components * n_features);
+    const std::int64_t wanted = (std::int64_t{1} << 22) / size;
     return wanted < 4 ? 4 : wanted > 16 ? 16 : wanted;
 }
 
@@ -58,7 +59,8 @@ namespace avx2 {
 #endif
 
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))), \
+                             apply_to = function)
 #else
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")

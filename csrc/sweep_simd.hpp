@@ -218,7 +218,9 @@ struct Doubles {
     }
     static inline Reg set1(double x) { return Reg{x, x}; }
     static inline Reg fma(Reg a, Reg b, Reg c) { return a * b + c; }
-    static inline Reg max(Reg a, Reg b) { return Reg{a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]}; }
+    static inline Reg max(Reg a, Reg b) {
+        return Reg{a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
+    }
     static inline double sum(Reg a) { return a[0] + a[1]; }
     static inline double max(Reg a) { return a[0] > a[1] ? a[0] : a[1]; }
     static inline Reg load_first(const double* p, int, double fill) { return Reg{p[0], fill}; }

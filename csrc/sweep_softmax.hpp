@@ -73,13 +73,14 @@ struct Exponentials {
     double slope;  // sum of exp(s - top) * (s - top)
 };
 
-// IN top: the largest score. OUT e[k] = exp(s[k] - top); differences below `cut` give 0 without being computed.
+// IN top: the largest score. OUT e[k] = exp(s[k] - top); vectors of differences below `cut` give 0
+// without being computed.
 static inline Exponentials exponentials(const double* s, std::int64_t n, double top, double cut,
                                         double* e) {
     using V = Doubles;
     const V::Reg shift = V::set1(top);
     const V::Reg bound = V::set1(cut);
-    const V::Reg floor = V::set1(-1000.0);  // so that 0 times a difference is never 0 times infinity
+    const V::Reg floor = V::set1(-1000.0);  // 0 times a difference is never 0 times infinity
     V::Reg total = V::set1(0.0);
     V::Reg slope = V::set1(0.0);
     std::int64_t k = 0;

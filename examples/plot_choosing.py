@@ -206,6 +206,28 @@ def read(
     ]
 
 
+def report(
+    study: sm.VMFMixtureIC, clusters: list[dict[str, Any]], frequencies: NDArray[np.float64]
+) -> None:
+    """Print what was chosen, and the words of each cluster."""
+    path = study.best_path_
+    step = path.selected_
+    print(f"EBIC chooses {study.best_n_components_} clusters among {study.candidates_}")
+    print(
+        f"BIC chooses step {step} of {len(path.betas_)}: beta {path.betas_[step]:.1f}, "
+        f"sparsity {path.sparsity_[step]:.2f}"
+    )
+    support = path.model(step).prototypes_ != 0.0
+    for k, cluster in enumerate(clusters):
+        firm = (frequencies[k, support[k]] >= 0.9).sum()
+        print(
+            f"\ncluster {k}: {cluster['size']:.0f} documents, {support[k].sum()} words, "
+            f"{firm} of them in 90 % of the bootstraps"
+        )
+        print("  own    ", " ".join(cluster["own"]))
+        print("  shared ", " ".join(cluster["shared"]))
+
+
 def main(
     output: str | Path | None = None, n_bootstrap: int = 20
 ) -> tuple[dict[str, Figure], sm.VMFMixtureIC, list[dict[str, Any]], NDArray[np.float64]]:
@@ -216,23 +238,9 @@ def main(
         n_components=range(2, 9), k_criterion="ebic", beta_criterion="bic", random_state=0
     ).fit(X)
     path = study.best_path_
-    step = path.selected_
-    print(f"EBIC chooses {study.best_n_components_} clusters among {study.candidates_}")
-    print(
-        f"BIC chooses step {step} of {len(path.betas_)}: beta {path.betas_[step]:.1f}, "
-        f"sparsity {path.sparsity_[step]:.2f}"
-    )
     frequencies = sm.stability_selection(path, X, n_bootstrap, random_state=0)
-    support = path.model(step).prototypes_ != 0.0
-    clusters = read(path, step, words)
-    for k, cluster in enumerate(clusters):
-        firm = (frequencies[k, support[k]] >= 0.9).sum()
-        print(
-            f"\ncluster {k}: {cluster['size']:.0f} documents, {support[k].sum()} words, "
-            f"{firm} of them in 90 % of the bootstraps"
-        )
-        print("  own    ", " ".join(cluster["own"]))
-        print("  shared ", " ".join(cluster["shared"]))
+    clusters = read(path, path.selected_, words)
+    report(study, clusters, frequencies)
     n = X.shape[0]
     figures = {"k": draw_sizes(study, n), "beta": draw_path(path, n)}
     for name, figure in figures.items():

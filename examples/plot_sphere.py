@@ -204,14 +204,19 @@ def draw(X: Array, dense: sm.VMFMixture, sparse: sm.VMFMixture) -> Figure:
     return figure
 
 
+def report(*mixtures: sm.VMFMixture) -> None:
+    """Print the prototypes."""
+    for mixture in mixtures:
+        print(f"beta = {mixture.beta:g}")
+        for mu, kappa in zip(mixture.prototypes_, mixture.kappas_, strict=True):
+            print("  ", " ".join(f"{value:6.3f}" for value in mu), f"  kappa {kappa:6.1f}")
+
+
 def main(output: str | Path | None = None) -> tuple[Figure, sm.VMFMixture, sm.VMFMixture]:
     """Fit, print the prototypes, draw; give the figure and the two mixtures."""
     X, groups = directions()
     dense, sparse = fit(X, groups, 0.0), fit(X, groups, BETA)
-    for mixture in (dense, sparse):
-        print(f"beta = {mixture.beta:g}")
-        for mu, kappa in zip(mixture.prototypes_, mixture.kappas_, strict=True):
-            print("  ", " ".join(f"{value:6.3f}" for value in mu), f"  kappa {kappa:6.1f}")
+    report(dense, sparse)
     figure = draw(X, dense, sparse)
     figure.savefig(OUTPUT if output is None else output, dpi=120)
     return figure, dense, sparse

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import os
 import runpy
+import shutil
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from spheremix import datasets
 from spheremix.bessel import mean_length
-from spheremix.datasets import calibrate_kappa, make_vmf_mixture
+from spheremix.datasets import calibrate_kappa, cstr, fetch_cstr, make_vmf_mixture, simulate
 from spheremix.distribution import VonMisesFisher
 
 
@@ -50,12 +54,12 @@ class TestCalibration:
         # With weights of mean 1 the error rate needs no normalisation. A mixture whose second
         # component can never win has the error rate of its weight, exactly that mean.
         rng = np.random.default_rng(0)
-        draws = datasets._draw_configurations(rng, d, 2, 0.0, 20)
+        draws = simulate._draw_configurations(rng, d, 2, 0.0, 20)
         draws = draws._replace(means=np.ones_like(draws.means) / np.sqrt(2))
         draws = draws._replace(factors=np.ones((20, 2)), tangents=0 * draws.tangents)
         alpha = np.array([0.6, 0.4])
         # 10,240 weights of relative standard deviation 0.7 at most: 5 standard errors.
-        assert datasets._error_rate(d, kappa, alpha, draws) == pytest.approx(0.4, rel=0.035)
+        assert simulate._error_rate(d, kappa, alpha, draws) == pytest.approx(0.4, rel=0.035)
 
     def test_less_overlap_takes_more_kappa(self):
         kappas = [calibrate_kappa(20, 3, overlap) for overlap in (0.3, 0.1, 0.03, 0.01)]
@@ -63,9 +67,9 @@ class TestCalibration:
 
     def test_the_second_call_is_free_and_seeds_matter(self):
         first = calibrate_kappa(30, 3, 0.04)
-        hits = datasets._calibrated.cache_info().hits
+        hits = simulate._calibrated.cache_info().hits
         assert calibrate_kappa(30, 3, 0.04) == first
-        assert datasets._calibrated.cache_info().hits == hits + 1
+        assert simulate._calibrated.cache_info().hits == hits + 1
         other = calibrate_kappa(30, 3, 0.04, random_state=1)
         assert other != first
         assert other == pytest.approx(first, rel=0.03)
@@ -211,6 +215,97 @@ class TestSample:
     def test_bad_input_is_named(self, parameters, message):
         with pytest.raises(ValueError, match=message):
             make_vmf_mixture(**parameters)
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    """Give the folder of real data."""
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("SPHEREMIX_DATA", beside))
+    if not (folder / "cstr" / "cstr.mat").exists():
+        if os.environ.get("CI") == "true":
+            pytest.fail("no CSTR file: set SPHEREMIX_DATA to the folder of real data")
+        pytest.skip("no CSTR file: set SPHEREMIX_DATA to the folder of real data")
+    return folder
+
+
+class TestFetchCSTR:
+    @pytest.fixture
+    def retrieved(self, monkeypatch):
+        """Stand in for pooch, which records what it is asked for and gives a local file."""
+        asked = {}
+
+        def stand_in(path):
+            def retrieve(**request):
+                asked.update(request)
+                return str(path)
+
+            module = SimpleNamespace(retrieve=retrieve, os_cache=lambda name: Path("cache", name))
+            monkeypatch.setitem(sys.modules, "pooch", module)
+            return asked
+
+        return stand_in
+
+    def test_the_file_of_the_data_folder(self, data_folder, monkeypatch):
+        monkeypatch.setenv("SPHEREMIX_DATA", str(data_folder))
+        monkeypatch.setitem(sys.modules, "pooch", None)
+        X, labels = fetch_cstr()
+        assert X.shape == (475, 1000)
+        assert X.nnz == 16157
+        assert X.format == "csr"
+        np.testing.assert_array_equal(np.bincount(labels), [101, 71, 178, 125])
+        # tf * log idf: a value over the logarithm of its word's rarity is a whole number.
+        counts = X.toarray() / np.log(476 / (X.toarray() > 0).sum(axis=0))
+        np.testing.assert_allclose(counts, counts.round(), atol=1e-5)
+
+    @pytest.mark.parametrize("folder", [None, "", "elsewhere"])
+    def test_the_download(self, data_folder, monkeypatch, retrieved, tmp_path, folder):
+        if folder is None:
+            monkeypatch.delenv("SPHEREMIX_DATA", raising=False)
+        else:
+            monkeypatch.setenv("SPHEREMIX_DATA", folder and str(tmp_path / folder))
+        asked = retrieved(data_folder / "cstr" / "cstr.mat")
+        assert fetch_cstr()[0].shape == (475, 1000)
+        assert asked["url"].startswith("https://")
+        assert asked["known_hash"] == f"sha256:{cstr.SHA256}"
+        assert asked["path"] == Path("cache", "spheremix")
+
+    def test_pooch_downloads_and_checks(self, data_folder, monkeypatch, tmp_path):
+        pooch = pytest.importorskip("pooch", reason="pooch is not installed")
+        monkeypatch.delenv("SPHEREMIX_DATA", raising=False)
+        monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / name)
+        source = tmp_path / "source.mat"
+        retrieve = pooch.retrieve
+
+        def from_disk(**request):
+            def copy(url, output_file, pooch):
+                assert url == cstr.URL
+                assert pooch is not None
+                shutil.copy(source, output_file)
+
+            return retrieve(**request, downloader=copy)
+
+        monkeypatch.setattr(pooch, "retrieve", from_disk)
+        source.write_bytes(b"something else")
+        with pytest.raises(ValueError, match="hash"):
+            fetch_cstr()
+        shutil.copy(data_folder / "cstr" / "cstr.mat", source)
+        assert fetch_cstr()[0].shape == (475, 1000)
+        source.unlink()
+        assert fetch_cstr()[0].shape == (475, 1000)  # from the cache
+
+    def test_another_file_is_refused(self, monkeypatch, tmp_path):
+        (tmp_path / "cstr").mkdir()
+        (tmp_path / "cstr" / "cstr.mat").write_bytes(b"something else")
+        monkeypatch.setenv("SPHEREMIX_DATA", str(tmp_path))
+        with pytest.raises(ValueError, match="is not the public CSTR file: its SHA-256 is"):
+            fetch_cstr()
+
+    def test_without_file_nor_pooch(self, monkeypatch):
+        monkeypatch.delenv("SPHEREMIX_DATA", raising=False)
+        monkeypatch.setitem(sys.modules, "pooch", None)
+        with pytest.raises(ImportError, match=r"pip install pooch, or put https://.* SPHEREMIX_DA"):
+            fetch_cstr()
 
 
 def test_the_demonstration(capsys):

@@ -8,11 +8,15 @@ from __future__ import annotations
 from spheremix import datasets
 from spheremix.data.open import as_directions
 from spheremix.distribution import VonMisesFisher
+from spheremix.estimators.block import BlockVMFMixture
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC, stability_selection
+from spheremix.estimators.skmeans import SphericalKMeans
 
 __all__ = [
+    "BlockVMFMixture",
+    "SphericalKMeans",
     "VMFMixture",
     "VMFMixtureIC",
     "VMFPath",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from spheremix.data.base import Directions
     from spheremix.models.vmf import VMFModel
+    from spheremix.resultants import Resultants
 
     Array = NDArray[np.float64]
     VMFFit = em.Fit[VMFParameters]
@@ -45,9 +46,9 @@ class Step:
     n_converged: int = 1  # runs that converged at this beta
 
     @classmethod
-    def of(cls, beta: float, fit: VMFFit, n_converged: int = 1) -> Step:
-        """Summarise a fit."""
-        parameters, resultants = fit.parameters, fit.resultants
+    def of(cls, beta: float, fit: VMFFit, soft: Resultants, n_converged: int = 1) -> Step:
+        """Summarise a fit and the resultants of a soft sweep with its parameters."""
+        parameters = fit.parameters
         flat = parameters.prototypes.ravel()
         places = flat.nonzero()[0]
         return cls(
@@ -57,10 +58,10 @@ class Step:
             parameters.prototypes.shape[1],
             parameters.kappas,
             parameters.weights,
-            resultants.mass,
-            resultants.log_likelihood,
-            resultants.entropy,
-            resultants.weight,
+            fit.resultants.mass,
+            soft.log_likelihood,
+            soft.entropy,
+            soft.weight,
             fit.objective,
             fit.status,
             fit.n_iter,
@@ -137,7 +138,7 @@ class Follower:
         if not events.size:
             return None
         ahead = events[events > max(beta, self.beta_min_ratio * events.max())]
-        least = beta * (1.0 + self.min_relative_increase)
+        least = max(beta * (1.0 + self.min_relative_increase), float(np.nextafter(beta, np.inf)))
         # Where every event is behind (EM has just moved the resultants), the least step is taken.
         return max(float(ahead.min()), least) if ahead.size else least
 
@@ -165,6 +166,14 @@ class Follower:
             model, self.directions, fit, parameters, self.settings, weights=self.weights
         )
 
+    def summarise(self, beta: float, fit: VMFFit, n_converged: int = 1) -> Step:
+        """Give the step of a fit; a hard one is swept once more, for its likelihood."""
+        soft = fit.resultants
+        if self.settings.e_step == "hard":
+            scorer = self.model.scorer(fit.parameters)
+            (soft,) = self.directions.sweep([scorer], self.weights)
+        return Step.of(beta, fit, soft, n_converged)
+
     def follow(self, beta: float, fit: VMFFit) -> Iterator[tuple[float, VMFFit]]:
         """Go on from a fit, event by event, to the end; a failed fit is the last one given."""
         while fit.ok and (following := self.next_beta(beta, fit)) is not None:
@@ -189,44 +198,60 @@ class Trail:
     """The steps taken so far, what is needed to go on from the last one, and why it ended."""
 
     steps: list[Step]
+    dense: VMFFit
     fit: VMFFit
+    n_inserted: int = 0  # by refinement: they do not count as steps of the path
     status: str = ""
 
     @classmethod
-    def begin(cls, dense: VMFFit) -> Trail:
+    def begin(cls, follower: Follower, dense: VMFFit, n_converged: int = 1) -> Trail:
         """Stand at beta = 0."""
-        return cls([Step.of(0.0, dense)], dense)
+        return cls([follower.summarise(0.0, dense, n_converged)], dense, dense)
+
+    def copy(self) -> Trail:
+        """Give a trail that can go on by itself."""
+        return replace(self, steps=list(self.steps))
+
+    def add(self, step: Step, fit: VMFFit) -> Step:
+        """Take one step."""
+        self.steps.append(step)
+        self.fit = fit
+        return step
+
+    def is_over(self, max_steps: int | None, max_sparsity: float) -> bool:
+        """Tell whether a limit is reached, and remember which."""
+        if max_steps is not None and len(self.steps) - self.n_inserted >= max_steps:
+            self.status = "max_steps"
+        elif self.steps[-1].sparsity >= max_sparsity:
+            self.status = "max_sparsity"
+        else:
+            return False
+        return True
 
     def take(
         self,
+        follower: Follower,
         route: Iterator[tuple[float, VMFFit]],
         end: str,
         max_steps: int | None = None,
         max_sparsity: float = 1.0,
     ) -> Iterator[Step]:
         """Take the steps of a route one by one, up to the limits; ``end`` names its own end."""
-        while True:
-            if max_steps is not None and len(self.steps) >= max_steps:
-                self.status = "max_steps"
-                return
-            if self.steps[-1].sparsity >= max_sparsity:
-                self.status = "max_sparsity"
-                return
+        while not self.is_over(max_steps, max_sparsity):
             beta, fit = next(route, (None, self.fit))
             if beta is None or not fit.ok:
                 self.status = end if beta is None else fit.status
                 return
-            self.steps.append(Step.of(beta, fit))
-            self.fit = fit
-            yield self.steps[-1]
+            yield self.add(follower.summarise(beta, fit), fit)
 
     def refine(self, follower: Follower, jump: float) -> Iterator[Step]:
         """Insert steps, each from the one before, where the sparsity jumps by more than asked."""
         i = 1
+        noise = follower.beta_min_ratio * self.steps[-1].beta
         while i < len(self.steps):
             before, after = self.steps[i - 1], self.steps[i]
             middle = np.sqrt(before.beta * after.beta) if before.beta > 0 else after.beta / 2
-            room = before.beta * (1.0 + follower.min_relative_increase) < middle
+            room = middle > max(before.beta * (1.0 + follower.min_relative_increase), noise)
             if abs(after.sparsity - before.sparsity) <= jump or not room:
                 i += 1
                 continue
@@ -242,7 +267,8 @@ class Trail:
             if not fit.ok:
                 i += 1
                 continue
-            self.steps.insert(i, Step.of(float(middle), fit))
+            self.steps.insert(i, follower.summarise(float(middle), fit))
+            self.n_inserted += 1
             yield self.steps[i]
 
 

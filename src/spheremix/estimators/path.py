@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -72,7 +73,7 @@ zero_tol, random_state, n_threads, engine, verbose
     betas_, log_likelihoods_, objectives_, n_nonzero_, sparsity_, entropies_, n_iters_, \
 stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_steps,)
         One entry a step. Non-zeros are counted over all prototypes; sparsity is the share of
-        zeros; ``n_converged_`` counts the runs that converged (more than one with random starts).
+        zeros; ``n_converged_`` counts the runs that converged, where there are random starts.
     statuses_ : list of str
         ``converged`` or ``max_iter``, one a step.
     kappas_, weights_, sizes_ : ndarray of shape (n_steps, K)
@@ -180,16 +181,19 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         """
         betas = self._check_parameters()
         problem = pose(self, X, sample_weight)
+        settings = problem.settings
+        if settings.e_step == "stochastic":  # drawn assignments explore from the dense starts only
+            settings = replace(settings, e_step="soft")
         follower = Follower(
             problem.model,
             problem.directions,
             problem.weights,
-            problem.settings,
+            settings,
             self.min_relative_increase,
             self.beta_min_ratio,
             self.zero_tol,
         )
-        trail = self._beginning(problem)
+        trail = self._beginning(problem, follower)
         try:
             for step in walk(self, problem, follower, trail, betas):
                 self._report(len(trail.steps), step)
@@ -210,7 +214,10 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         check.require_choice("criterion", self.criterion, CRITERIA)
         check.require_choice("strategy", self.strategy, STRATEGIES)
         check.require_number("min_relative_increase", self.min_relative_increase)
-        check.require_number("beta_min_ratio", self.beta_min_ratio)
+        if check.require_number("beta_min_ratio", self.beta_min_ratio) >= 1.0:
+            raise ValueError(
+                f"beta_min_ratio must be below 1, or no event is left; got {self.beta_min_ratio!r}."
+            )
         check.require_number("max_sparsity", self.max_sparsity)
         if self.max_steps is not None:
             check.require_integer("max_steps", self.max_steps, 1)
@@ -223,7 +230,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             raise ValueError("betas must be a strictly increasing list of at least one value.")
         return betas
 
-    def _beginning(self, problem: Problem) -> Trail:
+    def _beginning(self, problem: Problem, follower: Follower) -> Trail:
         """Stand at the dense solution, or where the previous call ended."""
         if self.warm_start and hasattr(self, "_trail"):
             trail = self._trail
@@ -233,9 +240,10 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
                     "warm_start: the previous path has another number of components or features; "
                     "set warm_start=False."
                 )
-            return trail
+            return trail.copy()
         dense, self.runs_ = restarts(self, problem, None)
-        return Trail.begin(dense)
+        n_converged = sum(run.status == "converged" for run in self.runs_)
+        return Trail.begin(follower, dense, n_converged)
 
     def _report(self, n_steps: int, step: Step) -> None:
         if self.callback is not None:
@@ -349,7 +357,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         mixture.stationarity_gap_, mixture.kkt_residual_ = step.gap, float("nan")
         mixture.n_distinct_prototypes_ = step.n_distinct
         mixture.kappa_max_, mixture.runs_ = self.kappa_max_, self.runs_
-        mixture._model = self._model  # noqa: SLF001
+        l1 = replace(self._model.l1, beta=step.beta)
+        mixture._model = replace(self._model, l1=l1)  # noqa: SLF001
         mixture.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             mixture.feature_names_in_ = self.feature_names_in_

@@ -26,6 +26,11 @@ class SelectedMixture(ClusterMixin, DensityMixin, BaseEstimator):
         """Most probable component of each row, in the chosen mixture."""
         return self.best_estimator_.labels_
 
+    @property
+    def n_iter_(self) -> int:
+        """EM iterations that led to the chosen mixture from where it was started."""
+        return self.best_estimator_.n_iter_
+
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Give the most probable component of each row in the chosen mixture.
 

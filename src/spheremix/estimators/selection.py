@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from spheremix.estimators.problem import Problem, Run
     from spheremix.models.vmf import VMFParameters
+    from spheremix.resultants import Resultants
 
     Array = NDArray[np.float64]
     Fits = list[em.Fit[VMFParameters] | None]
@@ -43,7 +44,7 @@ class VMFMixtureIC(SelectedMixture):
 
     Parameters
     ----------
-    n_components : iterable of int, default=range(2, 9)
+    n_components : iterable of int, default=(2, 3, 4, 5, 6, 7, 8)
         Candidates.
     k_criterion : {"aic", "bic", "ric", "ricc", "ebic", "icl"}, default="ebic"
         Chooses the number of components, on the dense mixtures; the smaller one of equals.
@@ -97,7 +98,7 @@ zero_tol, random_state, n_threads, engine, verbose
 
     def __init__(
         self,
-        n_components: Iterable[int] = range(2, 9),
+        n_components: Iterable[int] = tuple(range(2, 9)),
         *,
         k_criterion: str = "ebic",
         beta_criterion: str = "bic",
@@ -214,9 +215,8 @@ zero_tol, random_state, n_threads, engine, verbose
             raise ValueError("init must name a kind of random start: a given start fixes K.")
         if not isinstance(self.kappa, str) and np.ndim(self.kappa):
             raise ValueError("kappa must be 'shared', 'free' or a number: an array fixes K.")
-        listed = np.atleast_1d(np.asarray(self.n_components)).tolist()
-        if not isinstance(self.n_components, np.ndarray | int | np.integer):
-            listed = list(self.n_components)
+        given: Any = self.n_components
+        listed = list(given) if np.iterable(given) else [given]
         if not listed:
             raise ValueError("n_components must list at least one number of components.")
         return np.unique([check.require_integer("n_components", K, 1) for K in listed])
@@ -231,7 +231,8 @@ zero_tol, random_state, n_threads, engine, verbose
     ) -> None:
         rows = []
         for K, fits in each.items():
-            for restart, (fit, run) in enumerate(zip(fits, runs[K], strict=True)):
+            swept = self._softly(problem, fits)
+            for restart, (fit, soft, run) in enumerate(zip(fits, swept, runs[K], strict=True)):
                 row = {
                     "n_components": K,
                     "restart": restart,
@@ -243,19 +244,32 @@ zero_tol, random_state, n_threads, engine, verbose
                     "n_nonzero": 0,
                     **dict.fromkeys(CRITERIA, np.nan),
                 }
-                if fit is not None and fit.ok:
+                if fit is not None and soft is not None:
                     clean = problem.model.without_dust(fit.parameters, self.zero_tol)
-                    row["log_likelihood"] = fit.resultants.log_likelihood
+                    row["log_likelihood"] = soft.log_likelihood
                     row["n_nonzero"] = int(np.count_nonzero(clean.prototypes))
                     row |= criteria(
-                        fit.resultants.log_likelihood,
+                        soft.log_likelihood,
                         count_parameters(clean.prototypes, problem.model.kappa_mode),
-                        fit.resultants.weight,
+                        soft.weight,
                         problem.directions.n_features,
-                        fit.resultants.entropy,
+                        soft.entropy,
                     )
                 rows.append(row)
         self.table_ = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+    def _softly(self, problem: Problem, fits: Fits) -> list[Resultants | None]:
+        """Give the soft resultants of the fits that did not fail; a hard one is swept again."""
+        swept = [fit.resultants if fit is not None and fit.ok else None for fit in fits]
+        if self.e_step == "hard":
+            good = [i for i, one in enumerate(swept) if one is not None]
+            scorers = [
+                problem.model.scorer(fit.parameters) for i in good if (fit := fits[i]) is not None
+            ]
+            again = problem.directions.sweep(scorers, problem.weights) if scorers else []
+            for i, soft in zip(good, again, strict=True):
+                swept[i] = soft
+        return swept
 
     def _dense_model(
         self, problem: Problem, best: em.Fit[VMFParameters], runs: list[Run]
@@ -296,9 +310,17 @@ def refit_on_support(mixture: VMFMixture, problem: Problem) -> VMFMixture:
     )
     if not fit.ok:
         raise RuntimeError(f"refit: the mixture on the selected support {fit.status}.")
+    parameters = plain.without_dust(fit.parameters, mixture.zero_tol)
+    if parameters is not fit.parameters:
+        fit = em.evaluate(
+            model, problem.directions, fit, parameters, problem.settings, weights=problem.weights
+        )
     again = VMFMixture(**{**mixture.get_params(deep=False), "beta": 0.0})
     again.runs_ = mixture.runs_
-    again._publish(replace(problem, model=plain), fit)  # noqa: SLF001
+    # First-order conditions are those of the support: what pulls outside of it is not asked.
+    pulls = np.where(model.support, fit.resultants.vectors, 0.0)
+    inside = replace(fit, resultants=replace(fit.resultants, vectors=pulls))
+    again._publish(replace(problem, model=plain), inside)  # noqa: SLF001
     return again
 
 
@@ -336,7 +358,10 @@ def stability_selection(
     check_is_fitted(path, "betas_")
     check.require_integer("n_bootstrap", n_bootstrap, 1)
     mixture = path.model(path.selected_ if step is None else step)
-    problem = pose(mixture, X, None)
+    problem = pose(mixture, check.open_again(mixture, X), None)
+    settings = problem.settings
+    if settings.e_step == "stochastic":  # it explores, and components would lose their names
+        settings = replace(settings, e_step="soft")
     n = problem.directions.n_rows
     rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
     start = problem.model.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)
@@ -344,9 +369,7 @@ def stability_selection(
     for begin in range(0, n_bootstrap, 10):  # ten at a time share each reading
         size = min(10, n_bootstrap - begin)
         weights = rng.multinomial(n, np.full(n, 1.0 / n), size=size).astype(np.float64)
-        fits = em.fit(
-            problem.model, problem.directions, [start] * size, problem.settings, weights=weights
-        )
+        fits = em.fit(problem.model, problem.directions, [start] * size, settings, weights=weights)
         for fit in fits:
             if fit.ok:
                 clean = problem.model.without_dust(fit.parameters, path.zero_tol)

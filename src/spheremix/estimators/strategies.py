@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.estimators.problem import restarts
-from spheremix.path import Follower, Step, Trail
+from spheremix.path import Trail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.estimators.problem import Problem
+    from spheremix.path import Follower, Step
 
     Array = NDArray[np.float64]
 
@@ -41,15 +42,15 @@ def walk(
     beta = trail.steps[-1].beta
     if estimator.strategy == "path":
         if betas is None:
-            yield from trail.take(follower.follow(beta, trail.fit), "maximal_sparsity", *limits)
+            route, end = follower.follow(beta, trail.fit), "maximal_sparsity"
         else:
-            yield from trail.take(
-                follower.visit(betas[betas > beta], trail.fit), "grid_end", *limits
-            )
+            route, end = follower.visit(betas[betas > beta], trail.fit), "grid_end"
+        yield from trail.take(follower, route, end, *limits)
         return
     if betas is None:
-        scout = Trail.begin(trail.fit)
-        for _ in scout.take(follower.follow(0.0, trail.fit), "maximal_sparsity", *limits):
+        scout = Trail.begin(follower, trail.dense)
+        route = follower.follow(0.0, trail.dense)
+        for _ in scout.take(follower, route, "maximal_sparsity", *limits):
             pass
         betas = np.array([step.beta for step in scout.steps])
         if estimator.strategy == "grid":
@@ -57,15 +58,16 @@ def walk(
     if estimator.strategy == "random":
         yield from _from_random_starts(estimator, problem, follower, trail, betas[betas > beta])
     else:
-        route = follower.visit(betas[betas > beta], trail.fit, from_dense=True)
-        yield from trail.take(route, "grid_end", *limits)
+        route = follower.visit(betas[betas > beta], trail.dense, from_dense=True)
+        yield from trail.take(follower, route, "grid_end", *limits)
 
 
 def _from_random_starts(
     estimator: Any, problem: Problem, follower: Follower, trail: Trail, betas: Array
 ) -> Iterator[Step]:
-    trail.status = "grid_end"
     for beta in betas:
+        if trail.is_over(estimator.max_steps, estimator.max_sparsity):
+            return
         model = follower.at(float(beta))
         try:
             fit, runs = restarts(estimator, replace(problem, model=model), None)
@@ -73,6 +75,5 @@ def _from_random_starts(
             trail.status = "no_restart_converged"
             return
         n_converged = sum(run.status == "converged" for run in runs)
-        trail.steps.append(Step.of(float(beta), fit, n_converged))
-        trail.fit = fit
-        yield trail.steps[-1]
+        yield trail.add(follower.summarise(float(beta), fit, n_converged), fit)
+    trail.status = "grid_end"

@@ -1,0 +1,218 @@
+"""What the paper says of its simulation study, section 4.3."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments import printed
+from experiments.claims import Claim, listed
+from experiments.data import OVERLAPS, SPARSITIES, TRUE_K
+from experiments.drawing import NAMES, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+
+def simulation(results: Path) -> list[Claim]:
+    """Give the claims of section 4.3."""
+    return [
+        *_costs(read(results, "simulation_models")),
+        *_selection(read(results, "simulation_selected")),
+        *_agreement(read(results, "simulation_models")),
+        *_zeros(read(results, "simulation_zeros")),
+    ]
+
+
+def _costs(models: pd.DataFrame) -> list[Claim]:
+    several = models[models["K"] >= 2]
+    columns = ["dense_iterations", "path_iterations", "steps"]
+    small, large = (several[several["n"] == n].groupby("K")[columns].median() for n in (200, 1000))
+    ratio = small["path_iterations"] / small["dense_iterations"]
+    large_ratio = large["path_iterations"] / large["dense_iterations"]
+    top = small.index.max()
+    growth = {column: float(large[column][top] / small[column][top]) for column in columns}
+    return [
+        Claim(
+            f"The median number of EM iterations of the dense model is above "
+            f"{printed.DENSE_ITERATIONS} for K >= 2 (N = 200).",
+            f"summed over the ten starts, {listed(small['dense_iterations'], '{:.0f}')} for "
+            f"K = {listed(small.index, '{}')}.",
+            bool((small["dense_iterations"] > printed.DENSE_ITERATIONS).all()),
+            "how many it takes depends on the stopping rule, ours being 1e-7 nats a row; the order "
+            "of magnitude is the same.",
+        ),
+        Claim(
+            f"The median number of EM iterations on the path is below {printed.PATH_ITERATIONS}.",
+            f"{listed(small['path_iterations'], '{:.0f}')}.",
+            bool((small["path_iterations"] < printed.PATH_ITERATIONS).all()),
+            "more are needed.",
+        ),
+        Claim(
+            f"The median number of steps is at least {printed.STEPS} for K >= 2.",
+            f"{listed(small['steps'], '{:.0f}')}.",
+            bool((small["steps"] >= printed.STEPS).all()),
+            "with K = 2 the 200 coordinates leave in fewer steps, several of them together.",
+        ),
+        Claim(
+            f"The path takes some {printed.ITERATIONS_RATIO} times the iterations of the dense "
+            "model, far less than its number of steps.",
+            f"{ratio.min():.1f} to {ratio.max():.1f} times, for {small['steps'].min():.0f} to "
+            f"{small['steps'].max():.0f} steps.",
+            bool((ratio < small["steps"] / 5).all()),
+            "the ratio is not far from the number of steps.",
+        ),
+        Claim(
+            "With more observations iterations grow for large K; steps and the ratio of "
+            "iterations change little.",
+            f"at K = {top}, N = 1000 takes {growth['dense_iterations']:.1f} times the dense "
+            f"iterations of N = 200, {growth['path_iterations']:.1f} times those of the path and "
+            f"{growth['steps']:.2f} times the steps; the ratio path to dense is "
+            f"{large_ratio[top]:.1f} against {ratio[top]:.1f}.",
+            growth["dense_iterations"] > 1 and 0.5 < growth["steps"] < 2,
+            "steps change more than that.",
+        ),
+    ]
+
+
+def _selection(selected: pd.DataFrame) -> list[Claim]:
+    def share(n: int, criterion: str, kind: str, low: int = TRUE_K, high: int = TRUE_K) -> float:
+        part = selected[(selected["n"] == n) & (selected["criterion"] == criterion)]
+        return float(part[kind].between(low, high).mean())
+
+    def mean(n: int, criterion: str, kind: str) -> float:
+        part = selected[(selected["n"] == n) & (selected["criterion"] == criterion)]
+        return float(part[kind].mean())
+
+    over = {
+        (n, kind): share(n, "aic", kind, TRUE_K + 1, 99)
+        for n in (200, 1000)
+        for kind in ("dense", "sparse")
+    }
+    others = ("ebic", "ric", "ricc")
+    small = {name: share(200, name, "sparse") for name in ("aic", "bic", *others)}
+    large = {name: share(1000, name, "sparse") for name in ("bic", *others)}
+    dense = {name: share(200, name, "dense") for name in ("aic", "bic", *others)}
+    return [
+        Claim(
+            "Sparse models favour more components (N = 200).",
+            f"mean K chosen by the AIC {mean(200, 'aic', 'dense'):.2f} dense and "
+            f"{mean(200, 'aic', 'sparse'):.2f} sparse; by the BIC {mean(200, 'bic', 'dense'):.2f} "
+            f"and {mean(200, 'bic', 'sparse'):.2f}.",
+            mean(200, "aic", "sparse") > mean(200, "aic", "dense")
+            and mean(200, "bic", "sparse") > mean(200, "bic", "dense"),
+            "not for both.",
+        ),
+        Claim(
+            "This helps the BIC and drives the AIC into overfitting (N = 200).",
+            f"the BIC finds K = 4 in {dense['bic']:.0%} of the data sets dense and "
+            f"{small['bic']:.0%} sparse; the AIC goes beyond 4 in {over[200, 'dense']:.0%} dense "
+            f"and {over[200, 'sparse']:.0%} sparse.",
+            small["bic"] > dense["bic"] and over[200, "sparse"] > over[200, "dense"],
+            "not for both.",
+        ),
+        Claim(
+            "The AIC overfits even more with N = 1000.",
+            f"beyond 4 in {over[1000, 'dense']:.0%} of the data sets dense and "
+            f"{over[1000, 'sparse']:.0%} sparse, against {over[200, 'dense']:.0%} and "
+            f"{over[200, 'sparse']:.0%} with N = 200.",
+            over[1000, "dense"] >= over[200, "dense"]
+            and over[1000, "sparse"] >= over[200, "sparse"],
+            "not for both kinds of models.",
+        ),
+        Claim(
+            "The BIC recovers K = 4 with N = 1000, dense and sparse.",
+            f"in {share(1000, 'bic', 'dense'):.0%} and {large['bic']:.0%} of the data sets.",
+            min(share(1000, "bic", "dense"), large["bic"]) > 0.9,
+            "not always.",
+        ),
+        Claim(
+            "The other criteria do worse than AIC and BIC with N = 200 and as well as the BIC with "
+            "N = 1000.",
+            "K = 4 found, sparse, N = 200: "
+            + ", ".join(f"{NAMES[name]} {value:.0%}" for name, value in small.items())
+            + " (dense: "
+            + ", ".join(f"{NAMES[name]} {value:.0%}" for name, value in dense.items())
+            + "); sparse, N = 1000: "
+            + ", ".join(f"{NAMES[name]} {value:.0%}" for name, value in large.items())
+            + ".",
+            max(small[name] for name in others) <= max(small["aic"], small["bic"])
+            and min(large.values()) > large["bic"] - 0.1,
+            "some do better somewhere.",
+        ),
+    ]
+
+
+def _agreement(models: pd.DataFrame) -> list[Claim]:
+    true = models[models["K"] == TRUE_K].copy()
+    true["drop"] = true["ari_aic"] - true["ari_bic"]
+    small, large = true[true["n"] == 200], true[true["n"] == 1000]
+    by_n = [float(part["drop"].mean()) for part in (small, large)]
+    by_sparsity = [float(small.loc[small["sparsity"] == s, "drop"].mean()) for s in SPARSITIES]
+    by_overlap = [float(small.loc[small["overlap"] == o, "drop"].mean()) for o in OVERLAPS]
+    return [
+        Claim(
+            "With N = 200 and K = 4 the BIC makes the means too sparse for the ARI.",
+            f"mean ARI {small['ari_dense'].mean():.3f} dense, {small['ari_aic'].mean():.3f} by the "
+            f"AIC and {small['ari_bic'].mean():.3f} by the BIC.",
+            bool(small["ari_bic"].mean() < small["ari_aic"].mean()),
+            "the BIC does no worse.",
+        ),
+        Claim(
+            "The drop from AIC to BIC is smaller with more observations, with sparser means and "
+            "with less overlap.",
+            f"{by_n[0]:.3f} with N = 200 and {by_n[1]:.3f} with N = 1000; with N = 200, "
+            f"{listed(by_sparsity, '{:.3f}')} for 5, 10 and 15 % of zeros, and "
+            f"{listed(by_overlap, '{:.3f}')} for 2.5 and 5 % of overlap.",
+            by_n[1] < by_n[0]
+            and by_sparsity[-1] < by_sparsity[0]
+            and by_overlap[0] < by_overlap[1],
+            "not in all three ways: the three sparsities are hard to tell apart.",
+        ),
+        Claim(
+            "With more observations the chosen models are less sparse.",
+            f"at K = 4, AIC {small['sparsity_aic'].mean():.2f} then "
+            f"{large['sparsity_aic'].mean():.2f}, BIC {small['sparsity_bic'].mean():.2f} then "
+            f"{large['sparsity_bic'].mean():.2f}.",
+            bool(
+                large["sparsity_aic"].mean() < small["sparsity_aic"].mean()
+                and large["sparsity_bic"].mean() < small["sparsity_bic"].mean()
+            ),
+            "not for both.",
+        ),
+    ]
+
+
+def _zeros(zeros: pd.DataFrame) -> list[Claim]:
+    means = zeros.groupby(["n", "criterion"])[["precision", "recall"]].mean()
+    values = {key: (row["precision"], row["recall"]) for key, row in means.iterrows()}
+
+    def told(n: int) -> str:
+        return ", ".join(
+            f"{NAMES[name]} precision {values[n, name][0]:.2f} and recall {values[n, name][1]:.2f}"
+            for name in ("aic", "bic")
+        )
+
+    aic, bic = np.array(values[1000, "aic"]), np.array(values[1000, "bic"])
+    return [
+        Claim(
+            "Precision is low: both criteria choose too sparse means. The BIC has a better recall "
+            "than the AIC and loses precision (N = 1000).",
+            f"{told(1000)}.",
+            bool(bic[1] > aic[1] and bic[0] < aic[0] and aic[0] < 0.6),
+            "not all of it.",
+        ),
+        Claim(
+            "Smaller data sets are worse in precision and roughly the same in recall.",
+            f"N = 200: {told(200)}.",
+            all(
+                values[200, name][0] < values[1000, name][0]
+                and abs(values[200, name][1] - values[1000, name][1]) < 0.15
+                for name in ("aic", "bic")
+            ),
+            "precision is worse, but recall is higher, since sparser models are chosen.",
+        ),
+    ]

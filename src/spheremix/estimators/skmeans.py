@@ -1,0 +1,410 @@
+"""SphericalKMeans: Lloyd's iterations with the cosine."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from spheremix import em
+from spheremix.estimators import validation as check
+from spheremix.estimators.problem import BATCH_ENTRIES, Problem, draw
+from spheremix.models.skmeans import SHARPNESS, SphericalKMeansModel, sharp_scorer
+from spheremix.scorer import Scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from spheremix.data.base import Directions
+
+    Array = NDArray[np.float64]
+
+STARTS = ("random", "k-means++")
+RESEEDINGS = 20  # of one run, at most
+LEAST_TOL = 1e-13  # rounding, per unit of weight
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How one restart of spherical k-means went."""
+
+    seed: int | None
+    status: str
+    n_iter: int
+    coherence: float
+    n_reseeded: int
+
+
+class SphericalKMeans(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """Spherical k-means: K unit prototypes and a partition of the largest coherence.
+
+    The coherence is the sum of the cosines of the rows to the prototypes of their clusters. Lloyd's
+    iterations raise it: every row goes to the prototype of the largest cosine (the first one where
+    several are equal), every prototype becomes the direction of the sum of its rows. A cluster left
+    without rows is put on the row served worst, the one whose largest cosine is the smallest.
+
+    Parameters
+    ----------
+    n_components : int, default=8
+        Number K of clusters.
+    init : {"random", "k-means++"}, array or fitted model, default="random"
+        "random" takes K rows as prototypes, "k-means++" spreads them out, in proportion to one
+        minus the cosine. A 1-D integer array gives labels 0..K-1, a 2-D array of shape (K, d) or a
+        model with ``prototypes_`` gives prototypes. A given start means one run.
+    n_init : int, default=10
+        Restarts; they share each reading of the data and the largest coherence wins.
+    max_iter : int, default=1000
+        Iterations at most.
+    tol : float, default=1e-7
+        In cosines per unit of weight: a run has converged when its coherence changes by less and
+        another update of the prototypes gains less. With 0 it goes on until no row moves.
+    random_state : int, RandomState, Generator or None, default=None
+        Seeds the starts. An integer gives the same bits whatever the number of threads, and the
+        same random rows as in :class:`VMFMixture`.
+    n_threads : int or None, default=None
+        None uses the cores, or less where OMP_NUM_THREADS, threadpoolctl or a surrounding pool
+        of workers ask for it.
+    engine : {"auto", "reference", "compiled"}, default="auto"
+        What reads the rows.
+    verbose : int, default=0
+        1 prints a line a restart.
+    warm_start : bool, default=False
+        Start from the solution of the previous call to ``fit``.
+    callback : callable or None, default=None
+        Called after each sweep with a :class:`spheremix.em.Progress`.
+
+    Attributes
+    ----------
+    prototypes_ : ndarray of shape (K, d)
+        Unit vectors.
+    labels_ : ndarray of shape (n,)
+        Cluster of each row.
+    coherence_ : float
+        Sum of the weighted cosines of the rows to their prototypes.
+    status_ : str
+        ``converged`` or ``max_iter``.
+    stationarity_gap_ : float
+        What another update of the prototypes gains, per unit of weight: zero up to rounding when
+        no row moves any more.
+    n_iter_ : int
+        Iterations of the best run.
+    runs_ : list of Run
+        Every restart, failed ones included, with the number of clusters re-seeded.
+    n_features_in_ : int
+        d.
+
+    Notes
+    -----
+    To judge a partition: ``silhouette_score(X, labels, metric="cosine")``,
+    ``adjusted_rand_score`` and ``normalized_mutual_info_score`` of scikit-learn, and
+    :func:`spheremix.validity.calinski_harabasz_cosine`.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, labels, _ = sm.datasets.make_vmf_mixture(random_state=0)
+    >>> sm.SphericalKMeans(n_components=4, random_state=0).fit(X).status_
+    'converged'
+    """
+
+    def __init__(
+        self,
+        n_components: int = 8,
+        *,
+        init: Any = "random",
+        n_init: int = 10,
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        random_state: Any = None,
+        n_threads: int | None = None,
+        engine: str = "auto",
+        verbose: int = 0,
+        warm_start: bool = False,
+        callback: Callable[[em.Progress], None] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_threads = n_threads
+        self.engine = engine
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+        """Find the prototypes and the clusters.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or Directions
+            Rows are normalised; X is not changed.
+        y : ignored
+            For scikit-learn's conventions.
+        sample_weight : array-like of shape (n,), default=None
+            Non-negative; a weight of 2 is the row twice.
+
+        Returns
+        -------
+        SphericalKMeans
+            Itself.
+        """
+        n_components = check.require_integer("n_components", self.n_components, 1)
+        check.require_integer("n_init", self.n_init, 1)
+        settings = em.Settings(
+            tol=max(check.require_number("tol", self.tol), LEAST_TOL),
+            max_iter=check.require_integer("max_iter", self.max_iter, 1),
+            e_step="hard",
+        )
+        directions, columns = check.open_data(self, X)
+        weights = check.check_weights(sample_weight, directions)
+        check.require_rows(n_components, directions, weights)
+        starts, seeds = self._starts(directions, weights, n_components)
+        reached = self._run_all(directions, starts, settings, weights)
+        runs = [_summary(seed, result) for seed, result in zip(seeds, reached, strict=True)]
+        if self.verbose:
+            for i, run in enumerate(runs):
+                print(_line(i, len(runs), run))  # noqa: T201
+        fits = [result[0] for result in reached if result is not None and result[0].ok]
+        if not fits:
+            raise RuntimeError(_failure(n_components, runs))
+        best = max(fits, key=lambda fit: fit.objective)
+        check.remember_columns(self, columns)
+        self.runs_ = runs
+        self.prototypes_ = best.parameters
+        self.coherence_, self.stationarity_gap_ = best.objective, best.gap
+        self.status_, self.n_iter_ = best.status, best.n_iter
+        self.labels_ = directions.map_rows(self._scorer(), "labels")
+        if best.status == "max_iter":
+            warnings.warn(
+                f"Spherical k-means stopped after max_iter={self.max_iter} iterations, and rows "
+                "still move: raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _starts(
+        self, directions: Directions, weights: Array | None, n_components: int
+    ) -> tuple[list[Array | None], list[int | None]]:
+        """Draw the starts, or take the given one."""
+        init = self if self.warm_start and hasattr(self, "prototypes_") else self.init
+        if isinstance(init, str):
+            check.require_choice("init", init, STARTS)
+        given = np.asarray(getattr(init, "prototypes_", init))
+        if isinstance(init, str) or given.ndim == 1:
+            model = cast("Any", SphericalKMeansModel())
+            problem = Problem(model, em.Settings(), directions, weights, n_components, {})
+            estimator = SimpleNamespace(
+                init=init, random_state=self.random_state, n_init=self.n_init
+            )
+            starts, seeds = draw(estimator, problem)
+            return cast("list[Array | None]", starts), seeds
+        shape = (n_components, directions.n_features)
+        if given.shape != shape:
+            raise ValueError(
+                f"init must be {', '.join(map(repr, STARTS))}, a fitted model, labels of shape "
+                f"({directions.n_rows},) or prototypes of shape {shape}; got shape {given.shape}."
+            )
+        prototypes = given.astype(np.float64)
+        lengths = np.linalg.norm(prototypes, axis=1)
+        bad = np.flatnonzero(~((lengths > 0.0) & (lengths < np.inf)))
+        if bad.size:
+            raise ValueError(f"init: prototype {bad[0]} is zero or not finite.")
+        return [prototypes / lengths[:, None]], [None]
+
+    def _run_all(
+        self,
+        directions: Directions,
+        starts: list[Array | None],
+        settings: em.Settings,
+        weights: Array | None,
+    ) -> list[tuple[em.Fit[Array], int] | None]:
+        """Run Lloyd from all starts, as many at a time as memory allows; None without a start."""
+        drawn = [(i, start) for i, start in enumerate(starts) if start is not None]
+        reached: list[tuple[em.Fit[Array], int] | None] = [None] * len(starts)
+        step = max(1, BATCH_ENTRIES // (self.n_components * directions.n_features))
+        for first in range(0, len(drawn), step):
+            batch = drawn[first : first + step]
+            results = lloyd(
+                directions, [start for _, start in batch], settings, weights, self.callback
+            )
+            for (i, _), result in zip(batch, results, strict=True):
+                reached[i] = result
+        return reached
+
+    def _scorer(self) -> Scorer:
+        return SphericalKMeansModel().scorer(self.prototypes_)
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Give the cluster of the largest cosine of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Integers in 0..K-1.
+        """
+        check_is_fitted(self)
+        return check.open_again(self, X).map_rows(self._scorer(), "labels")
+
+    def transform(self, X: Any) -> Array:
+        """Give the cosines of the rows to the prototypes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            In -1..1.
+        """
+        check_is_fitted(self)
+        return check.open_again(self, X).map_rows(self._scorer(), "scores")
+
+    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
+        """Give the mean coherence: the mean of the largest cosines of the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+        y : ignored
+            For scikit-learn's conventions.
+
+        Returns
+        -------
+        float
+            Larger is better.
+        """
+        check_is_fitted(self)
+        return float(largest_cosines(check.open_again(self, X), self.prototypes_).mean())
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.prototypes_)
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that sparse input is welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def lloyd(
+    directions: Directions,
+    starts: list[Array],
+    settings: em.Settings,
+    weights: Array | None = None,
+    callback: Callable[[em.Progress], None] | None = None,
+) -> list[tuple[em.Fit[Array], int]]:
+    """Run spherical k-means from each start, re-seeding clusters that lose all their rows.
+
+    All runs share their sweeps; those that lost a cluster go on together once the others are done.
+    Gives for each start its fit, and how many prototypes were re-seeded.
+    """
+    model = SphericalKMeansModel()
+    fits = em.fit(model, directions, starts, settings, weights=weights, callback=callback)
+    reseeded = [0] * len(fits)
+    for _ in range(RESEEDINGS):
+        moved = {}
+        for i, fit in enumerate(fits):
+            stopped = not fit.ok and fit.n_iter < settings.max_iter
+            if stopped and (found := reseed(directions, fit, weights)) is not None:
+                moved[i], n = found
+                reseeded[i] += n
+        if not moved:
+            break
+        used = max(fits[i].n_iter for i in moved)
+        left = replace(settings, max_iter=settings.max_iter - used)
+        again = em.fit(
+            model, directions, list(moved.values()), left, weights=weights, callback=callback
+        )
+        for i, fit in zip(moved, again, strict=True):
+            before = fits[i]
+            fits[i] = replace(
+                fit, n_iter=before.n_iter + fit.n_iter, trace=before.trace + fit.trace
+            )
+    return list(zip(fits, reseeded, strict=True))
+
+
+def reseed(
+    directions: Directions, fit: em.Fit[Array], weights: Array | None = None
+) -> tuple[Array, int] | None:
+    """Update the prototypes that have rows, and put the others on the rows served worst.
+
+    One after another: the row of positive weight whose largest cosine is the smallest (the first
+    one where several are equal), given the prototypes so far. The coherence does not fall by the
+    re-seeding of an empty cluster, whose prototype was nobody's. None where every row lies on a
+    prototype already, and there is nothing to win.
+    """
+    lengths = np.linalg.norm(fit.resultants.vectors, axis=1)
+    lost = np.flatnonzero(lengths == 0.0)  # empty, or rows that cancel out
+    if len(lost) == len(lengths):
+        return None
+    prototypes = fit.resultants.vectors / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    served = largest_cosines(directions, prototypes[lengths > 0.0])
+    if weights is not None:
+        served = np.where(weights > 0.0, served, np.inf)
+    if served.min() > 1.0 - 1e-12:
+        return None
+    for k in lost:
+        prototypes[k : k + 1] = directions.take([int(served.argmin())])
+        cosines = directions.map_rows(Scorer(prototypes[k : k + 1], np.zeros(1)), "scores")
+        served = np.maximum(served, cosines[:, 0])
+    return prototypes, len(lost)
+
+
+def largest_cosines(directions: Directions, prototypes: Array) -> Array:
+    """Give the cosine of each row to its prototype, in one reading and without an (n, K) array."""
+    densities: Array = directions.map_rows(sharp_scorer(prototypes), "log_density")
+    return densities / SHARPNESS
+
+
+def _summary(seed: int | None, result: tuple[em.Fit[Array], int] | None) -> Run:
+    if result is None:
+        return Run(seed, "no_start", 0, np.nan, 0)
+    fit, n_reseeded = result
+    return Run(seed, fit.status, fit.n_iter, fit.objective, n_reseeded)
+
+
+def _line(i: int, n: int, run: Run) -> str:
+    return (
+        f"restart {i + 1}/{n}: {run.status} after {run.n_iter} iterations, "
+        f"coherence {run.coherence:.6f}"
+        + (f", {run.n_reseeded} clusters re-seeded" if run.n_reseeded else "")
+    )
+
+
+def _failure(n_components: int, runs: list[Run]) -> str:
+    statuses = [run.status for run in runs]
+    counts = ", ".join(f"{statuses.count(name)} {name}" for name in sorted(set(statuses)))
+    return (
+        f"No restart of {len(runs)} gave {n_components} clusters ({counts}): there may be fewer "
+        "distinct rows than clusters. Lower n_components, or spread the starts with "
+        "init='k-means++'."
+    )

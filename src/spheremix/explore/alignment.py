@@ -1,0 +1,198 @@
+"""Who became what: clusters of two models, or of two steps of a path, matched one to one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from spheremix.explore.labels import as_clusters, count_clusters
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+    Ids = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A cluster before, the cluster it became, and how similar they are."""
+
+    before: int
+    after: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """Clusters of two models, matched one to one.
+
+    Attributes
+    ----------
+    matches : tuple of Match
+        By cluster before.
+    lost : tuple of int
+        Clusters before that became nothing.
+    new : tuple of int
+        Clusters after that come from nothing.
+    similarities : ndarray of shape (K before, K after)
+        Between all clusters; read it where clusters were split or merged.
+    """
+
+    matches: tuple[Match, ...]
+    lost: tuple[int, ...]
+    new: tuple[int, ...]
+    similarities: Array
+
+    @property
+    def became(self) -> dict[int, int]:
+        """Cluster after of each matched cluster before."""
+        return {match.before: match.after for match in self.matches}
+
+    @property
+    def nearest_before(self) -> tuple[int, ...]:
+        """For each cluster after, the most similar one before, be it matched with another."""
+        return tuple(self.similarities.argmax(axis=0).tolist())
+
+    @property
+    def nearest_after(self) -> tuple[int, ...]:
+        """For each cluster before, the most similar one after, be it matched with another."""
+        return tuple(self.similarities.argmax(axis=1).tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """How many documents went from a cluster before to a cluster after."""
+
+    before: int
+    after: int
+    n_documents: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moves:
+    """Documents whose cluster changed.
+
+    Attributes
+    ----------
+    documents : ndarray of int
+        Their numbers.
+    flows : tuple of Flow
+        Between which clusters, the largest flow first.
+    """
+
+    documents: Ids
+    flows: tuple[Flow, ...]
+
+
+def align_prototypes(before: ArrayLike, after: ArrayLike) -> Alignment:
+    """Match clusters by the cosines of their prototypes.
+
+    Parameters
+    ----------
+    before, after : array-like of shape (K before, d) and (K after, d)
+        Prototypes over the same features.
+
+    Returns
+    -------
+    Alignment
+        The matches whose cosines have the largest sum; those of no positive cosine are dropped.
+    """
+    before, after = np.atleast_2d(before), np.atleast_2d(after)
+    if before.shape[1] != after.shape[1]:
+        raise ValueError(
+            f"The prototypes have {before.shape[1]} and {after.shape[1]} features: they can "
+            "only be matched over the same ones."
+        )
+    return _match(_unit(before) @ _unit(after).T)
+
+
+def align_partitions(
+    before: ArrayLike,
+    after: ArrayLike,
+    *,
+    n_before: int | None = None,
+    n_after: int | None = None,
+) -> Alignment:
+    """Match clusters by the documents they have in common.
+
+    Parameters
+    ----------
+    before, after : array-like of shape (n,)
+        Clusters of the same documents; those without one (-1) on either side are left out.
+    n_before, n_after : int, default=None
+        Numbers of clusters, where the last ones may be empty.
+
+    Returns
+    -------
+    Alignment
+        The similarity of two clusters is the share, of the documents in either, that are in both;
+        the matches have the largest sum. Clusters without a common document are not matched.
+    """
+    old, new = _labels(before, after)
+    kept = (old >= 0) & (new >= 0)
+    common = np.zeros((count_clusters(old, n_before), count_clusters(new, n_after)))
+    np.add.at(common, (old[kept], new[kept]), 1.0)
+    either = common.sum(axis=1)[:, None] + common.sum(axis=0)[None, :] - common
+    return _match(common / np.maximum(either, 1.0))
+
+
+def moves(before: ArrayLike, after: ArrayLike, alignment: Alignment | None = None) -> Moves:
+    """Tell which documents changed cluster, and between which.
+
+    Parameters
+    ----------
+    before, after : array-like of shape (n,)
+        Clusters of the same documents; those without one (-1) on either side are left out.
+    alignment : Alignment, default=None
+        A document stays if it is in the cluster that its own became. By default a cluster keeps
+        its number, as along a path.
+
+    Returns
+    -------
+    Moves
+        Documents and flows.
+    """
+    old, new = _labels(before, after)
+    kept = (old >= 0) & (new >= 0)
+    expected = old.copy()
+    if alignment is not None:
+        table = np.full(max(old.max(initial=-1) + 1, len(alignment.similarities)), -1)
+        for match in alignment.matches:
+            table[match.before] = match.after
+        expected[kept] = table[old[kept]]
+    ids = np.flatnonzero(kept & (expected != new))
+    pairs, counts = np.unique(np.stack([old[ids], new[ids]]), axis=1, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    flows = tuple(Flow(int(pairs[0, i]), int(pairs[1, i]), int(counts[i])) for i in order)
+    return Moves(ids, flows)
+
+
+def _match(similarities: Array) -> Alignment:
+    """Choose the matches of the largest total similarity."""
+    rows, columns = linear_sum_assignment(similarities, maximize=True)
+    matches = tuple(
+        Match(int(i), int(j), float(similarities[i, j]))
+        for i, j in zip(rows, columns, strict=True)
+        if similarities[i, j] > 0.0
+    )
+    left = sorted(set(range(similarities.shape[0])) - {match.before for match in matches})
+    right = sorted(set(range(similarities.shape[1])) - {match.after for match in matches})
+    return Alignment(matches, tuple(left), tuple(right), similarities)
+
+
+def _unit(rows: Array) -> Array:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 0.0, lengths, 1.0)
+
+
+def _labels(before: ArrayLike, after: ArrayLike) -> tuple[Ids, Ids]:
+    old, new = as_clusters(before), as_clusters(after)
+    if old.shape != new.shape:
+        raise ValueError(
+            f"Clusters of the same documents are needed: got shapes {old.shape} and {new.shape}."
+        )
+    return old, new

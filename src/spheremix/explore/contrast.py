@@ -1,0 +1,176 @@
+"""Words of a cluster where features are no words: a contrast of counts between clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from spheremix.explore.labels import as_clusters, count_clusters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastWord:
+    """A word that the documents of a cluster use more than the others do.
+
+    Attributes
+    ----------
+    word : str
+        The word.
+    column : int
+        Its column in the counts.
+    cluster : int
+        The cluster.
+    z : float
+        The standardised log-odds ratio; beyond 2, hardly by chance.
+    count : float
+        Occurrences in the cluster.
+    share : float
+        Of all occurrences, those in the cluster.
+    """
+
+    word: str
+    column: int
+    cluster: int
+    z: float
+    count: float
+    share: float
+
+
+def log_odds_contrast(
+    counts: Any, labels: ArrayLike, *, n_clusters: int | None = None, prior: float | None = None
+) -> Array:
+    """Compare the words of each cluster with those of all the other documents.
+
+    The log-odds ratio with an informative Dirichlet prior of Monroe, Colaresi and Quinn,
+    "Fightin' words", Political Analysis 16 (2008). With y_kj the occurrences of word j in cluster
+    k, y_rj those in the rest, n_k and n_r their sums over the words, and prior counts
+    a_j = ``prior`` * (y_kj + y_rj) / (n_k + n_r) that add up to a = ``prior``::
+
+        delta_kj = log (y_kj + a_j) / (n_k + a - y_kj - a_j)
+                 - log (y_rj + a_j) / (n_r + a - y_rj - a_j)
+        z_kj     = delta_kj / sqrt(1 / (y_kj + a_j) + 1 / (y_rj + a_j))
+
+    A rare word has a large variance and so a small z, however uneven it is; a word that is spread
+    evenly has z = 0, however frequent it is.
+
+    Parameters
+    ----------
+    counts : array-like or sparse matrix of shape (n, n_words)
+        Occurrences of words in the documents, non-negative.
+    labels : array-like of shape (n,)
+        Cluster of each document; documents without one (-1) are left out.
+    n_clusters : int, default=None
+        K, where the last clusters may be empty.
+    prior : float, default=None
+        Weight of the prior, in words; the mean length of a document by default.
+
+    Returns
+    -------
+    ndarray of shape (K, n_words)
+        z, positive for the words of the cluster. Zero for a word that never occurs.
+    """
+    inside = cluster_counts(counts, labels, n_clusters=n_clusters)
+    return _standardised(inside, int((np.asarray(labels) >= 0).sum()), prior)
+
+
+def _standardised(inside: Array, n_documents: int, prior: float | None) -> Array:
+    """Give z from the occurrences in each cluster."""
+    totals = inside.sum(axis=0)
+    everything = totals.sum()
+    if prior is None:
+        prior = everything / max(n_documents, 1) or 1.0
+    if not 0.0 < prior < np.inf:
+        raise ValueError(f"prior must be a positive number of words, got {prior!r}.")
+    expected = prior * totals / (everything or 1.0)
+    y = inside + expected
+    y_rest = (totals - inside) + expected
+    other = inside.sum(axis=1)[:, None] + prior - y
+    other_rest = (everything - inside.sum(axis=1))[:, None] + prior - y_rest
+    # Nothing to compare where a word never occurs, or where no other word does.
+    fair = (y > 0.0) & (y_rest > 0.0) & (other > 0.0) & (other_rest > 0.0)
+    y, y_rest, other, other_rest = (
+        np.where(fair, one, 1.0) for one in (y, y_rest, other, other_rest)
+    )
+    delta = np.log(y / other) - np.log(y_rest / other_rest)
+    z: Array = delta / np.sqrt(1.0 / y + 1.0 / y_rest)
+    return z
+
+
+def contrast_words(
+    counts: Any,
+    labels: ArrayLike,
+    vocabulary: Sequence[str],
+    n: int | None = 10,
+    *,
+    n_clusters: int | None = None,
+    prior: float | None = None,
+) -> list[list[ContrastWord]]:
+    """List the words that set each cluster apart, by :func:`log_odds_contrast`.
+
+    Parameters
+    ----------
+    counts, labels, n_clusters, prior
+        As in :func:`log_odds_contrast`.
+    vocabulary : sequence of str
+        One word a column.
+    n : int, default=10
+        How many words a cluster at most; None for all that the cluster uses more than the rest.
+
+    Returns
+    -------
+    list of list of ContrastWord
+        A list a cluster, the largest z first; words of no positive z are left out.
+    """
+    inside = cluster_counts(counts, labels, n_clusters=n_clusters)
+    if len(vocabulary) != inside.shape[1]:
+        raise ValueError(
+            f"There are {len(vocabulary)} words for {inside.shape[1]} columns of counts."
+        )
+    z = _standardised(inside, int((np.asarray(labels) >= 0).sum()), prior)
+    totals = inside.sum(axis=0)
+    return [
+        [
+            ContrastWord(
+                vocabulary[j], int(j), k, float(z[k, j]), float(row[j]), float(row[j] / totals[j])
+            )
+            for j in np.argsort(-z[k], kind="stable")[:n]
+            if z[k, j] > 0.0
+        ]
+        for k, row in enumerate(inside)
+    ]
+
+
+def cluster_counts(counts: Any, labels: ArrayLike, *, n_clusters: int | None = None) -> Array:
+    """Add up the counts of the documents of each cluster.
+
+    Parameters
+    ----------
+    counts, labels, n_clusters
+        As in :func:`log_odds_contrast`.
+
+    Returns
+    -------
+    ndarray of shape (K, n_words)
+        Occurrences of each word in each cluster.
+    """
+    ids = as_clusters(labels)
+    rows: Any = sparse.csr_array(counts)
+    if ids.shape != rows.shape[:1] or rows.ndim != 2:
+        raise ValueError(f"counts has the shape {rows.shape}, and there are {ids.size} labels.")
+    if rows.nnz and not (rows.data.min() >= 0 and rows.data.max() < np.inf):
+        raise ValueError("counts must be finite and non-negative.")
+    K = count_clusters(ids, n_clusters)
+    kept = np.flatnonzero(ids >= 0)
+    members = sparse.csr_array((np.ones(kept.size), (ids[kept], kept)), shape=(K, ids.size))
+    sums: Array = (members @ rows).toarray()
+    return sums

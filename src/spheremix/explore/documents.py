@@ -1,0 +1,187 @@
+"""Where documents belong, and how surely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.data.open import engine_class, open_rows
+from spheremix.data.threads import resolve_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from spheremix.data.base import Directions
+    from spheremix.data.open import Engine
+    from spheremix.scorer import Scorer
+
+    Array = NDArray[np.float64]
+    Ids = NDArray[np.intp]
+
+BLOCK_SCORES = 2**22  # scores held at a time: 32 MiB
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Documents:
+    """Where each document belongs: arrays with one entry a document.
+
+    Attributes
+    ----------
+    labels : ndarray of int
+        Most probable cluster.
+    runners_up : ndarray of int
+        The next one; -1 where there is one cluster only.
+    posteriors : ndarray of float
+        Probability of the most probable cluster.
+    margins : ndarray of float
+        By how much it exceeds that of the runner-up; 1 where there is one cluster only.
+    log_odds : ndarray of float
+        Log of their ratio. Posteriors of long documents are 1 to the last digit: the log-odds still
+        tell them apart.
+    cosines : ndarray of float
+        With the prototype of the most probable cluster.
+    """
+
+    labels: Ids
+    runners_up: Ids
+    posteriors: Array
+    margins: Array
+    log_odds: Array
+    cosines: Array
+
+    def sizes(self, n_clusters: int) -> Ids:
+        """Count the documents of each cluster.
+
+        Parameters
+        ----------
+        n_clusters : int
+            K.
+
+        Returns
+        -------
+        ndarray of shape (K,)
+            Empty clusters count zero.
+        """
+        return np.bincount(self.labels, minlength=n_clusters)
+
+    def ambiguous(
+        self,
+        n: int | None = 10,
+        *,
+        cluster: int | None = None,
+        between: tuple[int, int] | None = None,
+    ) -> Ids:
+        """Find the documents that sit between two clusters: those of the smallest log-odds.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many at most; None for all.
+        cluster : int, default=None
+            Only documents of this cluster.
+        between : pair of int, default=None
+            Only documents whose two most probable clusters are these.
+
+        Returns
+        -------
+        ndarray
+            Numbers of documents, the most ambiguous first.
+        """
+        kept = np.ones(len(self.labels), dtype=bool)
+        if cluster is not None:
+            kept &= self.labels == cluster
+        if between is not None:
+            low, high = sorted(between)
+            kept &= np.minimum(self.labels, self.runners_up) == low
+            kept &= np.maximum(self.labels, self.runners_up) == high
+        ids = np.flatnonzero(kept)
+        return ids[np.argsort(self.log_odds[ids], kind="stable")][:n]
+
+    def typical(self, cluster: int, n: int | None = 10) -> Ids:
+        """Find the documents of a cluster that are nearest to its prototype.
+
+        Parameters
+        ----------
+        cluster : int
+            The cluster.
+        n : int, default=10
+            How many at most; None for all.
+
+        Returns
+        -------
+        ndarray
+            Numbers of documents, the largest cosine first.
+        """
+        ids = np.flatnonzero(self.labels == cluster)
+        return ids[np.argsort(-self.cosines[ids], kind="stable")][:n]
+
+
+def read_documents(
+    X: Any, scorer: Scorer, *, engine: Engine = "auto", n_threads: int | None = None
+) -> Documents:
+    """Assign documents, and measure how surely.
+
+    Rows are read in blocks, so that no table of n times K is held, unless X is Directions already,
+    which have no blocks.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d), or Directions
+        Rows are normalised.
+    scorer : Scorer
+        Of a fitted mixture.
+    engine : {"auto", "reference", "compiled"}, default="auto"
+        What reads the rows.
+    n_threads : int or None, default=None
+        As in the estimators.
+
+    Returns
+    -------
+    Documents
+        One entry a row.
+    """
+    scorer = replace(scorer, offset=0.0)  # large, and the same for all clusters: it costs digits
+    lengths = np.linalg.norm(scorer.matrix, axis=1)
+    parts = [
+        _assess(directions.map_rows(scorer, "scores"), scorer.biases, lengths)
+        for directions in _row_blocks(X, scorer.n_components, engine, n_threads)
+    ]
+    return Documents(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _assess(scores: Array, biases: Array, lengths: Array) -> tuple[Any, ...]:
+    """Give the columns of Documents from the scores of some rows."""
+    rows = np.arange(len(scores))
+    labels = scores.argmax(axis=1)
+    best = scores[rows, labels]
+    posteriors = 1.0 / np.exp(scores - best[:, None]).sum(axis=1)
+    products = best - biases[labels]
+    cosines = np.divide(
+        products, lengths[labels], out=np.zeros_like(best), where=lengths[labels] > 0
+    )
+    if scores.shape[1] == 1:
+        alone = np.full(len(scores), np.inf)
+        return labels, np.full_like(labels, -1), posteriors, posteriors, alone, cosines
+    scores[rows, labels] = -np.inf
+    runners_up = scores.argmax(axis=1)
+    log_odds = best - scores[rows, runners_up]
+    return labels, runners_up, posteriors, -posteriors * np.expm1(-log_odds), log_odds, cosines
+
+
+def _row_blocks(
+    X: Any, n_components: int, engine: Engine, n_threads: int | None
+) -> Iterator[Directions]:
+    """Open the rows some at a time."""
+    if all(callable(getattr(X, verb, None)) for verb in ("sweep", "map_rows", "take")):
+        yield X
+        return
+    make, threads = engine_class(engine), resolve_threads(n_threads)
+    rows, scale = open_rows(X)
+    size = max(1, BLOCK_SCORES // n_components)
+    for start in range(0, len(scale), size):
+        part = slice(start, start + size)
+        yield make(rows[part], scale[part], first_row=start, n_threads=threads)

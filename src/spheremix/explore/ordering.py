@@ -1,0 +1,184 @@
+"""The paper's order of features and clusters, and the blocks of vocabulary it shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Ids = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Neighbouring features that are non-zero in exactly the same clusters.
+
+    Attributes
+    ----------
+    start, stop : int
+        Places in the order of the features, ``stop`` excluded.
+    clusters : tuple of int
+        Where the features are non-zero, in the order of the clusters; empty for nobody's.
+    """
+
+    start: int
+    stop: int
+    clusters: tuple[int, ...]
+
+    @property
+    def n_clusters(self) -> int:
+        """Clusters that share the features: the paper's n_j."""
+        return len(self.clusters)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """Where clusters and features stand in a picture of the prototypes.
+
+    Attributes
+    ----------
+    clusters : ndarray of shape (K,)
+        Clusters, row by row.
+    features : ndarray of shape (d,)
+        Features, column by column.
+    n_clusters : ndarray of shape (d,)
+        Clusters that share each of these columns, falling from left to right.
+    blocks : tuple of Block
+        One after another, they cover all the columns.
+    """
+
+    clusters: Ids
+    features: Ids
+    n_clusters: Ids
+    blocks: tuple[Block, ...]
+
+    @property
+    def groups(self) -> dict[int, slice]:
+        """Columns of each number of sharing clusters: what the paper draws in one hue."""
+        counts, starts = np.unique(-self.n_clusters, return_index=True)
+        stops = [*starts[1:], len(self.features)]
+        return {
+            -int(count): slice(int(start), int(stop))
+            for count, start, stop in zip(counts, starts, stops, strict=True)
+        }
+
+
+def cluster_order(weights: ArrayLike) -> Ids:
+    """Order clusters by decreasing weight.
+
+    Parameters
+    ----------
+    weights : array-like of shape (K,)
+        Mixture weights or sizes.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+        Numbers of clusters; of equals, the first one first.
+    """
+    return np.argsort(-np.asarray(weights, dtype=float), kind="stable")
+
+
+def feature_order(prototypes: ArrayLike, weights: ArrayLike | None = None) -> Ids:
+    """Order features as the paper does.
+
+    First those that are non-zero in more prototypes; then by their pattern of zeros, a feature of
+    the first cluster coming before one that is not of it, and so on; then by decreasing intensity,
+    the sum of their absolute values over the prototypes; then as they come.
+
+    Parameters
+    ----------
+    prototypes : array-like of shape (K, d)
+        Its exact zeros are the pattern.
+    weights : array-like of shape (K,), default=None
+        Patterns are compared from the largest weight to the smallest; without weights, in the order
+        of the rows.
+
+    Returns
+    -------
+    ndarray of shape (d,)
+        Numbers of features.
+    """
+    return layout(prototypes, weights).features
+
+
+def layout(prototypes: ArrayLike, weights: ArrayLike | None = None) -> Layout:
+    """Order clusters and features, and find the blocks of features with one pattern.
+
+    Parameters
+    ----------
+    prototypes : array-like of shape (K, d)
+        Its exact zeros are the pattern.
+    weights : array-like of shape (K,), default=None
+        Clusters are ordered by decreasing weight, or as they come without weights.
+
+    Returns
+    -------
+    Layout
+        See :func:`feature_order` for the order.
+    """
+    prototypes = np.asarray(prototypes, dtype=float)
+    rows = np.arange(len(prototypes)) if weights is None else cluster_order(weights)
+    if rows.shape != prototypes.shape[:1]:
+        raise ValueError(f"weights must have one value a prototype: {len(prototypes)} are there.")
+    support = prototypes[rows] != 0.0
+    patterns = _patterns(support)
+    counts = support.sum(axis=0)
+    intensities = np.abs(prototypes).sum(axis=0)
+    # The last key decides first; complements put ones before zeros.
+    features = np.lexsort((-intensities, *(~word for word in patterns[::-1]), -counts))
+    return Layout(rows, features, counts[features], _blocks(support, patterns, rows, features))
+
+
+def document_order(labels: ArrayLike, clusters: ArrayLike) -> Ids:
+    """Order documents by cluster, and as they come within a cluster.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Cluster of each document; those without one (-1) come last.
+    clusters : array-like of shape (K,)
+        Clusters in the order wanted, for example that of :func:`cluster_order`.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Numbers of documents.
+    """
+    clusters = np.asarray(clusters, dtype=np.intp)
+    places = np.empty(len(clusters) + 1, dtype=np.intp)
+    places[clusters] = np.arange(len(clusters))
+    places[-1] = len(clusters)
+    return np.argsort(places[np.asarray(labels, dtype=np.intp)], kind="stable")
+
+
+def _patterns(support: NDArray[np.bool_]) -> list[NDArray[np.uint64]]:
+    """Give the columns as numbers of 64 bits, the first row in the highest bit of the first."""
+    packed = np.packbits(support, axis=0)
+    words = []
+    for first in range(0, len(packed), 8):
+        word = np.zeros(support.shape[1], dtype=np.uint64)
+        for i, byte in enumerate(packed[first : first + 8]):
+            word |= byte.astype(np.uint64) << np.uint64(56 - 8 * i)
+        words.append(word)
+    return words
+
+
+def _blocks(
+    support: NDArray[np.bool_], patterns: list[NDArray[np.uint64]], rows: Ids, features: Ids
+) -> tuple[Block, ...]:
+    """Cut the ordered features where the pattern changes."""
+    if not features.size:
+        return ()
+    changes = np.any([np.diff(word[features]) != 0 for word in patterns], axis=0)
+    starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    stops = np.append(starts[1:], features.size)
+    members = support[:, features[starts]]
+    return tuple(
+        Block(int(start), int(stop), tuple(rows[member].tolist()))
+        for start, stop, member in zip(starts, stops, members.T, strict=True)
+    )

@@ -1,0 +1,281 @@
+"""Reading: a fitted model with names for its features, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from spheremix.explore import ordering
+from spheremix.explore.documents import read_documents
+from spheremix.explore.naming import cluster_name
+from spheremix.explore.vocabulary import Vocabulary
+from spheremix.explore.why import explain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from spheremix.explore.documents import Documents
+    from spheremix.explore.ordering import Layout
+    from spheremix.explore.vocabulary import Word
+    from spheremix.explore.why import Explanation
+    from spheremix.scorer import Scorer
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster in short.
+
+    Attributes
+    ----------
+    cluster : int
+        Its number in the model.
+    name : str
+        Words that name it.
+    weight : float
+        Its share in the mixture.
+    size : int or None
+        Documents of which it is the most probable cluster; None where the model has no labels.
+    kappa : float or None
+        Its concentration; None for spherical k-means.
+    n_words : int
+        Non-zero coordinates of its prototype.
+    n_own_words : int
+        Those that no other prototype has.
+    own_words, shared_words : tuple of Word
+        The most important ones of each kind.
+    """
+
+    cluster: int
+    name: str
+    weight: float
+    size: int | None
+    kappa: float | None
+    n_words: int
+    n_own_words: int
+    own_words: tuple[Word, ...]
+    shared_words: tuple[Word, ...]
+
+
+class Reading:
+    """A fitted model, with names for its features: what reports and commands ask.
+
+    Nothing is computed before it is asked for.
+
+    Parameters
+    ----------
+    model : VMFMixture, VMFPath, VMFMixtureIC, BlockVMFMixture or SphericalKMeans
+        Fitted. Of a path, the selected step is read; spherical k-means has words but no documents,
+        since it has no posteriors.
+    feature_names : iterable of str, default=None
+        The vocabulary; by default the names of the columns of the fit, or "x0", "x1", ...
+    path : VMFPath, default=None
+        Where the model is a mixture of a path, the path: words are then ranked by the penalty up to
+        which they survive.
+    step : int, default=None
+        Where the model has a path, another step to read than the selected one.
+
+    Attributes
+    ----------
+    model : estimator
+        The mixture that is read.
+    path : VMFPath or None
+        Its path.
+    step : int or None
+        Its index there, where it is known.
+    feature_names : list of str
+        One a feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import spheremix as sm
+    >>> from spheremix.explore import Reading
+    >>> X = np.array([[3, 1, 1, 0], [2, 2, 1, 0], [0, 0, 1, 3], [0, 0, 1, 4]])
+    >>> path = sm.VMFPath(2, random_state=0).fit(X)
+    >>> reading = Reading(path, ["heart", "blood", "the", "wing"], step=0)
+    >>> [cluster.name for cluster in reading.clusters(n_words=1)]
+    ['heart', 'wing']
+    >>> reading.vocabulary.common_words()
+    ['the']
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        feature_names: Iterable[str] | None = None,
+        *,
+        path: Any = None,
+        step: int | None = None,
+    ) -> None:
+        check_is_fitted(model)
+        self.path = getattr(model, "best_path_", model if hasattr(model, "betas_") else path)
+        self.step: int | None = None
+        if self.path is not None and (step is not None or self.path is not path):
+            n_steps = len(self.path.betas_)
+            chosen = self.path.selected_ if step is None else step
+            if not -n_steps <= chosen < n_steps:
+                raise ValueError(f"There is no step {step}: the path has {n_steps} steps.")
+            self.step = int(chosen) % n_steps
+        elif step is not None:
+            raise ValueError("step needs a path: give a fitted VMFPath or VMFMixtureIC.")
+        if step is None:
+            self.model = getattr(model, "best_estimator_", model)
+        else:
+            self.model = self.path.model(self.step)
+        if feature_names is None:
+            names = getattr(self.model, "feature_names_in_", None)
+            feature_names = self._numbered() if names is None else names
+        self.feature_names = [str(name) for name in feature_names]
+        if len(self.feature_names) != self.prototypes.shape[1]:
+            raise ValueError(
+                f"feature_names has {len(self.feature_names)} names, the model "
+                f"{self.prototypes.shape[1]} features."
+            )
+
+    # The model
+
+    @property
+    def prototypes(self) -> Array:
+        """Of shape (K, d), with exact zeros."""
+        prototypes: Array = self.model.prototypes_
+        return prototypes
+
+    @property
+    def n_clusters(self) -> int:
+        """K."""
+        return len(self.prototypes)
+
+    @cached_property
+    def weights(self) -> Array:
+        """Weights of the mixture; shares of the rows for spherical k-means."""
+        if hasattr(self.model, "weights_"):
+            return np.asarray(self.model.weights_)
+        counts = np.bincount(self.model.labels_, minlength=self.n_clusters)
+        return np.asarray(counts / counts.sum())
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Whose words are whose."""
+        exits = None if self.path is None else self.path.exit_betas_
+        return Vocabulary(self.prototypes, self.feature_names, exits)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The paper's order of clusters and words, and the blocks of shared vocabulary."""
+        return ordering.layout(self.prototypes, self.weights)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.intp] | None:
+        """Documents of each cluster, in the rows of the fit, where their labels are known."""
+        labels = getattr(self.model, "labels_", None)
+        return None if labels is None else np.bincount(labels, minlength=self.n_clusters)
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """The scores behind the posteriors."""
+        if not hasattr(self.model, "predict_proba"):
+            raise ValueError(
+                f"{type(self.model).__name__} has no posteriors, so that nothing can be said of a "
+                "document but its cluster: read a mixture."
+            )
+        scorer: Scorer = self.model._scorer()  # noqa: SLF001
+        return scorer
+
+    # Clusters
+
+    def cluster_name(self, cluster: int, n_words: int = 3) -> str:
+        """Name a cluster by its own words that survive longest, then by shared ones.
+
+        Parameters
+        ----------
+        cluster : int
+            The cluster.
+        n_words : int, default=3
+            How many words.
+
+        Returns
+        -------
+        str
+            The words, separated by spaces.
+        """
+        return cluster_name(self.vocabulary, cluster, n_words)
+
+    def clusters(self, n_words: int = 3, n_listed: int = 10) -> list[Cluster]:
+        """Sum up the clusters.
+
+        Parameters
+        ----------
+        n_words : int, default=3
+            Words of a name.
+        n_listed : int, default=10
+            Own words, and shared words, listed.
+
+        Returns
+        -------
+        list of Cluster
+            By decreasing weight.
+        """
+        words, kappas = self.vocabulary, getattr(self.model, "kappas_", None)
+        own = words.support & (words.n_sharing == 1)
+        return [
+            Cluster(
+                int(k),
+                self.cluster_name(k, n_words),
+                float(self.weights[k]),
+                None if self.sizes is None else int(self.sizes[k]),
+                None if kappas is None else float(kappas[k]),
+                int(words.support[k].sum()),
+                int(own[k].sum()),
+                tuple(words.own_words(k, n_listed)),
+                tuple(words.shared_words(k, n_listed)),
+            )
+            for k in self.layout.clusters
+        ]
+
+    # Documents
+
+    def documents(self, X: Any) -> Documents:
+        """Assign documents, and measure how surely.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or Directions
+            Rows are normalised.
+
+        Returns
+        -------
+        Documents
+            One entry a row; it finds ambiguous and typical documents.
+        """
+        model = self.model
+        return read_documents(X, self.scorer, engine=model.engine, n_threads=model.n_threads)
+
+    def why(self, x: Any, *, cluster: int | None = None, against: int | None = None) -> Explanation:
+        """Tell why a document is in its cluster, word by word.
+
+        Parameters
+        ----------
+        x : array-like or sparse row of shape (d,) or (1, d)
+            The document; it is normalised.
+        cluster : int, default=None
+            The cluster to explain, the most probable one by default.
+        against : int, default=None
+            The cluster to compare with, the most probable one of the others by default.
+
+        Returns
+        -------
+        Explanation
+            Exact: bias and terms add up to the log-odds.
+        """
+        return explain(x, self.scorer, self.feature_names, cluster=cluster, against=against)
+
+    def _numbered(self) -> list[str]:
+        return [f"x{j}" for j in range(self.prototypes.shape[1])]

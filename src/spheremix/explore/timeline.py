@@ -1,0 +1,135 @@
+"""Clusters against time: documents by month or by year."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from spheremix.explore.labels import as_clusters, count_clusters, is_missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+Period = Literal["month", "year"]
+
+_UNITS = {"month": "M", "year": "Y"}
+_ISO = re.compile(r"(\d{4})(?:-?(\d{2})(?:-?(\d{2})(?:[T ].*)?)?)?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timeline:
+    """Documents of each cluster by period.
+
+    Attributes
+    ----------
+    periods : tuple of str
+        "2016-10" or "2016", from the first to the last that has documents, without gaps.
+    counts : ndarray of shape (K, n_periods)
+        Documents of the cluster in the period.
+    n_undated : int
+        Documents without date.
+    """
+
+    periods: tuple[str, ...]
+    counts: NDArray[np.intp]
+    n_undated: int
+
+
+def timeline(
+    clusters: ArrayLike,
+    dates: Iterable[Any],
+    *,
+    period: Period = "month",
+    n_clusters: int | None = None,
+) -> Timeline:
+    """Count the documents of each cluster by month or by year.
+
+    Parameters
+    ----------
+    clusters : array-like of shape (n,)
+        Cluster of each document; documents without one (-1) are left out.
+    dates : iterable of length n
+        NumPy or Python dates (a time of day is dropped, without change of time zone), strings that
+        begin with a date ("2016", "2016-10", "2016-10-12", "20161012", with or without a time
+        after it) or years. None, NaN, NaT and empty strings are no date.
+    period : {"month", "year"}, default="month"
+        What to count by. A date that is only a year counts as its first month.
+    n_clusters : int, default=None
+        K, where the last clusters may be empty.
+
+    Returns
+    -------
+    Timeline
+        The table.
+    """
+    if period not in get_args(Period):
+        raise ValueError(f"period must be one of {', '.join(get_args(Period))}, got {period!r}.")
+    ids = as_clusters(clusters)
+    days = parse_dates(dates)
+    if ids.shape != days.shape:
+        raise ValueError(f"There are {len(days)} dates for {len(ids)} documents.")
+    K = count_clusters(ids, n_clusters)
+    kept = ids >= 0
+    dated = kept & ~np.isnat(days)
+    n_undated = int(kept.sum() - dated.sum())
+    if not dated.any():
+        return Timeline((), np.zeros((K, 0), dtype=np.intp), n_undated)
+    periods = days[dated].astype(f"datetime64[{_UNITS[period]}]")
+    first, last = periods.min(), periods.max()
+    places = (periods - first).astype(np.intp)
+    every = np.arange(first, last + 1)
+    counts = np.zeros((K, len(every)), dtype=np.intp)
+    np.add.at(counts, (ids[dated], places), 1)
+    return Timeline(tuple(str(one) for one in every), counts, n_undated)
+
+
+def parse_dates(dates: Iterable[Any]) -> NDArray[np.datetime64]:
+    """Give dates as days.
+
+    Parameters
+    ----------
+    dates : iterable
+        As in :func:`timeline`.
+
+    Returns
+    -------
+    ndarray of datetime64[D]
+        NaT where there is no date.
+    """
+    if isinstance(dates, np.ndarray) and dates.dtype.kind == "M":
+        return dates.astype("datetime64[D]")
+    days = [_day(date, i) for i, date in enumerate(dates)]
+    return np.array(days, dtype="datetime64[D]").reshape(-1)
+
+
+def _day(date: Any, i: int) -> str:
+    """Give one date in the form that NumPy reads without guessing."""
+    if is_missing(date):
+        return "NaT"
+    if isinstance(date, np.datetime64):
+        return str(date.astype("datetime64[D]"))
+    if isinstance(date, dt.date):
+        return date.isoformat()[:10]
+    if isinstance(date, float) and date.is_integer():  # a year in a column with gaps
+        date = int(date)
+    found = _ISO.fullmatch(str(date).strip())
+    if found is None:
+        raise ValueError(_refusal(date, i))
+    year, month, day = (part or "01" for part in found.groups())
+    try:
+        return dt.date(int(year), int(month), int(day)).isoformat()
+    except ValueError as error:
+        raise ValueError(_refusal(date, i)) from error
+
+
+def _refusal(date: Any, i: int) -> str:
+    return (
+        f"Document {i} has the date {str(date)[:40]!r}, which is not understood: write it as "
+        "year-month-day, like 2016-10-12."
+    )

@@ -1,0 +1,152 @@
+"""Why a document is where it is: exact terms, word by word."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.data.open import as_directions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spheremix.scorer import Scorer
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What one word adds to the scores of two clusters.
+
+    Attributes
+    ----------
+    word : str
+        The name of the feature.
+    feature : int
+        Its number.
+    value : float
+        The coordinate of the document, which has length one.
+    term : float
+        ``kappa_k mu_kj x_j`` of the document's cluster k.
+    rival_term : float
+        The same of the other cluster.
+    """
+
+    word: str
+    feature: int
+    value: float
+    term: float
+    rival_term: float
+
+    @property
+    def difference(self) -> float:
+        """What the word says for the cluster, against the other one when negative."""
+        return self.term - self.rival_term
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a document is in its cluster rather than in another one.
+
+    ``log_odds`` is ``bias`` plus the differences of all the terms: nothing is left out.
+
+    Attributes
+    ----------
+    label : int
+        The cluster explained, the most probable one unless another was asked for.
+    rival : int
+        The cluster it is compared with, the next probable one unless another was asked for.
+    posteriors : tuple of float
+        Of all clusters.
+    log_odds : float
+        Log of the ratio of the posteriors of ``label`` and ``rival``.
+    bias : float
+        The part of it that depends on no word: weights and concentrations of the two clusters.
+    terms : tuple of Term
+        One for each word of the document that either prototype has, the largest difference, in
+        absolute value, first.
+    """
+
+    label: int
+    rival: int
+    posteriors: tuple[float, ...]
+    log_odds: float
+    bias: float
+    terms: tuple[Term, ...]
+
+
+def explain(
+    x: Any,
+    scorer: Scorer,
+    names: Sequence[str],
+    *,
+    cluster: int | None = None,
+    against: int | None = None,
+) -> Explanation:
+    """Tell why a document is in its cluster, word by word.
+
+    Parameters
+    ----------
+    x : array-like or sparse row of shape (d,) or (1, d)
+        The document; it is normalised.
+    scorer : Scorer
+        Of a fitted mixture of at least two clusters.
+    names : sequence of str
+        One a feature.
+    cluster : int, default=None
+        The cluster to explain, the most probable one by default.
+    against : int, default=None
+        The cluster to compare with, the most probable one of the others by default.
+
+    Returns
+    -------
+    Explanation
+        Exact: bias and terms add up to the log-odds.
+    """
+    K = scorer.n_components
+    if K < 2:
+        raise ValueError("There is one cluster only: nothing to compare it with.")
+    for given in (cluster, against):
+        if given is not None and not 0 <= given < K:
+            raise ValueError(f"There is no cluster {given}: they are 0 to {K - 1}.")
+    directions = as_directions(_one_row(x))
+    if directions.n_features != scorer.matrix.shape[1]:
+        raise ValueError(
+            f"The document has {directions.n_features} features, the mixture "
+            f"{scorer.matrix.shape[1]}."
+        )
+    scores = directions.map_rows(replace(scorer, offset=0.0), "scores")[0]
+    label = int(scores.argmax()) if cluster is None else int(cluster)
+    others = scores.copy()
+    others[label] = -np.inf
+    rival = int(others.argmax()) if against is None else int(against)
+    if label == rival:
+        raise ValueError(f"Cluster {label} cannot be compared with itself.")
+    unit = directions.take([0])[0]
+    pair = scorer.matrix[[label, rival]]
+    features = np.flatnonzero((unit != 0.0) & (pair != 0.0).any(axis=0))
+    values = unit[features]
+    terms, rival_terms = pair[:, features] * values
+    order = np.argsort(-np.abs(terms - rival_terms), kind="stable")
+    columns = (features[order], values[order], terms[order], rival_terms[order])
+    listed = tuple(
+        Term(names[j], j, value, term, rival_term)
+        for j, value, term, rival_term in zip(*(c.tolist() for c in columns), strict=True)
+    )
+    bias = float(scorer.biases[label] - scorer.biases[rival])
+    odds = math.fsum([bias, *(term.difference for term in listed)])
+    likelihoods = np.exp(scores - scores.max())
+    posteriors = tuple((likelihoods / likelihoods.sum()).tolist())
+    return Explanation(label, rival, posteriors, odds, bias, listed)
+
+
+def _one_row(x: Any) -> Any:
+    """Give a document as a table of one row."""
+    row: Any = x if hasattr(x, "shape") else np.asarray(x)
+    if len(row.shape) == 1:
+        row = row.reshape(1, -1) if hasattr(row, "reshape") else np.atleast_2d(row)
+    if row.shape[0] != 1:
+        raise ValueError(f"Give one document, a single row: got {row.shape[0]} rows.")
+    return row

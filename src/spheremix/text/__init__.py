@@ -1,0 +1,9 @@
+"""Documents to directions: readers of files, and the vectoriser of the paper's section 6."""
+
+from __future__ import annotations
+
+from spheremix.text.corpus import Corpus, ReadError
+from spheremix.text.matrices import Matrix, read_matrix
+from spheremix.text.readers import read_documents
+
+__all__ = ["Corpus", "Matrix", "ReadError", "read_documents", "read_matrix"]

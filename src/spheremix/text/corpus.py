@@ -1,0 +1,149 @@
+"""A corpus: texts with their ids, dates and labels, and what is said about where they come from."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import date
+    from os import PathLike
+
+# Neither can be written to a file again as it is: NUL breaks most readers, a lone surrogate UTF-8.
+UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+SHOWN = 60  # characters of a culprit in a message
+
+
+class ReadError(ValueError):
+    """A file cannot be used as it is: one line that names it, the culprit and the remedy."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.splitlines()))
+
+    @classmethod
+    def at(cls, path: str | PathLike[str], problem: str, place: str = "") -> ReadError:
+        """Name a file, a place in it such as "line 7", and what is wrong there."""
+        return cls(": ".join(filter(None, (str(path), place, problem))))
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Documents, one position each in every list.
+
+    Attributes
+    ----------
+    texts : list of str
+        May be empty strings; :func:`spheremix.text.vectorize` sets those aside and says so.
+    ids : list of str
+        All different.
+    dates : list of date or None, or None
+        None for a document without date; None in place of the list where nothing is dated.
+    labels : list of tuples of str, or None
+        One or several values a document, or none: an empty tuple.
+    source, format : str
+        Where the documents come from, and as what they were read.
+    notes : list of str
+        Sentences for people: which columns were used, which of them were guessed, what was changed.
+    checksum : str
+        SHA-256 of the content of the file, in hexadecimal digits.
+    """
+
+    texts: list[str]
+    ids: list[str]
+    dates: list[date | None] | None = None
+    labels: list[tuple[str, ...]] | None = None
+    source: str = ""
+    format: str = ""
+    notes: list[str] = field(default_factory=list)
+    checksum: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("ids", "dates", "labels"):
+            values = getattr(self, name)
+            if values is not None and len(values) != len(self.texts):
+                raise ValueError(f"{len(values)} {name} for {len(self.texts)} texts.")
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def take(self, rows: Iterable[int]) -> Corpus:
+        """Give the documents at these positions, in this order.
+
+        Parameters
+        ----------
+        rows : iterable of int
+            Positions from 0.
+
+        Returns
+        -------
+        Corpus
+            With the same source, notes and checksum.
+        """
+        chosen = list(rows)
+        return replace(
+            self,
+            texts=[self.texts[i] for i in chosen],
+            ids=[self.ids[i] for i in chosen],
+            dates=None if self.dates is None else [self.dates[i] for i in chosen],
+            labels=None if self.labels is None else [self.labels[i] for i in chosen],
+        )
+
+
+@dataclass(slots=True)
+class Cleaning:
+    """Make texts that can be written again, and count what that changed."""
+
+    nuls: int = 0
+    surrogates: int = 0
+
+    def __call__(self, text: str) -> str:
+        """Put a space for each NUL and U+FFFD for each half of a surrogate pair."""
+        if not UNWRITABLE.search(text):
+            return text
+        nuls = text.count("\0")
+        text, changed = UNWRITABLE.subn(_substitute, text)
+        self.nuls += nuls
+        self.surrogates += changed - nuls
+        return text
+
+    def notes(self) -> list[str]:
+        """Say what was changed."""
+        said = []
+        if self.nuls:
+            said.append(f"{count(self.nuls, 'NUL character')} replaced by spaces.")
+        if self.surrogates:
+            said.append(f"{count(self.surrogates, 'lone surrogate')} replaced by U+FFFD.")
+        return said
+
+
+def _substitute(found: re.Match[str]) -> str:
+    return " " if found[0] == "\0" else "\N{REPLACEMENT CHARACTER}"
+
+
+def digest(parts: Iterable[bytes]) -> str:
+    """Give the SHA-256 of parts, where they begin and end included."""
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(b"%d:" % len(part))
+        total.update(part)
+    return total.hexdigest()
+
+
+def shown(value: object) -> str:
+    """Give a value as a message may show it: quoted, on one line, cut where it is long."""
+    text = repr(value[: 2 * SHOWN] if isinstance(value, str) else value)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """Give names as a message may list them."""
+    extra = len(names) - most
+    return ", ".join(map(shown, names[:most])) + (f" and {extra} more" if extra > 0 else "")
+
+
+def count(number: int, what: str, plural: str = "") -> str:
+    """Give "1 word" or "2 words"."""
+    return f"{number:,} {what if number == 1 else plural or what + 's'}"

@@ -1,0 +1,164 @@
+"""Ready matrices: counts with their vocabulary, embeddings."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+import numpy as np
+from scipy import io, sparse
+
+from spheremix.text.corpus import ReadError, count, shown
+from spheremix.text.files import checksum, lines, reading
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+# What NumPy, SciPy and zipfile raise for files that are cut, damaged or made to do harm.
+DAMAGE = (
+    *(ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, MemoryError),
+    *(EOFError, BadZipFile, NotImplementedError, RuntimeError, zlib.error, OSError),
+)
+BESIDE = "vocabulary.txt"
+LEAST_ENTRY = 4  # bytes of an entry in the Matrix Market format: "1 1" and the end of the line
+MANY_ROWS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Rows that are documents already counted or embedded.
+
+    Attributes
+    ----------
+    X : CSR array, or ndarray (n, d)
+        As in the file: neither weighted nor normalised. Embeddings stay on the disk until read.
+    vocabulary : list of str or None
+        The term of each column, where the columns are terms.
+    source, format : str
+        Where the rows come from, and as what they were read.
+    notes : list of str
+        Sentences for people.
+    checksum : str
+        SHA-256 of the content of the file, in hexadecimal digits.
+    """
+
+    X: sparse.csr_array | NDArray[Any]
+    vocabulary: list[str] | None
+    source: str
+    format: str
+    notes: list[str]
+    checksum: str
+
+
+def read_matrix(path: str | PathLike[str], vocabulary: str | PathLike[str] | None = None) -> Matrix:
+    """Read a matrix of counts or of embeddings.
+
+    Parameters
+    ----------
+    path : str or path
+        ``.npz`` of :func:`scipy.sparse.save_npz`, ``.mtx`` or ``.mtx.gz`` of Matrix Market, or
+        ``.npy``, which is mapped and not loaded. Nothing pickled is accepted.
+    vocabulary : str, path or None
+        A file with one term a line, in the order of the columns. None takes ``vocabulary.txt``
+        beside a sparse matrix, where there is one of as many lines, and says so in the notes.
+
+    Returns
+    -------
+    Matrix
+        With at least one row.
+
+    Raises
+    ------
+    ReadError
+        One line with the file, the culprit and the remedy.
+    """
+    place = Path(path)
+    name = place.name.lower().removesuffix(".gz")
+    with reading(place):
+        size = place.stat().st_size
+        if size == 0:
+            raise ReadError.at(place, "the file is empty.")
+        if name.endswith(".npz"):
+            kind, X = "SciPy sparse", _check_sparse(place, _load(place, sparse.load_npz))
+        elif name.endswith(".mtx"):
+            _check_market(place, size)
+            kind, X = "Matrix Market", _check_sparse(place, _load(place, io.mmread))
+        elif name.endswith(".npy"):
+            kind, X = "NumPy", _load(place, _map)
+        else:
+            raise ReadError.at(place, "not a matrix: .npz, .mtx, .mtx.gz and .npy can be read.")
+        if X.ndim != 2 or 0 in X.shape:
+            raise ReadError.at(place, f"the shape {X.shape} is not that of rows and columns.")
+        if X.dtype.kind not in "biuf":
+            raise ReadError.at(place, f"numbers are needed; the values are {X.dtype}.")
+        words, notes = _vocabulary(place, vocabulary, X)
+        return Matrix(X, words, str(place), kind, notes, checksum(place))
+
+
+def _load(path: Path, how: Any) -> Any:
+    try:
+        return how(path)
+    except FileNotFoundError:
+        raise
+    except DAMAGE as error:
+        problem = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise ReadError.at(path, f"damaged, or not such a file ({shown(problem)}).") from None
+
+
+def _map(path: Path) -> Any:
+    return np.load(path, mmap_mode="r", allow_pickle=False)
+
+
+def _check_sparse(path: Path, X: Any) -> Any:
+    """Give a CSR array whose indices lie within it, and whose values are numbers."""
+    try:
+        X = sparse.csr_array(X)
+        X.check_format(full_check=True)
+        X.sum_duplicates()
+    except DAMAGE as error:
+        raise ReadError.at(path, f"damaged: {shown(str(error))}.") from None
+    if X.dtype.kind == "f" and not np.isfinite(X.data).all():
+        bad = int(np.flatnonzero(~np.isfinite(X.data))[0])
+        row = int(np.searchsorted(X.indptr, bad, side="right")) - 1
+        raise ReadError.at(path, f"the value {X.data[bad]} is not finite.", f"row {row}")
+    return X
+
+
+def _check_market(path: Path, size: int) -> None:
+    """Refuse a header that declares more than the file can hold."""
+    rows, columns, entries, layout, *_ = _load(path, io.mminfo)
+    least = 2 if layout == "array" else LEAST_ENTRY
+    if path.suffix.lower() != ".gz" and entries * least > size:
+        raise ReadError.at(path, f"{entries} entries are declared in a file of {size} bytes.")
+    if max(rows, columns) > max(entries, MANY_ROWS):
+        raise ReadError.at(
+            path, f"a shape of {rows} x {columns} is declared for {entries} entries."
+        )
+
+
+def _vocabulary(
+    path: Path, given: str | PathLike[str] | None, X: Any
+) -> tuple[list[str] | None, list[str]]:
+    """Read the terms of the columns."""
+    beside = path.with_name(BESIDE)
+    if given is None and not (sparse.issparse(X) and beside.is_file()):
+        return None, ["The columns have no names."]
+    place = beside if given is None else Path(given)
+    with reading(place):
+        words = [line.rstrip("\r\n") for line in lines(place)]
+    if len(words) != X.shape[1]:
+        problem = f"{count(len(words), 'term')} for {count(X.shape[1], 'column')}"
+        if given is None:
+            return None, [f"The columns have no names: {place.name} has {problem}."]
+        raise ReadError.at(place, f"{problem} of {path}: one term a line is needed.")
+    found = " (found beside the matrix)" if given is None else ""
+    notes = [f"Columns are named by {place.name}{found}."]
+    twice = len(words) - len(set(words))
+    if twice:
+        notes.append(f"{count(twice, 'term')} repeated in {place.name}.")
+    return words, notes

@@ -1,0 +1,173 @@
+"""Records out of files: CSV and TSV, JSON lines, Parquet."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from spheremix.text.corpus import ReadError, count, listed, shown
+from spheremix.text.files import lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    Records = Iterator[tuple[int, Mapping[str, Any]]]
+
+TEXT_SUFFIXES = (".txt", ".text", ".md")
+MATRIX_SUFFIXES = (".npz", ".npy", ".mtx")
+KNOWN = (
+    ".csv, .tsv, .jsonl, .ndjson, .json (all also with .gz), .parquet, or a folder of text files"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Records that can be read again and again, of all columns or of some."""
+
+    format: str
+    unit: str
+    complete: bool  # every record has every column
+    records: Callable[[Sequence[str] | None], Records]
+
+
+def open_table(path: Path) -> Table:
+    """Choose the reader by the end of the name."""
+    name = path.name.lower()
+    packed = name.endswith(".gz")
+    suffix = Path(name.removesuffix(".gz")).suffix
+    if suffix in {".csv", ".tsv", ".tab"}:
+        delimiter = _delimiter(path) if suffix == ".csv" else "\t"
+        kind = {",": "CSV", "\t": "TSV"}.get(delimiter, f"CSV with {shown(delimiter)}")
+        return Table(kind, "line", True, lambda _: _csv_records(path, delimiter))
+    if suffix in {".jsonl", ".ndjson"}:
+        return Table("JSON lines", "line", False, lambda _: _json_records(path))
+    if suffix == ".json":
+        if next(filter(str.strip, lines(path)), "").lstrip()[:1] != "[":
+            return Table("JSON lines", "line", False, lambda _: _json_records(path))
+        objects = _json_list(path)
+        return Table("JSON", "object", False, lambda _: iter(enumerate(objects, 1)))
+    if suffix in {".parquet", ".pq"} and not packed:
+        return Table("Parquet", "row", True, lambda columns: _parquet_records(path, columns))
+    if suffix in MATRIX_SUFFIXES:
+        raise ReadError.at(path, "this is a matrix, not documents: use read_matrix.")
+    if suffix in TEXT_SUFFIXES:
+        raise ReadError.at(
+            path, "this is one text: put one file a document into a folder, and name the folder."
+        )
+    raise ReadError.at(path, f"the format {shown(path.suffix)} is not known: use {KNOWN}.")
+
+
+@contextmanager
+def long_fields() -> Iterator[None]:
+    """Let fields of CSV files be long."""
+    before = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _delimiter(path: Path) -> str:
+    """Give what separates the fields of the first line that has any: , or ; or a tab."""
+    header = next(filter(str.strip, lines(path)), "")
+    return max(",;\t", key=header.count)
+
+
+def _csv_records(path: Path, delimiter: str) -> Records:
+    rows = csv.reader(lines(path), delimiter=delimiter, strict=True)
+    header: list[str] = []
+    line = 1
+    try:
+        for row in rows:
+            start, line = line, rows.line_num + 1
+            if not header:
+                header = _header(path, row)
+            elif row and len(row) != len(header):
+                raise ReadError.at(
+                    path,
+                    f"{count(len(row), 'field')} where the header has {len(header)}: quote fields"
+                    f" that have {shown(delimiter)} or line ends in them, and double quotes in"
+                    " quotes.",
+                    f"line {start}",
+                )
+            elif row:
+                yield start, dict(zip(header, row, strict=True))
+    except csv.Error as error:
+        raise ReadError.at(
+            path, f"broken CSV ({error}): check the quotes of this record.", f"line {line}"
+        ) from None
+
+
+def _header(path: Path, row: list[str]) -> list[str]:
+    names = [name.strip() for name in row]
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise ReadError.at(path, f"two columns are called {shown(twice[0])}: rename one.", "line 1")
+    return names
+
+
+def _json_records(path: Path) -> Records:
+    for number, line in enumerate(lines(path), 1):
+        if line.strip():
+            yield number, _object(path, _parse(path, line, number), f"line {number}")
+
+
+def _json_list(path: Path) -> list[Mapping[str, Any]]:
+    objects = _parse(path, "".join(lines(path)), None)
+    return [_object(path, value, f"object {i}") for i, value in enumerate(objects, 1)]
+
+
+def _parse(path: Path, text: str, line: int | None) -> Any:
+    try:
+        return json.loads(text, strict=False)
+    except json.JSONDecodeError as error:
+        place, problem = f"line {line or error.lineno}", f"{error.msg} at column {error.colno}"
+    except (ValueError, RecursionError) as error:  # digits without end, lists in lists in lists
+        place, problem = f"line {line or 1}", str(error)
+    raise ReadError.at(path, f"broken JSON ({problem}): correct or remove this line.", place)
+
+
+def _object(path: Path, value: Any, place: str) -> Mapping[str, Any]:
+    if isinstance(value, dict):
+        return value
+    raise ReadError.at(
+        path, f'{shown(value)} is not an object: write {{"text": "..."}}, one a line.', place
+    )
+
+
+def _parquet_records(path: Path, columns: Sequence[str] | None) -> Records:
+    try:
+        arrow = importlib.import_module("pyarrow")
+        parquet = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise ReadError.at(
+            path, 'Parquet is read with pyarrow: pip install "spheremix[explore]".'
+        ) from None
+    try:
+        with parquet.ParquetFile(path) as file:
+            names = file.schema_arrow.names
+            if len(set(names)) < len(names):
+                raise ReadError.at(path, f"two columns have the same name: {listed(names)}.")
+            number = 0
+            for batch in file.iter_batches(batch_size=1000, columns=columns):
+                table = {
+                    name: _plain_values(arrow, column)
+                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
+                }
+                for i in range(batch.num_rows):
+                    number += 1
+                    yield number, {name: values[i] for name, values in table.items()}
+    except (arrow.ArrowException, UnicodeDecodeError) as error:
+        raise ReadError.at(path, f"damaged Parquet file ({error}).") from None
+
+
+def _plain_values(arrow: Any, column: Any) -> list[Any]:
+    """Give the values of a column as Python's own; times become dates."""
+    if arrow.types.is_timestamp(column.type) or arrow.types.is_date(column.type):
+        column = column.cast(arrow.date32(), safe=False)
+    return cast("list[Any]", column.to_pylist())

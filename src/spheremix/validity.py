@@ -1,0 +1,56 @@
+"""How good a partition of unit rows is, where scikit-learn has no measure with the cosine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.data.open import as_directions
+from spheremix.scorer import Scorer
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+def calinski_harabasz_cosine(X: Any, labels: ArrayLike) -> float:
+    """Give the Calinski-Harabasz index of a partition, with one minus the cosine for a distance.
+
+    A cluster's centre is the direction of the sum of its rows, as in spherical k-means; the
+    dispersion within clusters is n minus the coherence, that between them is the coherence minus
+    what one cluster of all rows would have. scikit-learn's ``calinski_harabasz_score`` has squared
+    Euclidean distances to means inside the sphere, and takes no sparse matrix. Its
+    ``silhouette_score(X, labels, metric="cosine")`` serves as it is.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d), or Directions
+        Rows are normalised; a sparse matrix stays sparse.
+    labels : array-like of shape (n,)
+        The partition, at least 2 and at most n - 1 classes.
+
+    Returns
+    -------
+    float
+        Larger is better; infinity where the rows of every class coincide.
+    """
+    directions = as_directions(X)
+    classes, members = np.unique(np.asarray(labels), return_inverse=True)
+    n, k = directions.n_rows, len(classes)
+    if members.shape != (n,):
+        raise ValueError(f"labels must have one value a row ({n}), got shape {members.shape}.")
+    if not 1 < k < n:
+        raise ValueError(f"labels must have 2 to {n - 1} classes, got {k}.")
+    everywhere = Scorer(np.zeros((1, directions.n_features)), np.zeros(1))
+    sums = np.concatenate(
+        [
+            directions.sweep([everywhere], np.where(members == one, 1.0, 0.0))[0].vectors
+            for one in range(k)
+        ]
+    )
+    coherence = float(np.linalg.norm(sums, axis=1).sum())
+    between = coherence - float(np.linalg.norm(sums.sum(axis=0)))
+    within = n - coherence
+    if within <= 1e-12 * n:
+        return float("inf")
+    return between / (k - 1) / (within / (n - k))

@@ -1,0 +1,550 @@
+"""BlockVMFMixture: its M-step against all partitions, planted blocks, trouble and its names."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import logsumexp
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import spheremix as sm
+from spheremix import em, seeding
+from spheremix.models.base import DegenerateError
+from spheremix.models.block import BlockModel, DrawnModel, Walk, value
+from spheremix.resultants import Resultants
+
+ALGORITHMS = ("em", "cem", "sem", "saem", "caem")
+
+
+def block_mixture(**parameters):
+    return sm.BlockVMFMixture(**{"n_components": 3, "random_state": 0, **parameters})
+
+
+def planted(n=(60, 40, 20), sizes=(12, 9, 6), noise=1.0, seed=0):
+    """Give counts that are larger on the block of a row's cluster, the clusters and the blocks."""
+    rng = np.random.default_rng(seed)
+    rows, columns = np.repeat(np.arange(len(n)), n), np.repeat(np.arange(len(sizes)), sizes)
+    X = rng.poisson(np.where(rows[:, None] == columns, 4.0, noise)).astype(float)
+    X[X.sum(axis=1) == 0, 0] = 1.0
+    order = rng.permutation(len(columns))
+    return X[:, order], rows, columns[order]
+
+
+def some_resultants(seed, n_components=2, d=6, *, negative=False):
+    """Give resultants that rows could have: vectors no longer than their masses."""
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(size=(n_components, d)) if negative else rng.gamma(0.7, size=(2, d))
+    mass = rng.uniform(5.0, 15.0, n_components)
+    vectors *= (0.8 * mass / np.linalg.norm(vectors, axis=1))[:, None]
+    return Resultants(mass, vectors, 0.0, 0.0, float(mass.sum()))
+
+
+def partitions(d, n_components):
+    """Give all ways to share columns out such that every block has one."""
+    for columns in itertools.product(range(n_components), repeat=d):
+        if len(set(columns)) == n_components:
+            yield np.array(columns)
+
+
+def estimate(model, columns, resultants):
+    return model._estimate(columns, resultants, np.ones(len(resultants.mass)))
+
+
+# ------------------------------------------------------------------------------------ the M-step
+
+
+@pytest.mark.parametrize("negative", [False, True])
+@pytest.mark.parametrize("kappa", ["free", "shared", 4.0])
+def test_estimates_are_the_best_for_their_partition(log_c, kappa, negative):
+    """Against a grid of concentrations, both signs, and other weights."""
+    resultants = some_resultants(1, negative=negative)
+    model = BlockModel(6, kappa)
+    columns = np.array([0, 1, 1, 0, 1, 0])
+    best = estimate(model, columns, resultants)
+    dots = np.einsum("kj,kj->k", best.prototypes, resultants.vectors)
+    assert dots.min() > 0  # the better sign
+    expected = sum(
+        m * (math.log(w) + log_c(6, k)) + k * dot
+        for m, w, k, dot in zip(resultants.mass, best.weights, best.kappas, dots, strict=True)
+    )
+    highest = value(resultants, best)
+    assert_allclose(highest, expected, rtol=1e-12)
+    if kappa == 4.0:
+        assert_array_equal(best.kappas, [4.0, 4.0])
+        return
+    for step in (0.99, 1.01):
+        for moved in ([step, 1.0], [1.0, step], [step, step]):
+            if kappa == "shared" and moved[0] != moved[1]:
+                continue
+            other = model.parameters(columns, best.signs, best.kappas * moved, best.weights)
+            assert value(resultants, other) < highest
+    other = model.parameters(columns, best.signs, best.kappas, best.weights[::-1])
+    assert value(resultants, other) < highest
+    other = model.parameters(columns, -best.signs, best.kappas, best.weights)
+    assert value(resultants, other) < highest
+
+
+@pytest.mark.parametrize("negative", [False, True])
+@pytest.mark.parametrize("kappa", ["free", "shared", 4.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_m_step_against_all_partitions(seed, kappa, negative):
+    resultants = some_resultants(seed, negative=negative)
+    model = BlockModel(6, kappa)
+    values = {}
+    for columns in partitions(6, 2):
+        values[tuple(columns)] = value(resultants, estimate(model, columns, resultants))
+    highest = max(values.values())
+    n_certified = 0
+    for columns in partitions(6, 2):
+        at = estimate(model, columns, resultants)
+        try:
+            step = model.m_step(resultants, at)
+        except DegenerateError as error:
+            assert error.status == "collapsed"
+            continue
+        reached = value(resultants, step.parameters)
+        # It never falls, and its gain is what it says.
+        assert reached >= values[tuple(columns)] - 1e-12 * abs(highest)
+        assert_allclose(step.gain, reached - values[tuple(columns)], atol=1e-10)
+        assert_allclose(reached, values[tuple(step.parameters.columns)], rtol=1e-12)
+        called, _ = model._called(resultants, at)
+        if called.size == 0:
+            # Nobody wants to leave: the best of all partitions of these sizes, at these kappas.
+            assert_array_equal(step.parameters.columns, columns)
+            for other in partitions(6, 2):
+                if (np.bincount(other) == at.sizes).all():
+                    same_kappas = model.parameters(other, at.signs, at.kappas, at.weights)
+                    assert value(resultants, same_kappas) <= value(resultants, at) + 1e-10
+            n_certified += 1
+    if not negative:
+        assert n_certified
+    # The best of all partitions is never left.
+    best = np.array(max(values, key=values.get))
+    at = estimate(model, best, resultants)
+    assert len(model._called(resultants, at)[0]) < 6
+    assert_array_equal(model.m_step(resultants, at).parameters.columns, best)
+
+
+def test_all_moves_at_once_can_lose_and_are_then_not_made():
+    """Both columns are called to the small block, which is not small once they are there."""
+    vectors = np.array([[10.0, 3.0, 3.0, 3.0], [0.0, 2.0, 2.0, 2.0]])
+    resultants = Resultants(np.array([12.0, 6.0]), vectors, 0.0, 0.0, 18.0)
+    model = BlockModel(4, 3.0)
+    at = estimate(model, np.array([0, 1, 1, 1]), resultants)
+    called, targets = model._called(resultants, at)
+    assert_array_equal(called, [1, 2, 3])
+    assert_array_equal(targets, [0, 0, 0])
+    with pytest.raises(DegenerateError, match="collapsed"):
+        model.m_step(resultants, at)
+    # With a column that stays, the block is not emptied: no move of one, two or three columns
+    # that is tried gains anything less than it says.
+    vectors = np.column_stack([vectors, [0.0, 1.0]])
+    resultants = replace(resultants, vectors=vectors)
+    model = BlockModel(5, 3.0)
+    at = estimate(model, np.array([0, 1, 1, 1, 1]), resultants)
+    called, targets = model._called(resultants, at)
+    all_moved = at.columns.copy()
+    all_moved[called] = targets
+    plain = value(resultants, estimate(model, all_moved, resultants))
+    step = model.m_step(resultants, at)
+    assert len(called) == 3
+    assert value(resultants, step.parameters) >= value(resultants, at)
+    assert value(resultants, step.parameters) >= min(plain, value(resultants, at))
+    assert step.gain >= 0
+
+
+def test_columns_nobody_has_stay_where_they_are():
+    resultants = some_resultants(0)
+    resultants.vectors[:, [0, 3]] = 0.0
+    at = estimate(BlockModel(6, "free"), np.array([1, 0, 1, 0, 0, 1]), resultants)
+    called, _ = BlockModel(6, "free")._called(resultants, at)
+    assert not set(called) & {0, 3}
+
+
+@pytest.mark.parametrize("e_step", ["soft", "hard"])
+@pytest.mark.parametrize("kappa", ["free", "shared", 20.0])
+@pytest.mark.parametrize("equal", [False, True])
+@pytest.mark.parametrize("negative", [False, True])
+def test_em_never_falls(e_step, kappa, equal, negative):
+    X, _, _ = planted(noise=2.0)
+    if negative:
+        X = X - X.mean(axis=0)
+    directions, model = sm.as_directions(X), BlockModel(27, kappa, equal)
+    starts = seeding.draw_starts(model, directions, 3, list(range(10)))
+    fits = em.fit(model, directions, [s for s in starts if s], em.Settings(e_step=e_step))
+    assert sum(fit.status == "converged" for fit in fits) > 3
+    for fit in fits:
+        assert np.diff(fit.trace).min(initial=0.0) > -1e-12 * abs(fit.objective)
+        assert fit.status in {"converged", "collapsed"}
+
+
+def test_drawn_model_keeps_the_best_and_its_keys():
+    X, _, _ = planted(noise=2.0)
+    directions, model = sm.as_directions(X), BlockModel(27, "free")
+    (start,) = seeding.draw_starts(model, directions, 3, [5])
+    settings = em.Settings(tol=0.0, max_iter=12)
+    (walk,) = em.fit(DrawnModel(model), directions, [Walk.from_start(start, 5)], settings)
+    assert (walk.status, walk.n_iter, len(walk.trace)) == ("max_iter", 12, 13)
+    assert walk.parameters.key == (5, 12)
+    best = walk.parameters.best_with(walk.objective)
+    (soft,) = directions.sweep([model.scorer(best)])
+    assert_allclose(soft.log_likelihood, max(walk.trace), rtol=1e-13)
+    # The draws by hand.
+    at, trace = start, []
+    for sweep in range(13):
+        (drawn,) = directions.sweep([model.scorer(at, "drawn", (5, sweep))])
+        trace.append(drawn.log_likelihood)
+        at = model.m_step(drawn, at).parameters
+    assert_allclose(trace, walk.trace, rtol=1e-13)
+
+
+# -------------------------------------------------------------------------------- what is found
+
+
+@pytest.mark.parametrize("contain", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_recovers_planted_blocks(algorithm, contain):
+    X, rows, columns = planted()
+    fit = block_mixture(algorithm=algorithm).fit(contain(X))
+    assert adjusted_rand_score(rows, fit.labels_) == 1.0
+    assert adjusted_rand_score(columns, fit.column_labels_) == 1.0
+    # The same numbers for a cluster of rows and its block of columns.
+    for k in range(3):
+        assert (rows[fit.labels_ == k][0]) == columns[fit.column_labels_ == k][0]
+    assert fit.status_ == ("max_iter" if algorithm == "sem" else "converged")
+    drawn = 0 if algorithm in {"em", "cem"} else 50
+    assert fit.n_iter_ >= drawn
+    assert algorithm != "sem" or fit.n_iter_ == drawn
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("kappa", ["free", "shared", 30.0, [10.0, 20.0, 30.0]])
+@pytest.mark.parametrize("weights", ["estimated", "equal"])
+def test_attributes_are_consistent(log_c, algorithm, kappa, weights):
+    X, _, _ = planted(noise=2.0)
+    fit = block_mixture(algorithm=algorithm, kappa=kappa, weights=weights, n_drawn=10).fit(X)
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    sizes = np.bincount(fit.column_labels_, minlength=3)
+    own = fit.column_labels_ == np.arange(3)[:, None]
+    assert_allclose(fit.prototypes_, own / np.sqrt(sizes)[:, None])
+    logs = np.array([log_c(27, kappa) for kappa in fit.kappas_])
+    scores = np.log(fit.weights_) + logs + fit.kappas_ * (unit @ fit.prototypes_.T)
+    total = logsumexp(scores, axis=1).sum()
+    assert_allclose(fit.log_likelihood_, total, rtol=1e-11)
+    hard = algorithm in {"cem", "caem"}
+    assert_allclose(fit.objective_, scores.max(axis=1).sum() if hard else total, rtol=1e-11)
+    assert fit.objective_ == max(run.objective for run in fit.runs_ if run.status != "collapsed")
+    assert_array_equal(fit.labels_, scores.argmax(axis=1))
+    assert_allclose(fit.weights_.sum(), 1.0)
+    if weights == "equal":
+        assert_allclose(fit.weights_, 1 / 3)
+    if algorithm != "sem":
+        assert 0 <= fit.stationarity_gap_ < 1e-7
+    n_kappas = {"free": 3, "shared": 1}.get(kappa if isinstance(kappa, str) else "", 0)
+    count = n_kappas + (2 if weights == "estimated" else 0)
+    assert fit.n_parameters_ == count
+    assert_allclose(fit.criteria_["bic"], math.log(120) * count - 2 * total, rtol=1e-11)
+    posteriors = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
+    assert_allclose(fit.predict_proba(X), posteriors, atol=1e-11)
+    assert_allclose(fit.transform(X), posteriors, atol=1e-11)
+    assert_allclose(fit.score_samples(X).sum(), total, rtol=1e-11)
+    assert_allclose(fit.score(X), total / 120, rtol=1e-11)
+    assert_array_equal(fit.predict(X), fit.labels_)
+
+
+def test_counting_the_columns():
+    X, _, _ = planted()
+    without, with_columns = (block_mixture(count=c).fit(X) for c in ("mixture", "columns"))
+    assert (without.n_parameters_, with_columns.n_parameters_) == (5, 32)
+    assert_allclose(with_columns.criteria_["aic"] - without.criteria_["aic"], 2 * 27)
+
+
+def test_abstracts(cstr):
+    """The paper has 0.803, with a standard deviation of 0.017, for the best of 50 starts."""
+    X, labels = cstr
+    found = []
+    for seed in range(5):
+        fit = sm.BlockVMFMixture(n_components=4, n_init=50, random_state=seed).fit(X)
+        found.append(adjusted_rand_score(labels, fit.labels_))
+        assert {run.status for run in fit.runs_} == {"converged"}
+    assert abs(np.mean(found) - 0.803) < 0.02
+
+
+def test_weights_are_repetition():
+    X, rows, _ = planted(noise=2.0)
+    times = np.random.default_rng(1).integers(0, 3, len(X))
+    weighted = block_mixture(init=rows).fit(X, sample_weight=times)
+    repeated = block_mixture(init=np.repeat(rows, times)).fit(np.repeat(X, times, axis=0))
+    assert_array_equal(weighted.column_labels_, repeated.column_labels_)
+    assert_allclose(weighted.kappas_, repeated.kappas_)
+    assert_allclose(weighted.log_likelihood_, repeated.log_likelihood_)
+    assert weighted.criteria_ == pytest.approx(repeated.criteria_)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_same_bits_for_any_number_of_threads(algorithm):
+    X, _, _ = planted(n=(600, 400, 200), noise=2.0)
+    parameters = {"algorithm": algorithm, "n_drawn": 10, "n_init": 3}
+    one, two = (block_mixture(n_threads=n, **parameters).fit(X) for n in (1, 2))
+    assert_array_equal(one.labels_, two.labels_)
+    assert_array_equal(one.kappas_, two.kappas_)
+    assert one.runs_ == two.runs_
+
+
+# --------------------------------------------------------------------------------------- trouble
+
+
+def test_an_emptied_block_is_collapsed(clouds):
+    """Dense data with both signs has no blocks; the more components, the more starts collapse."""
+    X, _ = clouds(n=200, d=12, n_clouds=4, noise=1.0)
+    rates = []
+    for n_components in (2, 8):
+        fit = block_mixture(n_components=n_components, n_init=40).fit(X)
+        statuses = [run.status for run in fit.runs_]
+        assert set(statuses) <= {"converged", "collapsed"}
+        rates.append(statuses.count("collapsed") / 40)
+        assert fit.status_ == "converged"
+    assert rates[0] < rates[1]
+    assert rates[1] > 0.3
+
+
+def test_no_component_of_twins():
+    """Equal rows: any two components want the same columns."""
+    X = np.tile([3.0, 2.0, 1.0], (10, 1))
+    with pytest.raises(RuntimeError, match="No restart of 10 gave a block mixture of 2"):
+        block_mixture(n_components=2).fit(X)
+
+
+def test_an_emptied_row_cluster_is_collapsed():
+    X, _, _ = planted()
+    model = BlockModel(27, "free")
+    (resultants,) = sm.as_directions(X).sweep(
+        [model.scorer(estimate(model, np.arange(27) % 3, some_resultants_of(X)))]
+    )
+    resultants.mass[1] = 0.0
+    with pytest.raises(DegenerateError, match="collapsed"):
+        model.m_step(resultants, estimate(model, np.arange(27) % 3, some_resultants_of(X)))
+
+
+def some_resultants_of(X):
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    labels = np.arange(len(X)) % 3
+    vectors = np.array([unit[labels == k].sum(axis=0) for k in range(3)])
+    return Resultants(np.bincount(labels).astype(float), vectors, 0.0, 0.0, float(len(X)))
+
+
+def test_a_component_without_anything_in_its_columns_is_vanished():
+    vectors = np.array([[3.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
+    resultants = Resultants(np.array([4.0, 4.0]), vectors, 0.0, 0.0, 8.0)
+    with pytest.raises(DegenerateError, match="vanished"):
+        estimate(BlockModel(3, "free"), np.array([0, 1, 0]), resultants)
+    # A move helps.
+    model = BlockModel(3, "free")
+    at = model.parameters(np.array([0, 1, 0]), np.ones(2), np.full(2, 5.0), np.full(2, 0.5))
+    assert_array_equal(model.m_step(resultants, at).parameters.columns, [0, 1, 1])
+
+
+def test_drawings_that_empty_a_cluster_fail_sem_only():
+    X, _, _ = planted(n=(200, 4, 4), noise=3.0)
+    statuses = {}
+    for algorithm in ("sem", "saem"):
+        fit = block_mixture(algorithm=algorithm, n_init=30, n_components=6).fit(X)
+        statuses[algorithm] = [run.status for run in fit.runs_]
+    assert statuses["sem"].count("collapsed") > statuses["saem"].count("collapsed")
+
+
+# ------------------------------------------------------------------------------------ conscience
+
+
+def skewed():
+    """Give one large cluster and two small ones, and rows in between."""
+    rng = np.random.default_rng(0)
+    columns = np.repeat(np.arange(3), 10)
+    rows = np.repeat(np.arange(3), (240, 30, 30))
+    rates = np.where(rows[:, None] == columns, 2.0, 0.7)
+    rates[:120, 10:20] = 1.6  # of the large cluster, and nearly of the second
+    X = rng.poisson(rates).astype(float)
+    X[X.sum(axis=1) == 0, 0] = 1.0
+    return X, rows
+
+
+@pytest.mark.parametrize("algorithm", ["em", "cem"])
+@pytest.mark.parametrize("weights", ["estimated", "equal"])
+def test_conscience_evens_sizes(algorithm, weights):
+    X, rows = skewed()
+    parameters = {"algorithm": algorithm, "weights": weights, "kappa": "shared", "init": rows}
+    plain = block_mixture(**parameters).fit(X)
+    fair = block_mixture(conscience=True, tol=1e-4, **parameters).fit(X)
+
+    def largest(fit):
+        return np.bincount(fit.labels_, minlength=3).max()
+
+    assert largest(fair) < largest(plain)
+    assert fair.status_ == "converged"
+    # Inversely proportional to the masses, harmonic mean the pooled concentration.
+    (resultants,) = sm.as_directions(X).sweep(
+        [fair._model.scorer(fair._parameters(), "soft" if algorithm == "em" else "hard")]
+    )
+    handicap = fair.kappas_ * resultants.mass
+    assert_allclose(handicap / handicap.mean(), 1.0, atol=0.1)
+    pooled = 3 / (1 / fair.kappas_).sum()
+    directions = np.einsum("kj,kj->", fair.prototypes_, resultants.vectors)
+    assert_allclose(sm.VonMisesFisher(fair.prototypes_[0], pooled).mean_length, directions / 300,
+                    rtol=0.02)  # fmt: skip
+    assert_array_equal(fair.predict(X), fair.labels_)
+
+
+def test_conscience_reports_the_density_of_the_pooled_kappa(log_c):
+    X, rows = skewed()
+    fit = block_mixture(conscience=True, kappa="shared", init=rows, tol=1e-4, count="columns").fit(
+        X
+    )
+    pooled = 3 / (1 / fit.kappas_).sum()
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    scores = np.log(fit.weights_) + log_c(30, pooled) + pooled * (unit @ fit.prototypes_.T)
+    total = logsumexp(scores, axis=1).sum()
+    assert_allclose(fit.log_likelihood_, total, rtol=1e-11)
+    assert_allclose(fit.score(X), total / 300, rtol=1e-11)
+    assert fit.n_parameters_ == 2 + 1 + 30
+
+
+def test_conscience_with_given_kappas():
+    X, rows = skewed()
+    fit = block_mixture(conscience=True, kappa=12.0, init=rows, tol=1e-4).fit(X)
+    assert_allclose(3 / (1 / fit.kappas_).sum(), 12.0)
+    with pytest.raises(ValueError, match="one at most"):
+        block_mixture(conscience=True, kappa=[1.0, 2.0, 3.0]).fit(X)
+
+
+# ------------------------------------------------------------------------------------ parameters
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_components": 0}, "n_components"),
+        ({"n_components": 28}, "more than the 27 features"),
+        ({"algorithm": "vem"}, "algorithm must be one of 'em', 'cem', 'sem', 'saem', 'caem'"),
+        ({"kappa": "unequal"}, "kappa"),
+        ({"kappa": 0.0}, "kappa"),
+        ({"kappa": [1.0, 0.0, 1.0]}, "kappa must be above 0"),
+        ({"kappa": [1.0, 2.0]}, "kappa must have one value a component"),
+        ({"weights": "even"}, "weights must be one of"),
+        ({"count": "dense"}, "count must be one of"),
+        ({"n_drawn": 0}, "n_drawn"),
+        ({"n_init": 0}, "n_init"),
+        ({"max_iter": 0}, "max_iter"),
+        ({"tol": -1.0}, "tol"),
+        ({"init": "spread"}, "init must be one of"),
+        ({"init": np.ones((2, 27))}, "prototypes of shape \\(3, 27\\)"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        block_mixture(**parameters).fit(planted()[0])
+
+
+def test_given_starts():
+    X, rows, _ = planted()
+    first = block_mixture().fit(X)
+    for init in (rows, first, first.prototypes_, sm.SphericalKMeans(3, random_state=0).fit(X)):
+        for algorithm in ALGORITHMS:
+            fit = block_mixture(init=init, algorithm=algorithm, n_drawn=5).fit(X)
+            assert len(fit.runs_) == 1
+            assert adjusted_rand_score(rows, fit.labels_) == 1.0
+    with pytest.raises(ValueError, match="3 components in 27 dimensions; 2 in 27"):
+        block_mixture(n_components=2, init=first).fit(X)
+
+
+def test_start_from_a_model_with_negative_prototypes():
+    X, rows, _ = planted()
+    first = block_mixture().fit(-X)
+    assert (first.prototypes_.sum(axis=1) < 0).all()
+    assert adjusted_rand_score(rows, first.labels_) == 1.0
+    again = block_mixture(init=first).fit(-X)
+    assert again.n_iter_ <= 1
+    assert_array_equal(again.prototypes_, first.prototypes_)
+
+
+@pytest.mark.parametrize("init", ["random", "k-means++", "spherical-k-means"])
+def test_named_starts(init):
+    X, rows, _ = planted()
+    assert adjusted_rand_score(rows, block_mixture(init=init).fit(X).labels_) == 1.0
+
+
+def test_warm_start():
+    X, _, _ = planted(noise=2.0)
+    fit = block_mixture(warm_start=True).fit(X)
+    likelihood = fit.log_likelihood_
+    fit.fit(X)
+    assert fit.n_iter_ <= 1
+    assert fit.log_likelihood_ >= likelihood - 1e-12 * abs(likelihood)
+
+
+def test_max_iter_warns():
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        fit = block_mixture(max_iter=1).fit(planted(noise=2.0)[0])
+    assert (fit.status_, fit.n_iter_) == ("max_iter", 1)
+
+
+def test_verbose_and_callback(capsys):
+    seen = []
+    block_mixture(verbose=1, n_init=2, callback=seen.append, algorithm="caem").fit(planted()[0])
+    assert capsys.readouterr().out.count("restart ") == 2
+    assert len(seen) > 50
+
+
+def test_kappa_at_its_cap_is_flagged():
+    X = np.repeat(np.kron(np.eye(2), np.ones((1, 3))), 6, axis=0)
+    fit = block_mixture(n_components=2).fit(X)
+    assert fit.runs_[0].kappa_capped
+    assert_array_equal(np.bincount(fit.labels_), [6, 6])
+
+
+# -------------------------------------------------------------------------------- scikit-learn
+
+
+def test_frames_and_pickle():
+    X, _, _ = planted()
+    frame = pd.DataFrame(X, columns=[f"word{j}" for j in range(27)])
+    fit = block_mixture().set_output(transform="pandas").fit(frame)
+    assert list(fit.transform(frame).columns) == [f"blockvmfmixture{k}" for k in range(3)]
+    again = pickle.loads(pickle.dumps(fit))  # noqa: S301
+    assert_array_equal(again.predict(frame), fit.labels_)
+    with pytest.raises(NotFittedError):
+        clone(fit).predict(frame)
+
+
+ZERO_ROWS = "the data of this check has rows of zeros, which have no direction"
+STARTS = "the starts are drawn by row: repeating or removing rows changes which are drawn"
+EXPECTED = {
+    "check_estimators_dtypes": ZERO_ROWS,
+    "check_estimator_sparse_tag": ZERO_ROWS,
+    "check_estimator_sparse_array": ZERO_ROWS,
+    "check_estimator_sparse_matrix": ZERO_ROWS,
+    "check_sample_weight_equivalence_on_dense_data": STARTS,
+    "check_sample_weight_equivalence_on_sparse_data": STARTS,
+}
+
+
+@parametrize_with_checks(
+    [
+        sm.BlockVMFMixture(n_components=2),
+        sm.BlockVMFMixture(n_components=2, algorithm="cem", kappa="shared"),
+        sm.BlockVMFMixture(n_components=2, algorithm="saem", n_drawn=5),
+    ],
+    expected_failed_checks=lambda _: EXPECTED,
+)
+def test_scikit_learn(estimator, check):
+    check(estimator)

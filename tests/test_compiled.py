@@ -1,0 +1,234 @@
+"""What is particular to the compiled engine; what it shares with others is in test_engines."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+pytest.importorskip("spheremix._kernels")
+
+import spheremix._kernels as kernels
+
+from spheremix.data.compiled import CompiledDirections, _stack
+from spheremix.data.reference import ReferenceDirections
+from spheremix.scorer import Scorer
+from spheremix.testing import (
+    assert_resultants_close,
+    assert_resultants_same_bits,
+)
+
+
+def unit_scale(X):
+    dense = X.toarray() if sparse.issparse(X) else X
+    return 1 / np.linalg.norm(dense.astype(float), axis=1)
+
+
+def make_rows(kind, n=3000, d=300, seed=0):
+    """Give rows that are large enough for several tiles, blocks and threads."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) + 3 * (rng.integers(8, size=n)[:, None] == np.arange(d) % 8)
+    if kind.startswith("csr"):
+        X[rng.random((n, d)) > 0.15] = 0
+        X[:, 0] = 1
+    X = X.astype(np.float32 if kind.endswith("32") else np.float64)
+    return sparse.csr_array(X) if kind.startswith("csr") else X
+
+
+def make_scorer(X, K, length, assignment="soft", seed=0):
+    rng = np.random.default_rng(seed)
+    own = np.arange(X.shape[1]) % 8 == np.arange(K)[:, None] % 8
+    matrix = rng.normal(size=own.shape) + own
+    matrix *= length / np.linalg.norm(matrix, axis=1, keepdims=True)
+    return Scorer(matrix, 0.1 * rng.normal(size=K), 5.0, assignment, (seed, 3))
+
+
+HERE = str(Path(__file__).parent)
+KINDS = ["csr64", "csr32", "dense64", "dense32"]
+
+
+@pytest.mark.parametrize("length", [3000.0, 30.0, 1.0])
+@pytest.mark.parametrize("kind", KINDS)
+def test_same_bits_for_any_number_of_threads(kind, length):
+    X = make_rows(kind)
+    scorers = [
+        make_scorer(X, 21, length),
+        make_scorer(X, 5, length, "hard", 1),
+        make_scorer(X, 3, length, "drawn", 2),
+    ]
+    weights = np.random.default_rng(3).random((3, X.shape[0]))
+    alone = CompiledDirections(X, unit_scale(X)).sweep(scorers, weights)
+    for n_threads in (2, 7):
+        several = CompiledDirections(X, unit_scale(X), n_threads=n_threads).sweep(scorers, weights)
+        for a, b in zip(alone, several, strict=True):
+            assert_resultants_same_bits(a, b)
+
+
+@pytest.mark.parametrize("length", [3000.0, 1.0])
+@pytest.mark.parametrize("kind", KINDS)
+def test_calls_on_successive_rows_continue_each_other(kind, length):
+    X = make_rows(kind)
+    n, d = X.shape
+    scale = unit_scale(X)
+    scorers = [make_scorer(X, 21, length), make_scorer(X, 5, length, "drawn", 2)]
+    whole = CompiledDirections(X, scale, n_threads=2).sweep(scorers)
+    stacked, begin = _stack(scorers)
+    block = kernels.DENSE_BLOCK
+    lanes = (kernels.dense_lanes(begin[-1], d),) if kind.startswith("dense") else ()
+    vectors, mass = np.zeros((*lanes, begin[-1], d)), np.zeros((*lanes, begin[-1]))
+    totals = np.zeros((*lanes, 2, 2))
+    cuts = [0, block, 4 * block, 5 * block, n] if lanes else [0, 1, 70, 71, 1500, n]
+    for a, b in pairwise(cuts):
+        part = X[a:b]
+        rows = (part,) if lanes else (part.indptr, part.indices, part.data)
+        kernel = kernels.sweep_dense if lanes else kernels.sweep_sparse
+        cut = 1e-16 if X.dtype == np.float64 else 1e-9
+        kernel(*rows, scale[a:b], a, stacked, None, cut, vectors, mass, totals, 1)
+    if lanes:
+        vectors, mass, totals = vectors.sum(axis=0), mass.sum(axis=0), totals.sum(axis=0)
+    for s, resultants in enumerate(whole):
+        own = slice(begin[s], begin[s + 1])
+        assert_array_equal(vectors[own], resultants.vectors)
+        assert_array_equal(mass[own], resultants.mass)
+        assert_array_equal(totals[s], [resultants.log_likelihood, resultants.entropy])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_by_one_agrees_with_all_at_once(kind):
+    X = make_rows(kind)
+    rows = CompiledDirections(X, unit_scale(X))
+    scorers = [make_scorer(X, K, 60.0, how) for K, how in ((4, "soft"), (9, "hard"), (33, "soft"))]
+    for scorer, together in zip(scorers, rows.sweep(scorers), strict=True):
+        [apart] = rows.sweep([scorer])
+        assert_resultants_close(together, apart, scorer, 1e-10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("level", ["baseline", "avx2"])
+def test_every_instruction_set(kind, level):
+    """The instruction set is chosen once a process, so the lesser ones are tried in another."""
+    job = f"""
+import sys
+sys.path.insert(0, {HERE!r})
+from test_compiled import *
+X = make_rows({kind!r}, n=700, d=203)
+for length in (3000.0, 30.0, 1.0):
+    for K in (1, 4, 21, 70):
+        scorer = make_scorer(X, K, length)
+        [actual] = CompiledDirections(X, unit_scale(X), n_threads=2).sweep([scorer])
+        [expected] = ReferenceDirections(X, unit_scale(X)).sweep([scorer])
+        tolerance = (1e-10 if X.dtype == np.float64 else 1e-5) * max(1, length / 20)
+        assert_resultants_close(actual, expected, scorer, tolerance)
+"""
+    environment = {**os.environ, "SPHEREMIX_SIMD": level}
+    subprocess.run([sys.executable, "-c", job], env=environment, check=True)  # noqa: S603
+
+
+def test_columns_without_prototype_are_left_out():
+    X = make_rows("csr64", d=2000)
+    scorer = make_scorer(X, 6, 50.0)
+    scorer.matrix[:, np.arange(2000) % 7 != 3] = 0
+    [actual] = CompiledDirections(X, unit_scale(X), n_threads=2).sweep([scorer])
+    [expected] = ReferenceDirections(X, unit_scale(X)).sweep([scorer])
+    assert_resultants_close(actual, expected, scorer, 1e-10)
+
+
+def test_lanes_are_few_where_sums_are_large():
+    assert kernels.dense_lanes(50, 384) == 16
+    assert kernels.dense_lanes(1000, 100_000) == 4
+
+
+def test_python_threads_may_sweep_at_the_same_time():
+    X = make_rows("csr64")
+    rows = CompiledDirections(X, unit_scale(X), n_threads=2)
+    scorers = [make_scorer(X, 20, 30.0, seed=seed) for seed in range(8)]
+    expected = [rows.sweep([scorer])[0] for scorer in scorers]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda scorer: rows.sweep([scorer])[0], scorers * 3))
+    for a, b in zip(found, expected * 3, strict=True):
+        assert_resultants_same_bits(a, b)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_forked_child_has_its_own_threads():
+    job = f"""
+import os, sys
+sys.path.insert(0, {HERE!r})
+from test_compiled import *
+X = make_rows("dense32")
+rows = CompiledDirections(X, unit_scale(X), n_threads=3)
+scorer = make_scorer(X, 20, 30.0)
+[before] = rows.sweep([scorer])
+child = os.fork()
+[after] = rows.sweep([scorer])
+assert_resultants_same_bits(before, after)
+if child == 0:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+    run = [sys.executable, "-W", "ignore", "-c", job]
+    subprocess.run(run, check=True, timeout=60)  # noqa: S603
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers on this system")
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("kind", ["csr", "dense"])
+def test_ctrl_c_stops_a_sweep_and_breaks_nothing(kind, n_threads):
+    X = make_rows(kind, n=400, d=64)
+    scorer = make_scorer(X, 150, 5.0)
+    [expected] = CompiledDirections(X, unit_scale(X), n_threads=n_threads).sweep([scorer])
+    long = sparse.vstack([X] * 2500).tocsr() if kind == "csr" else np.tile(X, (2500, 1))
+    rows = CompiledDirections(long, np.tile(unit_scale(X), 2500), n_threads=n_threads)
+
+    def raise_interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, raise_interrupt)
+    start = time.perf_counter()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.15)
+        with pytest.raises(KeyboardInterrupt):
+            rows.sweep([scorer] * 12)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.perf_counter() - start < 5
+    [again] = CompiledDirections(X, unit_scale(X), n_threads=n_threads).sweep([scorer])
+    assert_resultants_same_bits(expected, again)
+
+
+def test_shapes_that_do_not_fit_are_refused():
+    X = make_rows("csr64", n=50, d=20)
+    rows = CompiledDirections(X, unit_scale(X))
+    with pytest.raises(ValueError, match="weights"):
+        rows.sweep([make_scorer(X, 3, 1.0)], np.ones(49))
+    with pytest.raises(ValueError, match="want"):
+        rows.map_rows(make_scorer(X, 3, 1.0), "nothing")
+    dense = CompiledDirections(X.toarray(), unit_scale(X))
+    with pytest.raises(ValueError, match="features"):
+        dense.sweep([make_scorer(X[:, :10], 3, 1.0)])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_that_nobody_weighs_add_nothing(kind):
+    X = make_rows(kind)
+    scorer = make_scorer(X, 12, 40.0)
+    keep = np.random.default_rng(0).random(X.shape[0]) < 0.3
+    [actual] = CompiledDirections(X, unit_scale(X)).sweep([scorer], keep.astype(float))
+    [expected] = CompiledDirections(X[keep], unit_scale(X)[keep]).sweep([scorer])
+    assert_resultants_close(actual, expected, scorer, 1e-10 if "64" in kind else 1e-6)
+    drawn = replace(scorer, assignment="drawn")
+    labels = CompiledDirections(X, unit_scale(X)).map_rows(drawn, "labels")
+    [r] = CompiledDirections(X, unit_scale(X)).sweep([drawn], keep.astype(float))
+    assert_allclose(r.mass, np.bincount(labels[keep], minlength=12))

@@ -1,0 +1,361 @@
+"""SphericalKMeans against Lloyd's iterations written out, empty clusters, measures of validity."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import spheremix as sm
+from spheremix import em
+from spheremix.estimators.skmeans import largest_cosines, lloyd, reseed
+from spheremix.models.skmeans import SphericalKMeansModel
+from spheremix.scorer import Scorer
+from spheremix.validity import calinski_harabasz_cosine
+
+
+def k_means(**parameters):
+    return sm.SphericalKMeans(**{"n_components": 3, "random_state": 0, **parameters})
+
+
+def plain_lloyd(X, prototypes, weights=None):
+    """Iterate until no row moves."""
+    weights = np.ones(len(X)) if weights is None else weights
+    labels = None
+    while True:
+        before, labels = labels, (X @ prototypes.T).argmax(axis=1)
+        if before is not None and (labels == before).all():
+            return prototypes, labels
+        sums = np.array([weights[labels == k] @ X[labels == k] for k in range(len(prototypes))])
+        prototypes = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+
+
+def unit(X):
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+# --------------------------------------------------------------------------------- what is found
+
+
+@pytest.mark.parametrize("contain", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_is_lloyd(seed, contain, weighted):
+    rng = np.random.default_rng(seed)
+    X = unit(rng.normal(size=(200, 5)) + 0.3)
+    weights = rng.uniform(0.1, 3.0, 200) if weighted else None
+    weight = weights.sum() if weighted else 200
+    start = X[:6]
+    prototypes, labels = plain_lloyd(X, start, weights)
+    fit = k_means(n_components=6, init=start, tol=0.0).fit(contain(3 * X), sample_weight=weights)
+    assert fit.status_ == "converged"
+    assert_array_equal(fit.labels_, labels)
+    assert_allclose(fit.prototypes_, prototypes, atol=1e-13)
+    cosines = np.einsum("ij,ij->i", X, prototypes[labels])
+    assert_allclose(fit.coherence_, np.average(cosines, weights=weights) * weight, rtol=1e-13)
+    assert fit.stationarity_gap_ < 1e-14
+
+
+def test_abstracts_from_their_true_classes(cstr):
+    X, labels = cstr
+    fit = sm.SphericalKMeans(n_components=4, init=labels).fit(X)
+    assert round(adjusted_rand_score(labels, fit.labels_), 3) == 0.843
+    assert len(fit.runs_) == 1
+
+
+def test_abstracts_from_random_rows(cstr):
+    """The paper has 0.802, with a standard deviation of 0.018, for the best of 50 starts."""
+    X, labels = cstr
+    found = [
+        adjusted_rand_score(
+            labels, sm.SphericalKMeans(4, n_init=50, random_state=seed).fit(X).labels_
+        )
+        for seed in range(6)
+    ]
+    assert abs(np.mean(found) - 0.802) < 0.025
+
+
+@pytest.mark.parametrize("init", ["random", "k-means++"])
+def test_recovers_clouds(clouds, init):
+    X, labels = clouds()
+    fit = k_means(init=init).fit(X)
+    assert adjusted_rand_score(labels, fit.labels_) == 1.0
+    assert fit.coherence_ == max(run.coherence for run in fit.runs_)
+    assert len(fit.runs_) == 10
+    assert {run.status for run in fit.runs_} == {"converged"}
+
+
+def test_starts_are_those_of_the_mixture(clouds):
+    X, _ = clouds()
+    seeds = [run.seed for run in k_means().fit(X).runs_]
+    mix = sm.VMFMixture(n_components=3, random_state=0).fit(X)
+    assert seeds == [run.seed for run in mix.runs_]
+
+
+def test_batched_restarts_agree_with_single_ones(clouds):
+    X, _ = clouds(noise=1.0)
+    fit = k_means(n_components=5, n_init=6).fit(X)
+    starts = [np.random.default_rng(run.seed).choice(120, 5, replace=False) for run in fit.runs_]
+    for rows, run in zip(starts, fit.runs_, strict=True):
+        alone = k_means(n_components=5, init=X[rows]).fit(X)
+        assert_allclose(alone.coherence_, run.coherence, rtol=1e-12)
+
+
+def test_weights_are_repetition(clouds):
+    X, _ = clouds(noise=0.8)
+    times = np.random.default_rng(1).integers(0, 4, len(X))
+    weighted = k_means(init=X[:3]).fit(X, sample_weight=times)
+    repeated = k_means(init=X[:3]).fit(np.repeat(X, times, axis=0))
+    assert_allclose(weighted.prototypes_, repeated.prototypes_, atol=1e-13)
+    assert_allclose(weighted.coherence_, repeated.coherence_)
+    assert_array_equal(np.repeat(weighted.labels_, times), repeated.labels_)
+
+
+def test_same_bits_for_any_number_of_threads(clouds):
+    X, _ = clouds(n=3000, noise=1.0)
+    one, two = (k_means(n_components=7, n_threads=n).fit(X) for n in (1, 2))
+    assert_array_equal(one.prototypes_, two.prototypes_)
+    assert one.runs_ == two.runs_
+
+
+# ------------------------------------------------------------------------------- empty clusters
+
+
+def test_largest_cosines(clouds):
+    X, _ = clouds()
+    prototypes = np.concatenate([X[:4], X[:1], -X[:1]])  # two alike
+    for rows in (X, X.astype(np.float32), sparse.csr_array(X), sparse.csr_array(np.float32(X))):
+        for engine in ("reference", "auto"):
+            directions = sm.as_directions(rows, engine=engine)
+            cosines = directions.map_rows(Scorer(prototypes, np.zeros(6)), "scores")
+            found = largest_cosines(directions, prototypes)
+            assert_allclose(found, cosines.max(axis=1), rtol=0, atol=1e-16)
+
+
+def test_an_empty_cluster_goes_to_the_row_served_worst(clouds):
+    X, _ = clouds(n=90, d=8)
+    start = X[[0, 1, 0]]  # equal cosines: all to the first
+    served = (X @ unit(plain_step(X, X[:2])).T).max(axis=1)
+    directions = sm.as_directions(X)
+    (failed,) = em.fit(SphericalKMeansModel(), directions, [start], em.Settings(e_step="hard"))
+    assert failed.status == "collapsed"
+    prototypes, n = reseed(directions, failed)
+    assert n == 1
+    assert_allclose(prototypes[2], X[served.argmin()])
+    fit = k_means(init=start).fit(X)
+    assert fit.status_ == "converged"
+    assert fit.runs_[0].n_reseeded == 1
+    assert len(np.unique(fit.labels_)) == 3
+
+
+def plain_step(X, prototypes):
+    labels = (X @ prototypes.T).argmax(axis=1)
+    return np.array([X[labels == k].sum(axis=0) for k in range(len(prototypes))])
+
+
+def test_rows_of_no_weight_are_no_seeds(clouds):
+    X, _ = clouds(n=90, d=8)
+    start = X[[0, 1, 0]]
+    weights = np.ones(len(X))
+    weights[(X @ unit(plain_step(X, X[:2])).T).max(axis=1).argmin()] = 0.0
+    directions = sm.as_directions(X)
+    settings = em.Settings(e_step="hard")
+    (failed,) = em.fit(SphericalKMeansModel(), directions, [start], settings, weights=weights)
+    prototypes, _ = reseed(directions, failed, weights)
+    assert not (X[weights == 0] @ prototypes[2] > 1 - 1e-9).any()
+
+
+def test_reseeding_never_lowers_the_coherence():
+    rng = np.random.default_rng(3)
+    X = unit(rng.normal(size=(60, 4)))
+    n_reseeded = 0
+    for _ in range(20):
+        one = unit(rng.normal(size=(1, 4)))
+        start = np.concatenate([X[:3], -np.tile(X.sum(axis=0) + one, (5, 1))])
+        ((fit, n),) = lloyd(sm.as_directions(X), [unit(start)], em.Settings(e_step="hard"))
+        n_reseeded += n
+        assert fit.ok
+        assert np.diff(fit.trace).min() >= -1e-12
+        assert fit.resultants.mass.min() > 0
+    assert n_reseeded > 20
+
+
+def test_runs_without_trouble_are_not_touched(clouds):
+    X, _ = clouds()
+    directions, settings = sm.as_directions(X), em.Settings(e_step="hard")
+    bad = X[[0, 1, 0]]
+    (first, n_first), (second, n_second) = lloyd(directions, [bad, X[:3]], settings)
+    ((alone, _),) = lloyd(directions, [X[:3]], settings)
+    assert (n_first, n_second) == (1, 0)
+    assert second.n_iter == alone.n_iter
+    assert_allclose(second.objective, alone.objective, rtol=1e-13)
+    assert first.ok
+
+
+def test_fewer_distinct_rows_than_clusters():
+    X = np.repeat(np.eye(3), 5, axis=0)
+    fit = k_means(init="k-means++").fit(X)
+    assert_allclose(fit.coherence_, 15)
+    with pytest.raises(RuntimeError, match="distinct rows"):
+        k_means(n_components=4).fit(X)
+    with pytest.raises(RuntimeError, match="1 collapsed"):
+        k_means(n_components=4, init=np.ones((4, 3))).fit(X)
+
+
+def test_rows_that_cancel_out():
+    X = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    with pytest.raises(RuntimeError, match="vanished"):
+        k_means(n_components=1, n_init=1).fit(X)
+    # A cluster of two opposite rows, and one of two others: the first is put on a row.
+    X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.6, 0.8], [0.6, 0.8]])
+    fit = k_means(n_components=2, init=np.array([[0.0, -1.0], [0.6, 0.8]])).fit(X)
+    assert fit.status_ == "converged"
+
+
+# ------------------------------------------------------------------------------------ parameters
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_components": 0}, "n_components"),
+        ({"n_components": 500}, "n_components=500 is more than"),
+        ({"n_init": 0}, "n_init"),
+        ({"max_iter": 0}, "max_iter"),
+        ({"tol": -1.0}, "tol"),
+        ({"init": "spherical-k-means"}, "'random', 'k-means\\+\\+'"),
+        ({"init": np.ones((2, 8))}, "prototypes of shape \\(3, 8\\)"),
+        ({"init": np.zeros((3, 8))}, "prototype 0 is zero"),
+        ({"init": np.zeros(120, dtype=int)}, "class 1 of the labels is collapsed"),
+        ({"init": np.full(120, 3)}, "0..2"),
+        ({"engine": "abacus"}, "engine"),
+    ],
+)
+def test_bad_parameters_are_named(clouds, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        k_means(**parameters).fit(clouds()[0])
+
+
+def test_given_starts(clouds):
+    X, labels = clouds()
+    first = k_means().fit(X)
+    for init in (labels, first.prototypes_, first, sm.VMFMixture(3, random_state=0).fit(X)):
+        fit = k_means(init=init).fit(X)
+        assert len(fit.runs_) == 1
+        assert_allclose(fit.coherence_, first.coherence_)
+
+
+def test_warm_start(clouds):
+    X, _ = clouds(noise=1.0)
+    fit = k_means(warm_start=True, n_components=5).fit(X)
+    coherence = fit.coherence_
+    fit.fit(X)
+    assert fit.n_iter_ <= 1
+    assert_allclose(fit.coherence_, coherence)
+    with pytest.raises(ValueError, match="shape"):
+        fit.set_params(n_components=4).fit(X)
+
+
+def test_max_iter_warns(clouds):
+    X, _ = clouds(noise=2.0)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        fit = k_means(max_iter=1, n_components=6).fit(X)
+    assert (fit.status_, fit.n_iter_) == ("max_iter", 1)
+
+
+def test_verbose_and_callback(clouds, capsys):
+    seen = []
+    k_means(verbose=1, n_init=2, callback=seen.append).fit(clouds()[0])
+    assert capsys.readouterr().out.count("coherence") == 2
+    assert seen[0].n_runs == 2
+
+
+# ----------------------------------------------------------------------------------------- using
+
+
+def test_using(clouds):
+    X, _ = clouds(noise=0.8)
+    fit = k_means().fit(X)
+    Y = 7 * clouds(n=40, noise=0.8, seed=3)[0]
+    cosines = unit(Y) @ fit.prototypes_.T
+    assert_allclose(fit.transform(Y), cosines, atol=1e-14)
+    assert_array_equal(fit.predict(Y), cosines.argmax(axis=1))
+    assert_allclose(fit.score(Y), cosines.max(axis=1).mean())
+    assert_allclose(fit.score(X), fit.coherence_ / len(X))
+    assert_array_equal(fit.labels_, fit.predict(X))
+    again = pickle.loads(pickle.dumps(fit))  # noqa: S301
+    assert_array_equal(again.predict(Y), fit.predict(Y))
+    with pytest.raises(NotFittedError):
+        clone(fit).predict(X)
+
+
+def test_frames(clouds):
+    X, _ = clouds()
+    frame = pd.DataFrame(X, columns=[f"word{j}" for j in range(8)])
+    fit = k_means().set_output(transform="pandas").fit(frame)
+    assert list(fit.feature_names_in_) == list(frame.columns)
+    assert list(fit.transform(frame).columns) == [f"sphericalkmeans{k}" for k in range(3)]
+
+
+ZERO_ROWS = "the data of this check has rows of zeros, which have no direction"
+STARTS = "the starts are drawn by row: repeating or removing rows changes which are drawn"
+EXPECTED = {
+    "check_estimators_dtypes": ZERO_ROWS,
+    "check_estimator_sparse_tag": ZERO_ROWS,
+    "check_estimator_sparse_array": ZERO_ROWS,
+    "check_estimator_sparse_matrix": ZERO_ROWS,
+    "check_sample_weight_equivalence_on_dense_data": STARTS,
+    "check_sample_weight_equivalence_on_sparse_data": STARTS,
+}
+
+
+@parametrize_with_checks(
+    [sm.SphericalKMeans(n_components=2, n_init=2)], expected_failed_checks=lambda _: EXPECTED
+)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+# -------------------------------------------------------------------------------------- validity
+
+
+def test_calinski_harabasz_is_its_definition(clouds):
+    X, labels = clouds(n=60, noise=0.7)
+    centres = unit(np.array([X[labels == k].sum(axis=0) for k in range(3)]))
+    within = (1 - np.einsum("ij,ij->i", X, centres[labels])).sum()
+    total = (1 - X @ unit(X.sum(axis=0, keepdims=True))[0]).sum()
+    expected = ((total - within) / 2) / (within / 57)
+    for rows in (5 * X, sparse.csr_array(X), sm.as_directions(X)):
+        assert_allclose(calinski_harabasz_cosine(rows, labels), expected)
+    names = np.array(["a", "b", "c"])[labels]
+    assert_allclose(calinski_harabasz_cosine(X, names), expected)
+
+
+def test_validity_prefers_the_true_number(clouds):
+    X, _ = clouds(n=300, n_clouds=4, noise=0.4)
+    found = {}
+    for k in range(2, 7):
+        labels = k_means(n_components=k, n_init=20).fit(X).labels_
+        found[k] = (
+            calinski_harabasz_cosine(X, labels),
+            silhouette_score(sparse.csr_array(X), labels, metric="cosine"),
+        )
+    for measure in range(2):
+        assert max(found, key=lambda k: found[k][measure]) == 4
+
+
+def test_validity_at_its_limits(clouds):
+    X, _ = clouds(n=6, n_clouds=2, noise=0.0)
+    assert calinski_harabasz_cosine(X, np.arange(6) % 2) == np.inf
+    with pytest.raises(ValueError, match="2 to 5 classes"):
+        calinski_harabasz_cosine(X, np.zeros(6))
+    with pytest.raises(ValueError, match="one value a row"):
+        calinski_harabasz_cosine(X, np.zeros(5))
