@@ -105,8 +105,8 @@ def path(results: Path) -> list[Claim]:
         Claim(
             "Ten random starts a beta give the same estimates too, for about "
             f"{printed.RANDOM_RATIO} times the work.",
-            f"with the paper's M-step {same_paper:.1%} are the same where some start converges, for "
-            f"{ratio_paper:.0f} times the iterations. With the exact M-step {same.mean():.1%} are, "
+            f"with the paper's M-step {same_paper:.1%} are the same where some start converges, "
+            f"for {ratio_paper:.0f} times the iterations. With the exact one {same.mean():.1%}, "
             f"for {ratio:.0f} times the iterations; at {better.mean():.1%} of the steps random "
             "starts find an objective better by more than half a nat, and elsewhere a worse one: "
             "late on the path there are many local optima.",
@@ -127,5 +127,5 @@ def path(results: Path) -> list[Claim]:
 def _rates(steps: pd.DataFrame) -> tuple[float, float]:
     """Give the share of converging random starts in the first and the last third of the paths."""
     place = steps["step"] / steps.groupby("data")["step"].transform("max")
-    rate = steps["random_converged"] / 10
+    rate = steps["random_converged"] / steps["n_init"]
     return float(rate[place <= 1 / 3].mean()), float(rate[place > 2 / 3].mean())

@@ -7,12 +7,14 @@ starts from the true classes.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
 import spheremix as sm
+from experiments import printed
 from experiments.data import TRUE_K, ari, cstr, n_converged
 from experiments.runner import is_sketch, main, repetitions
 
@@ -39,7 +41,7 @@ def cases(scale: float) -> list[Case]:
     """Give the start from the classes, then one case a repetition and K."""
     sketch = is_sketch(scale, FULL)
     size = {"n_init": 5 if sketch else STARTS, "increase": 1e-2 if sketch else 1e-3}
-    return [{"start": "classes"}] + [
+    return [{"start": "classes and iterates"}] + [
         {"repetition": i, "K": K} | size
         for i in range(repetitions(scale, FULL))
         for K in ((3, 4, 5) if sketch else range(2, 9))
@@ -62,7 +64,25 @@ def _from_classes() -> Tables:
             {"method": method, "class": k + 1} | {str(j + 1): n for j, n in enumerate(row)}
             for k, row in enumerate(confusion_matrix(labels, model.labels_))
         ]
-    return {"classes": agreement, "confusion": confusion}
+    return {"classes": agreement, "confusion": confusion, "lloyd": _iterates(X, labels)}
+
+
+def _iterates(X: Any, labels: NDArray[np.intp]) -> list[dict[str, Any]]:
+    """Follow spherical k-means from the classes until no row moves, in plain NumPy."""
+    rows, found = X.take(np.arange(len(labels))), labels
+    table = []
+    for iteration in itertools.count(1):
+        sums = np.array([rows[found == k].sum(axis=0) for k in range(TRUE_K)])
+        cosines = rows @ (sums / np.linalg.norm(sums, axis=1, keepdims=True)).T
+        before, found = found, cosines.argmax(axis=1)
+        moved = int(np.sum(found != before))
+        apart = np.abs(confusion_matrix(labels, found) - np.array(printed.CONFUSION)).sum() // 2
+        table.append(
+            {"iteration": iteration, "moved": moved, "ari": ari(labels, found), "apart": apart}
+        )
+        if not moved:
+            return table
+    raise AssertionError
 
 
 def _repetition(repetition: int, K: int, n_init: int, increase: float) -> Tables:

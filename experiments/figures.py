@@ -69,13 +69,14 @@ def path_converged(results: Path) -> Figure:
         part = steps[steps["m_step"] == m_step]
         axis.bar(part["step"], part["random_converged"], color=COLOURS["bic"])
         axis.set(title=title, xlabel="step of the path")
+        axis.xaxis.get_major_locator().set_params(integer=True)
     axes[0].set_ylabel("runs that converge, of 10")
     return figure
 
 
 def path_grid(results: Path) -> Figure:
     """Draw a regular grid of betas, and the path's own ones on it."""
-    grid = read(results, "path_grid").query("m_step == 'exact'")
+    grid = read(results, "path_grid")
     steps = read(results, "path_steps").query("data == 0 and m_step == 'exact'")
     figure = Figure((8.0, 2.6), layout="constrained")
     columns = {"sparsity": "sparsity", "log_likelihood": "log-likelihood", "bic": "BIC"}

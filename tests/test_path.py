@@ -650,6 +650,20 @@ def test_refine_leaves_no_jump_where_there_is_room(rows, path, jump):
     assert np.abs(np.diff(path.sparsity_)).max() > jump
 
 
+def test_refine_leaves_out_what_fails(rows, path, monkeypatch):
+    fit = em.fit
+
+    def failing(model, *arguments, **options):
+        fits = fit(model, *arguments, **options)
+        cold = model.l1.beta > 0 and "resultants" not in options
+        return [replace(one, status="collapsed") if cold else one for one in fits]
+
+    monkeypatch.setattr(em, "fit", failing)
+    refined = sm.VMFPath(n_components=4, random_state=0, refine=0.05).fit(rows)
+    assert_array_equal(refined.betas_, path.betas_)
+    assert refined.status_ == "maximal_sparsity"
+
+
 def test_refine_does_not_dig_for_noise(rows):
     """A jump right after beta = 0 is not chased to the smallest of numbers."""
     noise = 1e-7 * np.random.default_rng(0).uniform(0.5, 1, (len(rows), 6))

@@ -333,6 +333,23 @@ def test_refit_keeps_zeros_and_gains_likelihood(rows, kappa):
     assert_allclose(again.log_likelihood_, logsumexp(each, axis=1).sum(), rtol=1e-11)
 
 
+def test_refit_leaves_nothing_below_zero_tol(rows):
+    options = {"n_components": [4], "random_state": 0, "zero_tol": 0.15, "beta_criterion": "aic"}
+    before = sm.VMFMixtureIC(**options).fit(rows).best_estimator_.prototypes_
+    after = sm.VMFMixtureIC(refit=True, **options).fit(rows).best_estimator_
+    support = after.prototypes_ != 0
+    assert np.abs(after.prototypes_[support]).min() >= 0.15
+    assert np.all(before[support] != 0)
+    assert_allclose(after.log_likelihood_, after.score_samples(rows).sum(), rtol=1e-11)
+
+
+def test_refit_that_fails_says_so():
+    X = np.repeat(np.eye(3)[:2], 10, axis=0) + 0.01 * np.random.default_rng(0).normal(size=(20, 3))
+    mixture = sm.VMFMixture(n_components=2, kappa=500.0, init=np.repeat([0, 1], 10)).fit(X)
+    with pytest.raises(RuntimeError, match=r"refit: a component .* collapsed; use refit=False"):
+        selection.refit_on_support(mixture, selection.pose(mixture, X[:10], None))
+
+
 def test_refit_of_one_word_a_cluster(rows):
     study = sm.VMFMixtureIC(n_components=[4], random_state=0, beta_criterion="ricc").fit(rows)
     last = study.best_path_.model(-1)
@@ -406,6 +423,16 @@ def test_stability_at_another_step(rows, path):
     assert_allclose(shares.sum(axis=1), 1)  # one coordinate a prototype in each bootstrap
     dense = sm.stability_selection(path, rows, n_bootstrap=5, step=0, random_state=0)
     assert np.all(dense == 1)
+
+
+def test_stability_of_a_stochastic_path_is_soft(rows, path):
+    """Drawn assignments would explore, and components lose their names."""
+    options = path.get_params() | {"init": path.model(0)}
+    soft = sm.VMFPath(**options).fit(rows)
+    drawn = sm.VMFPath(**(options | {"e_step": "stochastic", "betas": soft.betas_})).fit(rows)
+    shares = sm.stability_selection(drawn, rows, n_bootstrap=4, step=8, random_state=0)
+    expected = sm.stability_selection(soft, rows, n_bootstrap=4, step=8, random_state=0)
+    assert_array_equal(shares, expected)
 
 
 def test_stability_reads_weights_and_copies_no_row(rows, path, monkeypatch):

@@ -20,8 +20,7 @@ def simulate(seed):
 
 
 def follow(X, seed, **options):
-    options = {"n_components": 4, "min_relative_increase": 1e-2, **options}
-    return sm.VMFPath(random_state=seed, **options).fit(X)
+    return sm.VMFPath(n_components=4, random_state=seed, **options).fit(X)
 
 
 @pytest.fixture(scope="module")
@@ -62,28 +61,26 @@ def differences(path, other):
 
 
 def test_the_path_has_about_as_many_steps_as_the_paper_s(twenty):
-    """The paper's has 13, the last one failed. The dense step counts; so does the last one."""
-    kappa, paths, _ = twenty
-    n_steps = [len(path.betas_) for path in paths]
-    assert min(n_steps) >= 8
-    assert max(n_steps) <= (20 if kappa == "shared" else 21)
+    """The paper's has 13. The dense step counts; so does the last one.
+
+    Between 8 and 20 steps in nine data sets of ten; over other seeds a few have up to 25.
+    """
+    _, paths, _ = twenty
+    n_steps = np.array([len(path.betas_) for path in paths])
+    assert n_steps.min() >= 8
+    assert n_steps.max() <= 25
+    assert np.mean((n_steps >= 8) & (n_steps <= 20)) >= 0.85
     assert 13 <= np.median(n_steps) <= 18
     assert all(path.status_ == "maximal_sparsity" for path in paths)
     assert all(path.n_nonzero_[-1] == 4 for path in paths)
-
-
-def test_the_default_increase_adds_a_step_or_two():
-    n_steps = [len(follow(simulate(s), s, min_relative_increase=1e-3).betas_) for s in SEEDS]
-    assert min(n_steps) >= 8
-    assert max(n_steps) <= 22
-    assert np.mean([8 <= n <= 20 for n in n_steps]) >= 0.8
 
 
 def test_restarts_from_the_dense_solution_find_the_path(twenty):
     """The same estimates, but where prototypes are about to have one coordinate left.
 
     At the last step or two, which the paper's M-step does not reach, several local optima are
-    near; there the two may part, and each is better than the other in some data sets.
+    near; there the two part in some data sets (more with free concentrations), and each is the
+    better one in some of them.
     """
     kappa, paths, restarted = twenty
     parted = []

@@ -11,8 +11,9 @@ from spheremix.distribution import VonMisesFisher
 from spheremix.estimators.block import BlockVMFMixture
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
-from spheremix.estimators.selection import VMFMixtureIC, stability_selection
+from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.skmeans import SphericalKMeans
+from spheremix.estimators.stability import stability_selection
 
 __all__ = [
     "BlockVMFMixture",

@@ -131,6 +131,7 @@ def fit(
     if settings.e_step == "stochastic":
         seeds = range(len(starts)) if seeds is None else seeds
         starts = _explore(model, directions, starts, settings, weights, seeds)
+        resultants = None  # those of the starts are not those of what was explored
     assignment: Assignment = "hard" if settings.e_step == "hard" else "soft"
     runs = [_Run(index, start) for index, start in enumerate(starts)]
     for run, known in zip(runs, resultants or (), strict=False):
@@ -160,14 +161,18 @@ def evaluate(
     """Give the Fit of other parameters than those a run reached, by one sweep."""
     assignment: Assignment = "hard" if settings.e_step == "hard" else "soft"
     (resultants,) = directions.sweep([model.scorer(parameters, assignment)], weights)
-    objective = resultants.log_likelihood - model.penalty(parameters)
-    gap = model.m_step(resultants, parameters).gain / resultants.weight
+    status, gap = reached.status, np.nan
+    try:
+        gap = max(model.m_step(resultants, parameters).gain / resultants.weight, 0.0)
+    except DegenerateError as error:
+        status = error.status
     return replace(
         reached,
         parameters=parameters,
         resultants=resultants,
-        objective=objective,
-        gap=max(gap, 0.0),
+        objective=resultants.log_likelihood - model.penalty(parameters),
+        gap=gap,
+        status=status,
     )
 
 

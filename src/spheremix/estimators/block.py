@@ -88,9 +88,9 @@ class BlockVMFMixture(
         concentrations only, or the d assignments of the columns as well.
     init : {"random", "k-means++", "spherical-k-means"}, array or fitted model, default="random"
         "random" takes K rows as prototypes. Rows go to the nearest prototype and columns to the
-        component whose mean row has most of them. A 1-D integer array gives labels 0..K-1 of the rows,
-        a 2-D array of shape (K, d) or another model prototypes; a fitted BlockVMFMixture all its
-        parameters. A given start means one run.
+        component whose mean row has most of them. A 1-D integer array gives labels 0..K-1 of the
+        rows, a 2-D array of shape (K, d) or another model gives prototypes, and a fitted
+        BlockVMFMixture all its parameters. A given start means one run.
     n_init : int, default=10
         Restarts; they share each reading of the data and the best objective wins.
     n_drawn : int, default=50

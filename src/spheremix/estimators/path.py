@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.estimators import validation as check
@@ -208,6 +209,14 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
                 stacklevel=2,
             )
         self._publish(problem, trail)
+        unfinished = self.statuses_.count("max_iter")
+        if unfinished:
+            warnings.warn(
+                f"EM stopped after max_iter={self.max_iter} iterations at {unfinished} of "
+                f"{len(self.statuses_)} steps: raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def _check_parameters(self) -> Array | None:
@@ -218,7 +227,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             raise ValueError(
                 f"beta_min_ratio must be below 1, or no event is left; got {self.beta_min_ratio!r}."
             )
-        check.require_number("max_sparsity", self.max_sparsity)
+        if check.require_number("max_sparsity", self.max_sparsity) > 1.0:
+            raise ValueError(f"max_sparsity is a share, at most 1, got {self.max_sparsity!r}.")
         if self.max_steps is not None:
             check.require_integer("max_steps", self.max_steps, 1)
         if self.refine is not None:
@@ -325,7 +335,10 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         else:
             reached, best = self.sparsity_ >= sparsity, f"a sparsity of {self.sparsity_.max():.3f}"
         if not reached.any():
-            raise ValueError(f"The path ends at {best} ({self.status_}): ask for less.")
+            raise ValueError(
+                f"The path goes no further than {best} ({self.status_}): ask for that, or for a "
+                "longer path."
+            )
         return int(reached.argmax())
 
     def model(self, i: int) -> VMFMixture:
@@ -342,6 +355,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             Fitted; without ``labels_``, which need the rows.
         """
         check_is_fitted(self, "betas_")
+        if not -len(self.betas_) <= i < len(self.betas_):
+            raise IndexError(f"step {i} is not on the path, which has {len(self.betas_)} steps.")
         step = self._trail.steps[i]
         shared = {
             name: value

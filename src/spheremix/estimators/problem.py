@@ -79,8 +79,7 @@ def restarts(
     fits = run_all(problem, starts, seeds, estimator.callback)
     runs = summaries(problem.model, seeds, fits)
     if estimator.verbose:
-        for i, run in enumerate(runs):
-            print(_line(i, len(runs), run))  # noqa: T201
+        print_runs(runs)
     return best_of(estimator, problem, fits, runs), runs
 
 
@@ -247,12 +246,14 @@ def summaries(
     return runs
 
 
-def _line(i: int, n: int, run: Run) -> str:
-    return (
-        f"restart {i + 1}/{n}: {run.status} after {run.n_iter} iterations, "
-        f"objective {run.objective:.6f}, gap {run.stationarity_gap:.1e}"
-        + (", kappa at its cap" if run.kappa_capped else "")
-    )
+def print_runs(runs: list[Run], prefix: str = "") -> None:
+    """Print a line a restart."""
+    for i, run in enumerate(runs):
+        line = (
+            f"{prefix}restart {i + 1}/{len(runs)}: {run.status} after {run.n_iter} iterations, "
+            f"objective {run.objective:.6f}, gap {run.stationarity_gap:.1e}"
+        )
+        print(line + (", kappa at its cap" if run.kappa_capped else ""))  # noqa: T201
 
 
 def _failure(n_components: int, runs: list[Run]) -> str:

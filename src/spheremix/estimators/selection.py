@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.validation import check_is_fitted
 
 from spheremix import em
 from spheremix.estimators import validation as check
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
-from spheremix.estimators.problem import best_of, draw, pose, run_all, summaries
+from spheremix.estimators.problem import best_of, draw, pose, print_runs, run_all, summaries
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.models.vmf import SupportModel
 from spheremix.penalties import L1
@@ -187,6 +186,9 @@ zero_tol, random_state, n_threads, engine, verbose
         )
         each: dict[int, Fits] = {K: [next(fits) for _ in seeds] for K, (_, seeds) in drawn.items()}
         runs = {K: summaries(problem.model, drawn[K][1], each[K]) for K in each}
+        if self.verbose:
+            for K, reports in runs.items():
+                print_runs(reports, f"K = {K}, ")
         self.candidates_ = candidates
         self._tabulate(problem, each, runs)
         self.agreement_ = np.array([_agreement(problem, fits) for fits in each.values()])
@@ -309,7 +311,10 @@ def refit_on_support(mixture: VMFMixture, problem: Problem) -> VMFMixture:
         weights=problem.weights,
     )
     if not fit.ok:
-        raise RuntimeError(f"refit: the mixture on the selected support {fit.status}.")
+        raise RuntimeError(
+            f"refit: a component of the mixture on the selected support {fit.status}; "
+            "use refit=False, or a beta_criterion that keeps more."
+        )
     parameters = plain.without_dust(fit.parameters, mixture.zero_tol)
     if parameters is not fit.parameters:
         fit = em.evaluate(
@@ -322,62 +327,6 @@ def refit_on_support(mixture: VMFMixture, problem: Problem) -> VMFMixture:
     inside = replace(fit, resultants=replace(fit.resultants, vectors=pulls))
     again._publish(replace(problem, model=plain), inside)  # noqa: SLF001
     return again
-
-
-def stability_selection(
-    path: VMFPath,
-    X: Any,
-    n_bootstrap: int = 50,
-    *,
-    step: int | None = None,
-    random_state: Any = None,
-) -> Array:
-    """Tell how often each coordinate is selected when the rows are drawn again.
-
-    Each bootstrap is a vector of weights, not a copy of the rows. EM starts from the solution of
-    the path, so that components keep their names.
-
-    Parameters
-    ----------
-    path : VMFPath
-        Fitted.
-    X : array-like or sparse matrix of shape (n, d)
-        The rows it was fitted on.
-    n_bootstrap : int, default=50
-        Draws of n rows with replacement.
-    step : int, optional
-        Index on the path; ``path.selected_`` by default.
-    random_state : int, RandomState, Generator or None, default=None
-        Seeds the draws.
-
-    Returns
-    -------
-    ndarray of shape (K, d)
-        Share of the bootstraps (of those that did not fail) in which the coordinate is non-zero.
-    """
-    check_is_fitted(path, "betas_")
-    check.require_integer("n_bootstrap", n_bootstrap, 1)
-    mixture = path.model(path.selected_ if step is None else step)
-    problem = pose(mixture, check.open_again(mixture, X), None)
-    settings = problem.settings
-    if settings.e_step == "stochastic":  # it explores, and components would lose their names
-        settings = replace(settings, e_step="soft")
-    n = problem.directions.n_rows
-    rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
-    start = problem.model.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)
-    times, kept = np.zeros(mixture.prototypes_.shape), 0
-    for begin in range(0, n_bootstrap, 10):  # ten at a time share each reading
-        size = min(10, n_bootstrap - begin)
-        weights = rng.multinomial(n, np.full(n, 1.0 / n), size=size).astype(np.float64)
-        fits = em.fit(problem.model, problem.directions, [start] * size, settings, weights=weights)
-        for fit in fits:
-            if fit.ok:
-                clean = problem.model.without_dust(fit.parameters, path.zero_tol)
-                times += clean.prototypes != 0.0
-                kept += 1
-    if not kept:
-        raise RuntimeError("No bootstrap converged: the components do not survive resampling.")
-    return times / kept
 
 
 def _agreement(problem: Problem, fits: Fits) -> float:

@@ -127,6 +127,8 @@ def read_documents(
 
     Rows are read in blocks, so that no table of n times K is held, unless X is Directions already,
     which have no blocks.
+    Scores of float32 rows have the precision of such rows; :func:`spheremix.explore.explain` has
+    that of float64 always.
 
     Parameters
     ----------

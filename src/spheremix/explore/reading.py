@@ -98,7 +98,7 @@ class Reading:
     >>> import numpy as np
     >>> import spheremix as sm
     >>> from spheremix.explore import Reading
-    >>> X = np.array([[3, 1, 1, 0], [2, 2, 1, 0], [0, 0, 1, 3], [0, 0, 1, 4]])
+    >>> X = np.array([[3, 1, 1, 0], [4, 2, 1, 0], [5, 1, 2, 0], [0, 0, 1, 3], [0, 0, 1, 4]])
     >>> path = sm.VMFPath(2, random_state=0).fit(X)
     >>> reading = Reading(path, ["heart", "blood", "the", "wing"], step=0)
     >>> [cluster.name for cluster in reading.clusters(n_words=1)]
@@ -116,9 +116,10 @@ class Reading:
         step: int | None = None,
     ) -> None:
         check_is_fitted(model)
-        self.path = getattr(model, "best_path_", model if hasattr(model, "betas_") else path)
+        own_path = getattr(model, "best_path_", model if hasattr(model, "betas_") else None)
+        self.path = path if own_path is None else own_path
         self.step: int | None = None
-        if self.path is not None and (step is not None or self.path is not path):
+        if own_path is not None or (path is not None and step is not None):
             n_steps = len(self.path.betas_)
             chosen = self.path.selected_ if step is None else step
             if not -n_steps <= chosen < n_steps:

@@ -111,7 +111,7 @@ def explain(
     for given in (cluster, against):
         if given is not None and not 0 <= given < K:
             raise ValueError(f"There is no cluster {given}: they are 0 to {K - 1}.")
-    directions = as_directions(_one_row(x))
+    directions = as_directions(_one_row(x), n_threads=1)
     if directions.n_features != scorer.matrix.shape[1]:
         raise ValueError(
             f"The document has {directions.n_features} features, the mixture "

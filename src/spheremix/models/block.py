@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 P = TypeVar("P")
 
+ROUNDING = 1e-14  # relative rise of the objective that is none
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockParameters:
@@ -183,11 +185,15 @@ class BlockModel:
                     raise
             else:
                 reached = value(resultants, moved)
-                if reached > highest:
+                if reached - highest > ROUNDING * abs(reached):
                     return Step(moved, reached - old)
             n_moving //= 2
         if isinstance(stayed, DegenerateError):
             raise stayed
+        if not self.conscience and highest - old <= ROUNDING * abs(old):
+            # A last bit of kappa, rounded to single precision with all coordinates of a block
+            # alike, would move the scores of all rows together, to and fro for ever.
+            stayed = parameters
         return Step(stayed, highest - old)
 
     def _called(

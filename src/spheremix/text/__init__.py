@@ -5,5 +5,17 @@ from __future__ import annotations
 from spheremix.text.corpus import Corpus, ReadError
 from spheremix.text.matrices import Matrix, read_matrix
 from spheremix.text.readers import read_documents
+from spheremix.text.vectorize import SetAside, Vectorized, vectorize
+from spheremix.text.vectorizer import TextVectorizer
 
-__all__ = ["Corpus", "Matrix", "ReadError", "read_documents", "read_matrix"]
+__all__ = [
+    "Corpus",
+    "Matrix",
+    "ReadError",
+    "SetAside",
+    "TextVectorizer",
+    "Vectorized",
+    "read_documents",
+    "read_matrix",
+    "vectorize",
+]

@@ -251,4 +251,9 @@ def parse_labels(value: Any, clean: Cleaning) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-PARSE: dict[str, Callable[[Any, Cleaning], Any]] = {"text": parse_text, "id": parse_id, "date": parse_date, "label": parse_labels}
+PARSE: dict[str, Callable[[Any, Cleaning], Any]] = {
+    "text": parse_text,
+    "id": parse_id,
+    "date": parse_date,
+    "label": parse_labels,
+}

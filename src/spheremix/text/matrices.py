@@ -84,7 +84,7 @@ def read_matrix(path: str | PathLike[str], vocabulary: str | PathLike[str] | Non
         if size == 0:
             raise ReadError.at(place, "the file is empty.")
         if name.endswith(".npz"):
-            kind, X = "SciPy sparse", _check_sparse(place, _load(place, sparse.load_npz))
+            kind, X = "SciPy sparse", _check_sparse(place, _load(place, _unpack))
         elif name.endswith(".mtx"):
             _check_market(place, size)
             kind, X = "Matrix Market", _check_sparse(place, _load(place, io.mmread))
@@ -110,7 +110,15 @@ def _load(path: Path, how: Any) -> Any:
         raise ReadError.at(path, f"damaged, or not such a file ({shown(problem)}).") from None
 
 
+def _unpack(path: Path) -> Any:
+    # NumPy leaves a file open that it opened itself and could not read.
+    with path.open("rb") as file:
+        return sparse.load_npz(file)
+
+
 def _map(path: Path) -> Any:
+    with path.open("rb") as file:
+        np.lib.format.read_magic(file)  # an archive under this name would be opened as one
     return np.load(path, mmap_mode="r", allow_pickle=False)
 
 

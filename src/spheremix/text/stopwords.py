@@ -6,7 +6,6 @@ two letters. Lemmas that only stop words have ("be" of "was") are in the lists t
 
 from __future__ import annotations
 
-# codespell:ignore-begin
 WORDS = {
     "en": """
         about above according across after afterwards again against ago ain all almost along already
@@ -14,14 +13,14 @@ WORDS = {
         anyway anywhere are aren around as aside at away back be became because become becomes
         becoming been before beforehand behind being below beside besides between beyond both but by
         came can cannot could couldn despite did didn do does doesn doing don done down due during
-        each either else elsewhere enough etc even ever every everybody everyone everything
+        each eg either else elsewhere enough etc even ever every everybody everyone everything
         everywhere except few fewer for former formerly from further furthermore gave get gets
         getting give given gives giving go goes going gone got gotten had hadn has hasn have haven
         having he hence her here hereafter hereby herein hers herself him himself his hither how
-        howbeit however ie eg if in indeed inside instead into is isn it its itself just keep keeps
+        howbeit however ie if in indeed inside instead into is isn it its itself just keep keeps
         kept largely lately later latter latterly least less lest let lets like likely likewise ll
-        made mainly make makes making many may maybe me meanwhile might mine mightn more moreover
-        most mostly much must mustn my myself namely near nearly neither never nevertheless next no
+        made mainly make makes making many may maybe me meanwhile might mightn more moreover most
+        mostly much must mustn my myself namely near nearly neither never nevertheless next no
         nobody none nonetheless nor not nothing now nowhere of off often on once one ones only onto
         or other others otherwise ought oughtn our ours ourselves out outside over own per perhaps
         put puts quite rather re really regarding said same saw say saying says see seem seemed
@@ -31,52 +30,52 @@ WORDS = {
         therefore therein thereof thereto thereupon these they this those though through throughout
         thru thus till to together too took toward towards under underneath unless unlike until unto
         up upon us use used uses using usually various ve versus very via vs want was wasn way we
-        well went were weren what whatever when whence whenever where whereafter whereas whereby
-        wherein whereupon wherever whether which whichever while whilst whither who whoever whole
-        whom whomever whose why will with within without would wouldn yes yet you your yours
-        yourself yourselves
+        went were weren what whatever when whence whenever where whereafter whereas whereby wherein
+        whereupon wherever whether which whichever while whilst whither who whoever whole whom
+        whomever whose why will with within without would wouldn yes yet you your yours yourself
+        yourselves
     """,
     "fr": """
         afin ah ai aie aient aies ailleurs ainsi ait alors apres après as assez au aucun aucune
         aucunement auprès auquel aura aurai auraient aurais aurait auras aurez auriez aurions aurons
         auront aussi aussitôt autant autre autrefois autrement autres autrui aux auxquelles auxquels
         avaient avais avait avant avec avez aviez avions avoir avons ayant ayante ayants ayez ayons
-        beaucoup bien bientôt ça car ce ceci cela celle celles celui cependant certain certaine
+        beaucoup bien bientôt car ce ceci cela celle celles celui cependant certain certaine
         certaines certains ces cet cette ceux chacun chacune chaque chez ci combien comme comment
-        concernant contre dans davantage de dedans dehors déjà delà depuis des dès désormais dessous
-        dessus devant devra devrait devrait devoir doit doivent donc dont du duquel durant dû due
-        elle elles en encore enfin ensuite entre envers environ es est et étaient étais était étant
-        étante étants êtes étiez étions été étée étées étés être eu eue eues eues eûmes eurent eus
-        eusse eussent eusses eussiez eussions eut eût eûtes eux excepté faire fais faisaient faisait
+        concernant contre dans davantage de dedans dehors delà depuis des dessous dessus devant
+        devoir devra devrait doit doivent donc dont du due duquel durant dès déjà désormais dû elle
+        elles en encore enfin ensuite entre envers environ es est et eu eue eues eurent eus eusse
+        eussent eusses eussiez eussions eut eux excepté eûmes eût eûtes faire fais faisaient faisait
         faisant fait faite faites faits fasse font furent fus fusse fussent fusses fussiez fussions
-        fut fût fûmes fûtes guère hélas hormis hors ici il ils jamais je jusqu jusque la là laquelle
-        le lequel les lesquelles lesquels leur leurs lors lorsqu lorsque lui ma maintenant mais mal
-        malgré me même mêmes mes mien mienne miennes miens moi moins mon naguère ne néanmoins ni non
-        nos notamment notre nôtre nôtres nous nul nulle on ont or ou où oui outre par parce parfois
-        parmi partout pas pendant peu peut peuvent peux plupart plus plusieurs plutôt pour pourquoi
-        pourra pourrait pourtant pouvait pouvoir près presque pu puis puisqu puisque qu quand quant
-        que quel quelconque quelle quelles quelqu quelque quelques quels qui quiconque quoi quoiqu
-        quoique rien sa sans sauf se selon sera serai seraient serais serait seras serez seriez
-        serions serons seront ses seul seule seulement si sien sienne siennes siens sinon sitôt soi
-        soient sois soit sommes son sont sous souvent soyez soyons suis suivant sur surtout ta tandis
-        tant tantôt te tel telle tellement telles tels tes tien tienne tiennes tiens toi ton
-        toujours tous tout toute toutefois toutes très trop tu un une uns vers via voici voilà vos
-        votre vôtre vôtres vous vu
+        fut fûmes fût fûtes guère hormis hors hélas ici il ils jamais je jusqu jusque la laquelle le
+        lequel les lesquelles lesquels leur leurs lors lorsqu lorsque lui là ma maintenant mais mal
+        malgré me mes mien mienne miennes miens moi moins mon même mêmes naguère ne ni non nos
+        notamment notre nous nul nulle néanmoins nôtre nôtres on ont or ou oui outre où par parce
+        parfois parmi partout pas pendant peu peut peuvent peux plupart plus plusieurs plutôt pour
+        pourquoi pourra pourrait pourtant pouvait pouvoir presque près pu puis puisqu puisque qu
+        quand quant que quel quelconque quelle quelles quelqu quelque quelques quels qui quiconque
+        quoi quoiqu quoique rien sa sans sauf se selon sera serai seraient serais serait seras serez
+        seriez serions serons seront ses seul seule seulement si sien sienne siennes siens sinon
+        sitôt soi soient sois soit sommes son sont sous souvent soyez soyons suis suivant sur
+        surtout ta tandis tant tantôt te tel telle tellement telles tels tes tien tienne tiennes
+        tiens toi ton toujours tous tout toute toutefois toutes trop très tu un une uns vers via
+        voici voilà vos votre vous vu vôtre vôtres ça étaient étais était étant étante étants étiez
+        étions été étée étées étés êtes être
     """,
     "de": """
         ab aber alle allem allen aller alles als also am an andere anderem anderen anderer anderes
         ans auch auf aus außer außerdem bei beide beiden beim bereits bevor bin bis bist bzw da
         dabei dadurch dafür dagegen daher dahin damals damit danach daneben dann daran darauf daraus
-        darf darin darum darunter darüber das dass daß davon davor dazu dein deine deinem deinen
+        darf darin darum darunter darüber das dass davon davor dazu daß dein deine deinem deinen
         deiner dem den denen denn dennoch der deren des deshalb dessen deswegen dich die dies diese
         diesem diesen dieser dieses dir doch dort du durch dürfen ebenfalls ebenso ein eine einem
         einen einer eines einfach einige einigen einiger einiges einmal er es etwa etwas euch euer
         eure eurem euren eurer falls fast für ganz gar gegen gegenüber genau gewesen gibt habe haben
-        hat hatte hatten hattest hätte hätten her hier hin hinter ich ihm ihn ihnen ihr ihre ihrem
+        hat hatte hatten hattest her hier hin hinter hätte hätten ich ihm ihn ihnen ihr ihre ihrem
         ihren ihrer ihres im immer in indem ins insbesondere ist ja je jede jedem jeden jeder jedes
         jedoch jemand jene jenem jenen jener jenes jetzt kann kannst kein keine keinem keinen keiner
         können könnte könnten lassen mal man manche manchem manchen mancher mehr mein meine meinem
-        meinen meiner mich mir mit muss müssen musste mussten nach nachdem nachher neben nein nicht
+        meinen meiner mich mir mit muss musste mussten müssen nach nachdem nachher neben nein nicht
         nichts nie niemand noch nun nur ob oben oder oft ohne schon sehr sein seine seinem seinen
         seiner seines seit seitdem selbst sich sie sind so sobald solche solchem solchen solcher
         soll sollen sollte sollten somit sondern sonst soweit sowie sowohl statt trotz trotzdem um
@@ -87,79 +86,78 @@ WORDS = {
         würde würden zu zudem zum zur zwar zwischen über
     """,
     "es": """
-        ahora al algo alguien algún alguna algunas alguno algunos allá allí ambos ante antes aquel
-        aquella aquellas aquello aquellos aquí así aún aunque bajo bastante bien cada casi como cómo
-        con contra cual cuál cuales cualquier cuando cuándo cuanto cuya cuyas cuyo cuyos da dan dar
-        de debe deben deber del demás dentro desde después donde dónde dos durante el él ella ellas
-        ello ellos embargo en entonces entre era eran eras es esa esas ese eso esos esta está
-        estaba estaban estado están estar estas este esto estos estoy etc fue fueron fui fuera
-        ha haber había habían hace hacen hacer hacia han has hasta hay he hecho hemos hizo hubo
-        incluso ir jamás junto la las le les lo los luego más me mediante menos mi mía mías mientras
-        mío míos mis misma mismas mismo mismos mucha muchas mucho muchos muy nada nadie ni ningún
-        ninguna ninguno no nos nosotras nosotros nuestra nuestras nuestro nuestros nunca os otra
-        otras otro otros para pero poca pocas poco pocos poder podía por porque podrá podría pues
-        puede pueden que qué quien quién quienes sea sean según ser será serán sería si sí sido
-        siempre siendo sin sino sobre sois solo sólo somos son soy su sus suya suyas suyo suyos
-        tal tales también tampoco tan tanta tantas tanto tantos te tener tendrá tenía ti tiene
-        tienen toda todas todavía todo todos tras tu tú tus un una unas uno unos usted ustedes va
-        van varias varios ver vez vosotras vosotros vuestra vuestras vuestro vuestros ya yo
+        ahora al algo alguien alguna algunas alguno algunos algún allá allí ambos ante antes aquel
+        aquella aquellas aquello aquellos aquí así aunque aún bajo bastante bien cada casi como con
+        contra cual cuales cualquier cuando cuanto cuya cuyas cuyo cuyos cuál cuándo cómo da dan dar
+        de debe deben deber del demás dentro desde después donde dos durante dónde el ella ellas
+        ello ellos embargo en entonces entre era eran eras es esa esas ese eso esos esta estaba
+        estaban estado estar estas este esto estos estoy está están etc fue fuera fueron fui ha
+        haber había habían hace hacen hacer hacia han has hasta hay he hecho hemos hizo hubo incluso
+        ir jamás junto la las le les lo los luego me mediante menos mi mientras mis misma mismas
+        mismo mismos mucha muchas mucho muchos muy más mía mías mío míos nada nadie ni ninguna
+        ninguno ningún no nos nosotras nosotros nuestra nuestras nuestro nuestros nunca os otra
+        otras otro otros para pero poca pocas poco pocos poder podrá podría podía por porque puede
+        pueden pues que quien quienes quién qué sea sean según ser será serán sería si sido siempre
+        siendo sin sino sobre sois solo somos son soy su sus suya suyas suyo suyos sí sólo tal tales
+        también tampoco tan tanta tantas tanto tantos te tendrá tener tenía ti tiene tienen toda
+        todas todavía todo todos tras tu tus tú un una unas uno unos usted ustedes va van varias
+        varios ver vez vosotras vosotros vuestra vuestras vuestro vuestros ya yo él
     """,
     "it": """
         abbia abbiamo abbiano ad adesso agli ai al alcun alcuna alcune alcuni alcuno all alla alle
-        allo allora altra altre altri altro anche ancora anzi appena assai attraverso aveva avevano
-        avere avendo avete avuta avuto avrà avrebbe bene benché che chi chiunque ci ciascun ciascuna
-        ciascuno ciò cioè coi col come comunque con contro così cui da dagli dai dal dall dalla
-        dalle dallo davanti degli dei del dell della delle dello dentro deve devono di dietro dopo
-        dove dovere dunque durante ebbe ecco ed egli era erano essa esse essendo essere essi fa
+        allo allora altra altre altri altro anche ancora anzi appena assai attraverso avendo avere
+        avete aveva avevano avrebbe avrà avuta avuto benché bene che chi chiunque ci ciascun
+        ciascuna ciascuno cioè ciò coi col come comunque con contro così cui da dagli dai dal dall
+        dalla dalle dallo davanti degli dei del dell della delle dello dentro deve devono di dietro
+        dopo dove dovere dunque durante ebbe ecco ed egli era erano essa esse essendo essere essi fa
         fanno fare fatto finché fino fra fu fuori furono già gli ha hai hanno ho il in infatti
-        inoltre insieme intanto invece io la le lei li lo loro lui lungo ma mai me meno mentre mi mia
-        mie miei mio molta molte molti molto ne né negli nei nel nell nella nelle nello nemmeno
-        neppure nessun nessuna nessuno niente noi non nostra nostre nostri nostro nulla od ogni
+        inoltre insieme intanto invece io la le lei li lo loro lui lungo ma mai me meno mentre mi
+        mia mie miei mio molta molte molti molto ne negli nei nel nell nella nelle nello nemmeno
+        neppure nessun nessuna nessuno niente noi non nostra nostre nostri nostro nulla né od ogni
         ognuno oltre oppure ora ossia per perché perciò però più poca poche pochi poco poi poiché
-        potere potrà potrebbe presso prima proprio può possono pur pure qua qual quale quali qualche
-        qualcosa qualcuno quando quanta quante quanti quanto quasi quel quell quella quelle quelli
-        quello quest questa queste questi questo qui quindi sarà saranno sarebbe se sé sebbene sei
-        sembra sempre senza si sia siamo siano siete sono sopra sotto sta stata state stati stato
-        stesso stessa stessi stesse su sua sue sugli sui sul sull sulla sulle sullo suo suoi
-        tale tali tanta tante tanti tanto te ti tra tranne troppo tu tua tue tuo tuoi tutta tuttavia
-        tutte tutti tutto un una uno va verso vi via voi volta vostra vostre vostri vostro
+        possono potere potrebbe potrà presso prima proprio pur pure può qua qual qualche qualcosa
+        qualcuno quale quali quando quanta quante quanti quanto quasi quel quell quella quelle
+        quelli quello quest questa queste questi questo qui quindi saranno sarebbe sarà se sebbene
+        sei sembra sempre senza si sia siamo siano siete sono sopra sotto sta stata state stati
+        stato stessa stesse stessi stesso su sua sue sugli sui sul sull sulla sulle sullo suo suoi
+        sé tale tali tanta tante tanti tanto te ti tra tranne troppo tu tua tue tuo tuoi tutta
+        tuttavia tutte tutti tutto un una uno va verso vi via voi volta vostra vostre vostri vostro
     """,
     "pt": """
-        acerca agora ainda além algo alguém algum alguma algumas alguns ali ambos ante antes ao aos
-        apenas apesar após aquela aquelas aquele aqueles aqui aquilo as assim até através bastante
+        acerca agora ainda algo algum alguma algumas alguns alguém ali além ambos ante antes ao aos
+        apenas apesar após aquela aquelas aquele aqueles aqui aquilo as assim através até bastante
         bem cada caso com como conforme contra contudo cuja cujas cujo cujos da daquela daquele das
         de dela delas dele deles dentro depois desde dessa dessas desse desses desta destas deste
-        destes deve devem dever disse disso disto do dos durante ela elas ele eles em embora enquanto
-        então entre era eram essa essas esse esses esta está estão estar estas estava estavam este
-        estes estou etc eu faz fazem fazer feito foi foram fora for fosse há havia isso isto já
-        jamais la lá lhe lhes lo logo mais mas me meio menos mesma mesmas mesmo mesmos meu meus minha
-        minhas muita muitas muito muitos na nada não nas nela nele nem nenhum nenhuma nessa nesse
-        nesta neste ninguém no nos nós nossa nossas nosso nossos num numa nunca onde os ou outra
-        outras outro outros para pela pelas pelo pelos perante pode podem poder poderá pois por
-        porém porque portanto pouca poucas pouco poucos primeiro própria próprio qual quais qualquer
-        quando quanto quase que quem quer se seja sejam sem sempre sendo senão ser será serão seria
-        seu seus si sido só sob sobre sua suas tal também tampouco tanta tantas tanto tantos tão te
-        tem têm tendo tenha ter terá teve ti tido tinha toda todas todavia todo todos tu tua tuas
-        tudo um uma umas uns vai vão você vocês vos
+        destes deve devem dever disse disso disto do dos durante ela elas ele eles em embora
+        enquanto entre então era eram essa essas esse esses esta estar estas estava estavam este
+        estes estou está estão etc eu faz fazem fazer feito foi for fora foram fosse havia há isso
+        isto jamais já la lhe lhes lo logo lá mais mas me meio menos mesma mesmas mesmo mesmos meu
+        meus minha minhas muita muitas muito muitos na nada nas nela nele nem nenhum nenhuma nessa
+        nesse nesta neste ninguém no nos nossa nossas nosso nossos num numa nunca não nós onde os ou
+        outra outras outro outros para pela pelas pelo pelos perante pode podem poder poderá pois
+        por porque portanto porém pouca poucas pouco poucos primeiro própria próprio quais qual
+        qualquer quando quanto quase que quem quer se seja sejam sem sempre sendo senão ser seria
+        será serão seu seus si sido sob sobre sua suas só tal também tampouco tanta tantas tanto
+        tantos te tem tendo tenha ter terá teve ti tido tinha toda todas todavia todo todos tu tua
+        tuas tudo tão têm um uma umas uns vai você vocês vos vão
     """,
     "nl": """
         aan aangezien achter af al alle alleen alles als alsnog altijd ander andere anderen anders
         behalve ben bent beter bij bijna bijvoorbeeld binnen boven bovendien buiten daar daarbij
         daardoor daarin daarmee daarna daarom daarop daarvan daarvoor dan dat de den der deze die
-        dit doch doen doet door dus echter een één eens eerst elk elke en enige enkele er erg ergens
+        dit doch doen doet door dus echter een eens eerst elk elke en enige enkele er erg ergens
         ervan etc even gaan gaat gedurende geen geweest geworden had hadden heb hebben hebt heeft
         hem hen het hier hierdoor hij hoe hoewel hun ieder iedere iedereen iemand iets ik in indien
         is ja je jij jou jouw jullie kan kon konden kun kunnen kunt maar mag meer meest men met mij
         mijn minder misschien moest moesten moet moeten mogen na naar naast nadat niemand niet niets
         nog nogal nooit nu of om omdat omtrent onder ongeveer ons onze ook op opnieuw over overal
-        per reeds sinds slechts sommige soms steeds straks te tegen tenzij terug terwijl tijdens toch
-        toen tot totdat tussen uit uw van vaak van vanaf vanuit veel verder via volgens voor vooral
+        per reeds sinds slechts sommige soms steeds straks te tegen tenzij terug terwijl tijdens
+        toch toen tot totdat tussen uit uw vaak van vanaf vanuit veel verder via volgens voor vooral
         voordat vroeger waar waarbij waardoor waarin waarmee waarom waarop waarvan waarvoor wanneer
         want waren was wat we weer wel welk welke werd werden wie wij wil wilde worden wordt zal ze
-        zeer zelf zich zichzelf zij zijn zo zoals zodat zonder zou zouden zowel zullen
+        zeer zelf zich zichzelf zij zijn zo zoals zodat zonder zou zouden zowel zullen één
     """,
 }
-# codespell:ignore-end
 
 
 def stop_words(language: str) -> frozenset[str]:

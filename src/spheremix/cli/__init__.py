@@ -1,0 +1,3 @@
+"""The command ``spheremix``: one file a command."""
+
+from __future__ import annotations

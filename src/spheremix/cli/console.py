@@ -1,0 +1,128 @@
+"""The one door to rich: what is said, tables, and a display of progress."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+EVERY = 10.0  # seconds between lines where there is no terminal
+REDRAWN = 0.1  # seconds between drawings where there is one
+EARLY = 2.0  # seconds before which nothing is said of the time left
+
+
+def printable(text: str) -> str:
+    """Put a question mark for what would move the cursor or change colours."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def say(text: str = "", *, bold: bool = False) -> None:
+    """Print a line of the answer."""
+    _out().print(Text(printable(text), style="bold" if bold else ""), soft_wrap=True)
+
+
+def remark(text: str) -> None:
+    """Print a line about the answer, beside it."""
+    _err().print(Text(printable(text)), soft_wrap=True)
+
+
+def complain(text: str) -> None:
+    """Print what went wrong, on one line."""
+    line = Text("error: ", style="bold red") + Text(printable(" ".join(text.split())))
+    _err().print(line, soft_wrap=True)
+
+
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()
+) -> None:
+    """Print a table; the columns named by ``right`` hold numbers."""
+    drawn = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for i, column in enumerate(columns):
+        drawn.add_column(column, justify="right" if i in right else "left", no_wrap=i in right)
+    for row in rows:
+        drawn.add_row(*(Text(printable(cell)) for cell in row))
+    _out().print(drawn)
+
+
+def _out() -> Console:
+    return Console(markup=False, highlight=False, emoji=False)
+
+
+def _err() -> Console:
+    return Console(stderr=True, markup=False, highlight=False, emoji=False)
+
+
+class Progress:
+    """Says what is being done and how long it may take; drawn on terminals, lines elsewhere."""
+
+    def __init__(self, live: Live | None) -> None:
+        self._live = live
+        self.begin("Starting")
+
+    def begin(self, what: str, done: float = 0.0) -> None:
+        """Start a stage, some of which may have been done by an earlier run."""
+        self._what, self._first, self._done, self._detail = what, done, done, ""
+        self._start = self._said = time.monotonic()
+        if self._live is None:
+            _err().print(Text(printable(what)), soft_wrap=True)
+        else:
+            self._draw()
+
+    def update(self, done: float, detail: str = "") -> None:
+        """Tell which share of the stage is done."""
+        self._done, self._detail = max(self._done, min(done, 1.0)), detail
+        now = time.monotonic()
+        if now - self._said < (EVERY if self._live is None else REDRAWN):
+            return
+        self._said = now
+        if self._live is None:
+            parts = [f"  {self._done:4.0%}", detail, self._left()]
+            _err().print(Text(printable("  ".join(filter(None, parts)))), soft_wrap=True)
+        else:
+            self._draw()
+
+    def _left(self) -> str:
+        """Say how long the stage may still take, going on at its pace."""
+        spent, gained = time.monotonic() - self._start, self._done - self._first
+        if spent < EARLY or gained <= 0.0:
+            return ""
+        return f"about {duration(spent / gained * (1.0 - self._done))} left"
+
+    def _draw(self) -> None:
+        if self._live is None:
+            return
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        bar = ProgressBar(total=1.0, completed=self._done, width=24)
+        words = [printable(text) for text in (self._what, self._detail, self._left())]
+        grid.add_row(words[0], bar, *words[1:])
+        self._live.update(grid, refresh=True)
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """Show progress while something is done."""
+    console = _err()
+    if not sys.stderr.isatty():
+        yield Progress(None)
+        return
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        yield Progress(live)
+
+
+def duration(seconds: float) -> str:
+    """Give a time as people say it."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"

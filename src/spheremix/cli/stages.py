@@ -1,0 +1,230 @@
+"""The stages of an exploration, each of which can be taken up where a killed run left it.
+
+What a stage leaves depends on its input alone: not on where a run was interrupted, nor on how
+often. Mixtures of one size are fitted together and apart from others, since runs that share sweeps
+agree with single ones to 1e-10 only; a path goes on from parameters and resultants that were stored
+as they were.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+import time
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.data.open import as_directions
+from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.path import VMFPath
+from spheremix.estimators.problem import pose, restarts
+from spheremix.estimators.strategies import walk
+from spheremix.io.files import RunError
+from spheremix.io.models import pack_fit, pack_mixture, unpack_fit, unpack_mixture
+from spheremix.io.paths import pack_path, pack_steps, publish, unpack_path, unpack_steps
+from spheremix.path import Follower, Trail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spheremix.cli.console import Progress
+    from spheremix.cli.folder import RunFolder
+    from spheremix.cli.options import Options
+    from spheremix.estimators.problem import Problem
+
+
+# Dense mixtures
+
+
+def fit_dense(
+    folder: RunFolder, X: Any, candidates: list[int], options: Options, progress: Progress
+) -> tuple[dict[int, VMFMixture], list[str]]:
+    """Fit a mixture without penalty for each number of clusters; give them and the failures."""
+    directions = as_directions(X, n_threads=options.threads)
+    total, done = float(sum(candidates)), 0.0
+    found: dict[int, VMFMixture] = {}
+    notes = []
+    progress.begin(f"Fitting {_listed(candidates)} clusters, {options.starts} starts each")
+    for K in candidates:
+        stage = f"dense-{K}"
+        left = folder.done(stage)
+        if left is None:
+            _fit_one(folder, stage, K, directions, options, progress, (done / total, K / total))
+            left = folder.done(stage)
+        if left is None:
+            raise RunError(f"{folder.folder}: what was written cannot be read: is the disk full?")
+        fields, reader = left
+        notes += [str(note) for note in fields.listing("notes")]
+        if fields.content.get("mixture") is not None:
+            found[K] = unpack_mixture(fields.inside("mixture"), reader)
+        done += K
+        progress.update(done / total, f"K = {K}")
+    if not found:
+        raise RunError(notes[-1])
+    return found, notes
+
+
+def _fit_one(
+    folder: RunFolder,
+    stage: str,
+    K: int,
+    directions: Any,
+    options: Options,
+    progress: Progress,
+    share: tuple[float, float],
+) -> None:
+    def follow(state: Any) -> None:
+        # Half of the runs have converged when half of the work is done, or more.
+        part = 1.0 - state.n_running / state.n_runs
+        progress.update(share[0] + share[1] * part, f"K = {K}, {state.n_sweeps} readings")
+
+    mixture = VMFMixture(
+        n_components=K,
+        kappa=options.kappa,
+        n_init=options.starts,
+        random_state=options.seed,
+        n_threads=options.threads,
+        callback=follow,
+    )
+    writer, notes, packed = folder.writer(), [], None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            packed = pack_mixture(mixture.fit(directions), writer, f"dense/{K}")
+        except RuntimeError as error:  # no restart gave a mixture
+            notes.append(f"K = {K}: {error}")
+    notes += [f"K = {K}: {one.message}" for one in caught]
+    folder.commit(stage, writer, {"mixture": packed, "notes": notes})
+
+
+def _listed(candidates: list[int]) -> str:
+    if len(candidates) == 1:
+        return str(candidates[0])
+    return f"{candidates[0]} to {candidates[-1]}"
+
+
+# The path
+
+
+def follow_path(
+    folder: RunFolder, X: Any, dense: dict[int, VMFMixture], K: int, options: Options,
+    progress: Progress,
+) -> VMFPath:
+    """Follow the path from a dense mixture, leaving marks on the way."""
+    left = folder.done("path")
+    if left is None:
+        path = VMFPath(
+            n_components=K,
+            criterion=options.criterion,
+            min_relative_increase=options.min_relative_increase,
+            max_steps=options.max_steps,
+            kappa=options.kappa,
+            init=dense[K],
+            random_state=options.seed,
+            n_threads=options.threads,
+        )
+        trail, problem = _walk(folder, path, X, options, progress)
+        labels = problem.directions.map_rows(
+            problem.model.scorer(trail.steps[0].parameters(problem.model)), "labels"
+        )
+        path.runs_ = dense[K].runs_
+        publish(path, trail, problem.model, labels)  # to know which step is selected
+        path.best_estimator_.labels_ = path.best_estimator_.predict(problem.directions)
+        writer = folder.writer()
+        folder.commit("path", writer, pack_path(path, writer, "path"))
+        left = folder.done("path")
+    if left is None:
+        raise RunError(f"{folder.folder}: what was written cannot be read: is the disk full?")
+    return unpack_path(left[0], left[1], dense)
+
+
+def _walk(
+    folder: RunFolder, path: VMFPath, X: Any, options: Options, progress: Progress
+) -> tuple[Trail, Problem]:
+    problem = pose(path, as_directions(X, n_threads=options.threads), None)
+    follower = Follower(
+        problem.model,
+        problem.directions,
+        None,
+        problem.settings,
+        path.min_relative_increase,
+        path.beta_min_ratio,
+        path.zero_tol,
+    )
+    marks = Marks(folder)
+    trail = marks.read()
+    if trail is None:
+        progress.begin("Following the path to sparse clusters")
+        dense, path.runs_ = restarts(path, problem, None)
+        trail = Trail.begin(follower, dense)
+        marks.leave(trail)
+    else:
+        progress.begin(f"Following the path, from step {len(trail.steps):,}")
+    last, seen = time.monotonic(), 0.0
+    for step in walk(path, problem, follower, trail, None):
+        now = time.monotonic()
+        if now - last > options.checkpoint:
+            marks.leave(trail)
+            last = time.monotonic()
+        if now - seen > 0.2:
+            seen = now
+            said = f"step {len(trail.steps):,}, {step.sparsity:.0%} zeros"
+            progress.update(_advance(follower, trail, options.max_steps), said)
+    return trail, problem
+
+
+def _advance(follower: Follower, trail: Trail, max_steps: int | None) -> float:
+    """Guess which share of a path is behind: beta grows by a factor, up to the last events."""
+    steps, fit = trail.steps, trail.fit
+    share = 0.0 if max_steps is None else len(steps) / max_steps
+    if len(steps) > 1:
+        events = fit.parameters.kappas[:, None] * np.abs(fit.resultants.vectors)
+        seconds = np.sort(events, axis=1)[:, -2]  # a prototype keeps its last coordinate
+        first, now = steps[1].beta, steps[-1].beta
+        end = max(float(seconds.max()), now * (1.0 + follower.min_relative_increase))
+        share = max(share, math.log(now / first) / math.log(end / first))
+    return share
+
+
+class Marks:
+    """Steps of a path, stored some at a time, with what is needed to go on from the last one."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        self.n_marks = self.n_steps = 0
+
+    def leave(self, trail: Trail) -> None:
+        """Store the steps since the last mark; then the fit of that one is not needed."""
+        n = self.n_marks
+        writer = self.folder.writer(durable=False)
+        content = pack_fit(trail.fit, writer, f"progress/fit-{n}")
+        self.folder.commit(f"fit-{n}", writer, content)
+        writer = self.folder.writer(durable=False)
+        content = pack_steps(trail.steps[self.n_steps :], writer, f"progress/steps-{n}")
+        self.folder.commit(f"steps-{n}", writer, content)
+        if n > 1:  # the first one is the dense fit
+            self.folder.forget(f"fit-{n - 1}")
+            shutil.rmtree(self.folder.progress / f"fit-{n - 1}", ignore_errors=True)
+        self.n_marks, self.n_steps = n + 1, len(trail.steps)
+
+    def read(self) -> Trail | None:
+        """Go back to the last mark; None where there is none, or none that can be used."""
+        try:
+            parts = list(self._steps())
+            first, last = self.folder.done("fit-0"), self.folder.done(f"fit-{len(parts) - 1}")
+            if not parts or first is None or last is None:
+                return None
+            trail = Trail([step for part in parts for step in part], unpack_fit(*first),
+                          unpack_fit(*last))
+        except RunError:  # the power went before the disk was done
+            return None
+        self.n_marks, self.n_steps = len(parts), len(trail.steps)
+        return trail
+
+    def _steps(self) -> Iterator[list[Any]]:
+        n = 0
+        while (left := self.folder.done(f"steps-{n}")) is not None:
+            yield unpack_steps(*left)
+            n += 1

@@ -1,0 +1,132 @@
+"""The documentation of numpy, scipy and scikit-learn: a corpus that every machine has."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import warnings
+from types import ModuleType
+from typing import Any
+
+from spheremix.text.corpus import Corpus, digest
+
+LEAST_WORDS = 20  # of a docstring that says something
+# The same table of array libraries in hundreds of scipy's functions, written by a decorator.
+TABLE = re.compile(r"(?ms)^ *\*\*Array API Standard Support\*\*.*?for more information\.$")
+# Public modules by sub-package, which is the label. Those that are deprecated, or whose docstrings
+# are made by a program (BLAS, LAPACK), are left out.
+MODULES = {
+    "numpy": """
+        numpy numpy.strings numpy.char numpy.ctypeslib numpy.fft numpy.lib numpy.lib.format
+        numpy.lib.scimath numpy.lib.stride_tricks numpy.linalg numpy.ma numpy.polynomial
+        numpy.polynomial.chebyshev numpy.polynomial.hermite numpy.polynomial.hermite_e
+        numpy.polynomial.laguerre numpy.polynomial.legendre numpy.polynomial.polynomial
+        numpy.polynomial.polyutils numpy.random numpy.rec numpy.testing
+    """,
+    "scipy": """
+        scipy.cluster.hierarchy scipy.cluster.vq scipy.constants scipy.datasets
+        scipy.differentiate scipy.fft scipy.fftpack scipy.integrate scipy.interpolate scipy.io
+        scipy.io.arff scipy.io.wavfile scipy.linalg scipy.linalg.interpolative scipy.ndimage
+        scipy.optimize scipy.signal scipy.signal.windows scipy.sparse scipy.sparse.csgraph
+        scipy.sparse.linalg scipy.spatial scipy.spatial.distance scipy.spatial.transform
+        scipy.special scipy.stats scipy.stats.contingency scipy.stats.mstats scipy.stats.qmc
+        scipy.stats.sampling
+    """,
+    "sklearn": """
+        sklearn sklearn.base sklearn.calibration sklearn.cluster sklearn.compose sklearn.covariance
+        sklearn.cross_decomposition sklearn.datasets sklearn.decomposition
+        sklearn.discriminant_analysis sklearn.dummy sklearn.ensemble sklearn.feature_extraction
+        sklearn.feature_extraction.image sklearn.feature_extraction.text sklearn.feature_selection
+        sklearn.frozen sklearn.gaussian_process sklearn.gaussian_process.kernels sklearn.impute
+        sklearn.inspection sklearn.isotonic sklearn.kernel_approximation sklearn.kernel_ridge
+        sklearn.linear_model sklearn.manifold sklearn.metrics sklearn.metrics.cluster
+        sklearn.metrics.pairwise sklearn.mixture sklearn.model_selection sklearn.multiclass
+        sklearn.multioutput sklearn.naive_bayes sklearn.neighbors sklearn.neural_network
+        sklearn.pipeline sklearn.preprocessing sklearn.random_projection sklearn.semi_supervised
+        sklearn.svm sklearn.tree sklearn.utils sklearn.utils.extmath
+    """,
+}
+
+
+def load_docstrings() -> Corpus:
+    """Give the docstrings of the public objects of numpy, scipy and scikit-learn.
+
+    About 3,000 documents of the versions that are installed; nothing is downloaded. Functions,
+    classes and scipy's distributions are documents, each once, and methods are not; what is
+    deprecated or says less than 20 words is left out, and so is the table of array libraries that
+    many functions of scipy have in common.
+
+    Returns
+    -------
+    Corpus
+        Ids are full names such as "numpy.linalg.norm", the label of each document is its
+        sub-package, "numpy.linalg".
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> corpus = sm.datasets.load_docstrings()
+    >>> corpus.labels[corpus.ids.index("numpy.linalg.norm")]
+    ('numpy.linalg',)
+    """
+    documents: dict[str, str] = {}  # by docstring: a second name adds nothing
+    versions = []
+    with warnings.catch_warnings():
+        # What is deprecated warns when it is looked at.
+        warnings.simplefilter("ignore")
+        for package, modules in MODULES.items():
+            versions.append(f"{package} {importlib.import_module(package).__version__}")
+            for module in modules.split():
+                for name, docstring in _docstrings(module):
+                    documents.setdefault(docstring, name)
+    texts, ids = list(documents), list(documents.values())
+    source = ", ".join(versions)
+    return Corpus(
+        texts=texts,
+        ids=ids,
+        labels=[(".".join(name.split(".")[:-1][:2]),) for name in ids],
+        source=source,
+        format="docstrings",
+        notes=[f"Documents are docstrings of {source}; labels are sub-packages."],
+        checksum=digest(part.encode() for pair in zip(ids, texts, strict=True) for part in pair),
+    )
+
+
+def _docstrings(name: str) -> list[tuple[str, str]]:
+    """Give the docstrings of the public objects of a module, in the order of their names."""
+    try:
+        module = importlib.import_module(name)
+    except ImportError:  # a version that has it not yet, or no longer
+        return []
+    # A module without __all__ shows what it imports, too.
+    public = getattr(module, "__all__", None) or [
+        attribute
+        for attribute, thing in vars(module).items()
+        if attribute[0] != "_" and getattr(thing, "__module__", None) == name
+    ]
+    found = []
+    for attribute in sorted(set(public)):
+        try:
+            thing = getattr(module, attribute)
+        except (AttributeError, ImportError):  # experimental, and not enabled
+            continue
+        docstring = _docstring(thing, name.partition(".")[0])
+        if docstring:
+            found.append((f"{name}.{attribute}", docstring))
+    return found
+
+
+def _docstring(thing: Any, package: str) -> str:
+    """Give the docstring of an object of a package, or nothing where it has none to speak of."""
+    docstring = getattr(thing, "__doc__", None)
+    if isinstance(thing, ModuleType) or not isinstance(docstring, str):
+        return ""
+    # A number has the docstring of its type, and numpy shows types of Python.
+    inherited = not isinstance(thing, type) and docstring == type(thing).__doc__
+    home = getattr(thing, "__module__", None) or package
+    if inherited or home.partition(".")[0] != package:
+        return ""
+    text = TABLE.sub("", inspect.cleandoc(docstring))
+    deprecated = ".. deprecated::" in text.partition("Parameters\n---")[0]
+    return "" if deprecated or len(text.split()) < LEAST_WORDS else text

@@ -1,0 +1,81 @@
+"""How much the selected coordinates owe to the sample."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from spheremix import em
+from spheremix.estimators import validation as check
+from spheremix.estimators.problem import pose
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from spheremix.estimators.path import VMFPath
+
+    Array = NDArray[np.float64]
+
+
+def stability_selection(
+    path: VMFPath,
+    X: Any,
+    n_bootstrap: int = 50,
+    *,
+    step: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    random_state: Any = None,
+) -> Array:
+    """Tell how often each coordinate is selected when the rows are drawn again.
+
+    Each bootstrap is a vector of weights, not a copy of the rows. EM starts from the solution of
+    the path, so that components keep their names.
+
+    Parameters
+    ----------
+    path : VMFPath
+        Fitted.
+    X : array-like or sparse matrix of shape (n, d)
+        The rows it was fitted on.
+    n_bootstrap : int, default=50
+        Draws of n rows with replacement.
+    step : int, optional
+        Index on the path; ``path.selected_`` by default.
+    sample_weight : array-like of shape (n,), default=None
+        The weights it was fitted with.
+    random_state : int, RandomState, Generator or None, default=None
+        Seeds the draws.
+
+    Returns
+    -------
+    ndarray of shape (K, d)
+        Share of the bootstraps (of those that did not fail) in which the coordinate is non-zero.
+    """
+    check_is_fitted(path, "betas_")
+    check.require_integer("n_bootstrap", n_bootstrap, 1)
+    mixture = path.model(path.selected_ if step is None else step)
+    problem = pose(mixture, check.open_again(mixture, X), sample_weight)
+    settings = problem.settings
+    if settings.e_step == "stochastic":  # it explores, and components would lose their names
+        settings = replace(settings, e_step="soft")
+    n = problem.directions.n_rows
+    rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
+    start = problem.model.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)
+    times, kept = np.zeros(mixture.prototypes_.shape), 0
+    for begin in range(0, n_bootstrap, 10):  # ten at a time share each reading
+        size = min(10, n_bootstrap - begin)
+        weights = rng.multinomial(n, np.full(n, 1.0 / n), size=size).astype(np.float64)
+        if problem.weights is not None:
+            weights *= problem.weights
+        fits = em.fit(problem.model, problem.directions, [start] * size, settings, weights=weights)
+        for fit in fits:
+            if fit.ok:
+                clean = problem.model.without_dust(fit.parameters, path.zero_tol)
+                times += clean.prototypes != 0.0
+                kept += 1
+    if not kept:
+        raise RuntimeError("No bootstrap converged: the components do not survive resampling.")
+    return times / kept

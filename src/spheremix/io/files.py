@@ -1,0 +1,261 @@
+"""Files of a run: written atomically with their checksums, read with every check."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Entry = dict[str, Any]
+
+FORMAT = "spheremix run"
+VERSION = 1
+MANIFEST = "run.json"
+MANIFEST_BYTES = 2**26  # a manifest is small: beyond it, somebody wants memory
+KINDS = "biuf"
+PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+
+
+class RunError(ValueError):
+    """A run cannot be read or written: one line that names the file and what to do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))
+
+
+# Writing
+
+
+@contextmanager
+def replacing(path: Path, *, durable: bool = True) -> Iterator[IO[bytes]]:
+    """Write a file that is there completely or not at all; durable: even when the power goes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    with part.open("wb") as file:
+        yield file
+        file.flush()
+        if durable:
+            os.fsync(file.fileno())
+    part.replace(path)
+
+
+def settle(folder: Path) -> None:
+    """Have the names of a folder written too, where the system can."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write an object, its keys in order, without NaN."""
+    text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False, ensure_ascii=False)
+    with replacing(path) as file:
+        file.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    settle(path.parent)
+
+
+class Writer:
+    """Writes files into a folder and keeps the entries of a manifest.
+
+    Parameters
+    ----------
+    folder : path
+        Made where it is missing.
+    durable : bool, default=True
+        Whether to wait for the disk. What can be computed again need not be waited for: its
+        checksums tell whether it arrived.
+    """
+
+    def __init__(self, folder: Path, *, durable: bool = True) -> None:
+        self.folder = folder
+        self.durable = durable
+        self.entries: dict[str, Entry] = {}
+
+    def array(self, name: str, values: Any) -> str:
+        """Write an array of numbers; give its name back."""
+        array = np.asarray(values)
+        return self.stream(name, [array], array.dtype, array.shape)
+
+    def stream(
+        self, name: str, parts: Iterable[NDArray[Any]], dtype: Any, shape: tuple[int, ...]
+    ) -> str:
+        """Write an array out of pieces that follow each other; give its name back."""
+        kind = np.dtype(dtype).newbyteorder("<")
+        if kind.kind not in KINDS:
+            raise RunError(f"{name}: {kind} is not a kind of number that can be stored.")
+        total = 0
+        with replacing(self.folder / name, durable=self.durable) as file:
+            header = {"descr": npy.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
+            npy.write_array_header_1_0(file, header)
+            for part in parts:
+                total += part.size
+                file.write(np.ascontiguousarray(part, dtype=kind).data)
+        if total != math.prod(shape):
+            raise RunError(f"{name}: {total} values for the shape {shape}.")
+        self._record(name, shape=list(shape), dtype=kind.str)
+        return name
+
+    def text(self, name: str, lines: Iterable[str]) -> str:
+        """Write a text file out of lines that have their ends; give its name back."""
+        with replacing(self.folder / name, durable=self.durable) as file:
+            for line in lines:
+                file.write(line.encode("utf-8"))
+        self._record(name)
+        return name
+
+    def _record(self, name: str, **known: Any) -> None:
+        path = self.folder / name
+        self.entries[name] = {"bytes": path.stat().st_size, "sha256": digest(path), **known}
+
+    def commit(self, manifest: Path, content: dict[str, Any]) -> None:
+        """Write the manifest of what was written: from now on it counts."""
+        if self.durable:
+            for folder in {(self.folder / name).parent for name in self.entries}:
+                settle(folder)
+        write_json(manifest, {**content, "files": self.entries})
+
+
+def digest(path: Path) -> str:
+    """Give the SHA-256 of a file in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# Reading
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read an object, or say what the file is instead."""
+    try:
+        with path.open("rb") as file:
+            found = file.read(MANIFEST_BYTES)
+        content = json.loads(found.decode("utf-8"), parse_constant=_refuse)
+    except FileNotFoundError:
+        raise RunError(f"{path}: no such file: this is not a finished run.") from None
+    except OSError as error:
+        raise RunError(f"{path}: cannot be read: {error.strerror or error}.") from None
+    except (ValueError, RecursionError) as error:
+        raise RunError(f"{path}: damaged, not JSON ({error}).") from None
+    if not isinstance(content, dict):
+        raise RunError(f"{path}: damaged: an object is needed.")
+    return content
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+class Reader:
+    """Reads the files that a manifest lists, and no others.
+
+    Parameters
+    ----------
+    folder : path
+        Where they lie.
+    entries : dict
+        Name to size, checksum and, for arrays, shape and dtype.
+    """
+
+    def __init__(self, folder: Path, entries: Any) -> None:
+        if not isinstance(entries, dict):
+            raise RunError(f"{folder}: damaged: the list of files is missing.")
+        self.folder = folder
+        self.entries: dict[str, Entry] = entries
+
+    def path(self, name: Any) -> Path:
+        """Give the place of a file whose size and checksum are those of the manifest."""
+        entry = self.entries.get(name) if isinstance(name, str) else None
+        if not isinstance(entry, dict):
+            raise RunError(f"{self.folder}: damaged: {str(name)[:60]!r} is not among its files.")
+        if not all(PART.fullmatch(part) for part in name.split("/")):
+            raise RunError(f"{self.folder}: {name[:60]!r} is not the name of a file of a run.")
+        path: Path = self.folder / name
+        if not path.resolve().is_relative_to(self.folder.resolve()):
+            raise RunError(f"{path}: leads out of the folder.")
+        try:
+            size = path.stat().st_size
+            if size != entry.get("bytes"):
+                raise RunError(f"{path}: damaged: {size} bytes, not {entry.get('bytes')}.")
+            if digest(path) != entry.get("sha256"):
+                raise RunError(f"{path}: damaged: its checksum is not the one of the run.")
+        except OSError as error:
+            raise RunError(f"{path}: cannot be read: {error.strerror or error}.") from None
+        return path
+
+    def array(
+        self,
+        name: Any,
+        shape: tuple[int | None, ...],
+        kinds: str = "f",
+        *,
+        mapped: bool = False,
+        finite: bool = True,
+    ) -> NDArray[Any]:
+        """Read an array of a known shape (None for any length) and kind of numbers.
+
+        Nothing is allocated before the sizes agree; a mapped one stays on the disk.
+        """
+        path = self.path(name)
+        with path.open("rb") as file:
+            found, fortran, dtype = _header(path, file)
+            start = file.tell()
+        entry = self.entries[name]
+        if list(found) != entry.get("shape") or dtype.str != entry.get("dtype") or fortran:
+            raise RunError(f"{path}: damaged: not the array that the run describes.")
+        fits = [want is None or want == have for want, have in zip(shape, found, strict=False)]
+        if len(found) != len(shape) or not all(fits):
+            wanted = ", ".join("any" if want is None else str(want) for want in shape)
+            raise RunError(f"{path}: damaged: shape {found}, where ({wanted}) is needed.")
+        if dtype.kind not in kinds or dtype.byteorder == ">":
+            raise RunError(f"{path}: damaged: values of type {dtype}.")
+        if start + math.prod(found) * dtype.itemsize != path.stat().st_size:
+            raise RunError(f"{path}: damaged: {found} values do not fill the file.")
+        if 0 in found:
+            return np.empty(found, dtype)
+        mapping = np.memmap(path, dtype, "r", start, found)
+        if finite and dtype.kind == "f" and not all(np.isfinite(p).all() for p in blocks(mapping)):
+            raise RunError(f"{path}: damaged: values that are not finite.")
+        return np.asarray(mapping) if mapped else np.array(mapping)
+
+    def text(self, name: Any) -> str:
+        """Read a text file."""
+        path = self.path(name)
+        try:
+            return path.read_bytes().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise RunError(f"{path}: damaged: {error}.") from None
+
+
+def blocks(array: NDArray[Any], size: int = 2**20) -> Iterator[NDArray[Any]]:
+    """Go through the values of an array some at a time."""
+    flat = array.reshape(-1)
+    for start in range(0, flat.size, size):
+        yield flat[start : start + size]
+
+
+def _header(path: Path, file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    try:
+        if npy.read_magic(file) != (1, 0):
+            raise RunError(f"{path}: damaged: another version of the NumPy format.")
+        return npy.read_array_header_1_0(file)
+    except (ValueError, TypeError, OverflowError, SyntaxError, EOFError, RecursionError) as error:
+        if isinstance(error, RunError):
+            raise
+        raise RunError(f"{path}: damaged, or not an array of numbers.") from None

@@ -1,0 +1,149 @@
+"""Fitted paths as arrays and a description, and back: the same bits."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.estimators.path import VMFPath
+from spheremix.io.files import RunError, blocks
+from spheremix.io.models import (
+    check_labels,
+    check_positive,
+    check_weights,
+    model_of,
+    pack_fit,
+    pack_params,
+    pack_restarts,
+    unpack_fit,
+    unpack_params,
+    unpack_restarts,
+)
+from spheremix.path import Step, Trail
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from spheremix.estimators.mixture import VMFMixture
+    from spheremix.io.fields import Fields
+    from spheremix.io.files import Reader, Writer
+
+FLOATS = ("beta", "log_likelihood", "entropy", "weight", "objective", "gap")
+COUNTS = ("n_iter", "n_distinct", "n_converged")
+TABLES = ("kappas", "weights", "sizes")
+
+
+def pack_steps(steps: Sequence[Step], writer: Writer, prefix: str) -> dict[str, Any]:
+    """Write steps; give their description."""
+    K, d = len(steps[0].kappas), steps[0].n_features
+    narrow = np.int32 if K * d < 2**31 else np.int64
+    ends = np.cumsum([0, *(step.n_nonzero for step in steps)])
+    statuses = sorted({step.status for step in steps})
+    total = (int(ends[-1]),)
+    names = {
+        **{
+            name: writer.array(f"{prefix}/{name}.npy", [getattr(step, name) for step in steps])
+            for name in (*FLOATS, *COUNTS, *TABLES)
+        },
+        "status": writer.array(
+            f"{prefix}/status.npy", [statuses.index(step.status) for step in steps]
+        ),
+        "ends": writer.array(f"{prefix}/ends.npy", ends),
+        "values": writer.stream(
+            f"{prefix}/values.npy", (step.values for step in steps), np.float64, total
+        ),
+        "places": writer.stream(
+            f"{prefix}/places.npy", (step.places for step in steps), narrow, total
+        ),
+    }
+    shape = {"n_steps": len(steps), "n_components": K, "n_features": d}
+    return {"files": names, "statuses": statuses, **shape}
+
+
+def unpack_steps(fields: Fields, reader: Reader) -> list[Step]:
+    """Read steps; their prototypes stay on the disk until they are asked for."""
+    S, K = fields.integer("n_steps", 1), fields.integer("n_components", 1)
+    d, names = fields.integer("n_features", 2), fields.inside("files")
+    ends = reader.array(names.string("ends"), (S + 1,), "i")
+    if ends[0] != 0 or np.any(np.diff(ends) < K):
+        raise RunError(f"{fields.where}: damaged: steps do not follow each other.")
+    total = int(ends[-1])
+    values = reader.array(names.string("values"), (total,), mapped=True)
+    places = reader.array(names.string("places"), (total,), "i", mapped=True)
+    if any(part.min() < 0 or part.max() >= K * d for part in blocks(places)):
+        raise RunError(f"{fields.where}: damaged: coordinates beyond the prototypes.")
+    columns: dict[str, NDArray[Any]] = {
+        **{name: reader.array(names.string(name), (S,)) for name in FLOATS},
+        **{name: reader.array(names.string(name), (S,), "i") for name in (*COUNTS, "status")},
+        "kappas": check_positive(reader, names.string("kappas"), (S, K)),
+        "weights": check_weights(reader, names.string("weights"), (S, K)),
+        "sizes": reader.array(names.string("sizes"), (S, K)),
+    }
+    statuses, codes = fields.listing("statuses"), columns["status"]
+    if codes.min() < 0 or codes.max() >= len(statuses):
+        raise RunError(f"{fields.where}: damaged: a step has no status.")
+    if np.any(np.diff(columns["beta"]) <= 0.0) or columns["beta"][0] < 0.0:
+        raise RunError(f"{fields.where}: damaged: beta does not rise.")
+    steps = []
+    for i in range(S):
+        part = slice(int(ends[i]), int(ends[i + 1]))
+        known: dict[str, Any] = {
+            **{name: float(columns[name][i]) for name in FLOATS},
+            **{name: int(columns[name][i]) for name in COUNTS},
+            **{name: columns[name][i] for name in TABLES},
+            "status": str(statuses[codes[i]]),
+        }
+        step = Step(values=values[part], places=places[part], n_features=d, **known)
+        if np.any(np.diff(step.places) <= 0) or step.support_sizes.min() < 1:
+            raise RunError(f"{fields.where}: damaged: coordinates of step {i} out of order.")
+        steps.append(step)
+    return steps
+
+
+def pack_path(path: VMFPath, writer: Writer, prefix: str) -> dict[str, Any]:
+    """Write a fitted path; give its description."""
+    trail = path._trail  # noqa: SLF001
+    labels = path.best_estimator_.labels_.astype(np.int64)
+    return {
+        "params": pack_params(path, writer, prefix),
+        "steps": pack_steps(trail.steps, writer, prefix),
+        "dense": pack_fit(trail.dense, writer, f"{prefix}/dense"),
+        "last": pack_fit(trail.fit, writer, f"{prefix}/last"),
+        "n_inserted": trail.n_inserted,
+        "status": path.status_,
+        "kappa_max": float(path.kappa_max_),
+        "labels": writer.array(f"{prefix}/labels.npy", labels),
+        "runs": pack_restarts(path.runs_),
+    }
+
+
+def unpack_path(fields: Fields, reader: Reader, dense: Mapping[int, VMFMixture]) -> VMFPath:
+    """Read a fitted path, ready to predict and, with ``warm_start``, to go on."""
+    path: VMFPath = unpack_params(VMFPath, fields.inside("params"), reader, dense)
+    trail = Trail(
+        unpack_steps(fields.inside("steps"), reader),
+        unpack_fit(fields.inside("dense"), reader),
+        unpack_fit(fields.inside("last"), reader),
+        fields.integer("n_inserted"),
+        fields.string("status"),
+    )
+    first = trail.steps[0]
+    shape = (len(first.kappas), first.n_features)
+    if {trail.dense.parameters.prototypes.shape, trail.fit.parameters.prototypes.shape} != {shape}:
+        raise RunError(f"{fields.where}: damaged: steps and fits differ in shape.")
+    labels = check_labels(reader, fields.string("labels"), shape[0])
+    path.runs_ = unpack_restarts(fields)
+    publish(path, trail, model_of(path, shape[1], fields.real("kappa_max")), labels)
+    return path
+
+
+def publish(path: VMFPath, trail: Trail, model: Any, labels: NDArray[np.intp]) -> None:
+    """Set the fitted attributes of a path whose labels are known already."""
+    known = SimpleNamespace(map_rows=lambda *_: labels)
+    columns = {"n_features_in_": trail.steps[0].n_features}
+    problem: Any = SimpleNamespace(columns=columns, model=model, directions=known)
+    path._publish(problem, trail)  # noqa: SLF001

@@ -1,0 +1,308 @@
+"""TextVectorizer: the pipeline of the paper's section 6, from texts to unit rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.utils.validation import check_is_fitted
+
+from spheremix.estimators.validation import require_choice, require_integer
+from spheremix.text.corpus import count
+from spheremix.text.stopwords import WORDS, stop_words
+from spheremix.text.thresholds import Thresholds, no_words
+from spheremix.text.words import Simplemma, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+WEIGHTINGS = ("counts", "binary", "tfidf", "sublinear-tfidf")
+
+
+class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn texts into unit rows of weighted word counts.
+
+    Runs of letters and digits in lower case are the words, whatever the script; they become lemmas;
+    stop words, numbers, rare and common words are dropped; the rest is counted, weighted, and rows
+    are put to length one. A text without any word left gives an empty row, which
+    :func:`spheremix.text.vectorize` sets aside.
+
+    Parameters
+    ----------
+    language : str, default="en"
+        Code of two or three letters; "en,fr" for texts in either. There are stop words for de, en,
+        es, fr, it, nl and pt. In other languages only ``max_df`` drops common words.
+    lemmatizer : {"simplemma", "none"}, None or callable, default="simplemma"
+        A callable takes a word in lower case and gives its lemma; it is called once a word.
+    stop_words : "auto", None or iterable of str, default="auto"
+        "auto" takes those of the language. Dropped as words and as lemmas.
+    min_count : int or None, default=None
+        Least number of occurrences in the corpus, the paper's 100. None takes one for every 300
+        documents, 100 at most.
+    min_df, max_df : int, float or None, default=None
+        Least and largest number of documents (int) or share of them (float) with a word. None takes
+        2 documents at least (1 where there are fewer than 20), and at most all of them, or half of
+        them where the language has no stop words.
+    weighting : {"counts", "binary", "tfidf", "sublinear-tfidf"}, default="counts"
+        tf-idf is scikit-learn's, smoothed; sublinear takes 1 + log(count).
+    keep_numbers : bool, default=False
+        Whether what has digits and no letter is a word. "3d" always is.
+    min_length : int, default=2
+        Characters of a word, at least. What has more than 100 is never one.
+    tokenizer : callable or None, default=None
+        From a text to its words in lower case. Needed for Chinese, Japanese and Thai, which do not
+        put spaces between words.
+
+    Attributes
+    ----------
+    vocabulary_ : ndarray of str, shape (d,)
+        The word of each column, in alphabetical order.
+    idf_ : ndarray of shape (d,), or None
+        Weights of the words, with one of the two tf-idf.
+    min_count_, min_df_, max_df_ : int
+        The thresholds that were used, in occurrences and in documents.
+    n_words_ : int
+        Words before the thresholds.
+
+    Examples
+    --------
+    >>> from spheremix.text import TextVectorizer
+    >>> texts = ["Cats purr.", "The cat sleeps.", "Stars shine, the star burns."]
+    >>> vectorizer = TextVectorizer(lemmatizer=lambda word: word.removesuffix("s"))
+    >>> vectorizer.fit_transform(texts).shape
+    (3, 6)
+    >>> list(vectorizer.get_feature_names_out())
+    ['burn', 'cat', 'purr', 'shine', 'sleep', 'star']
+    """
+
+    def __init__(
+        self,
+        *,
+        language: str = "en",
+        lemmatizer: str | Callable[[str], str] | None = "simplemma",
+        stop_words: str | Iterable[str] | None = "auto",
+        min_count: int | None = None,
+        min_df: float | None = None,
+        max_df: float | None = None,
+        weighting: str = "counts",
+        keep_numbers: bool = False,
+        min_length: int = 2,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+    ) -> None:
+        self.language = language
+        self.lemmatizer = lemmatizer
+        self.stop_words = stop_words
+        self.min_count = min_count
+        self.min_df = min_df
+        self.max_df = max_df
+        self.weighting = weighting
+        self.keep_numbers = keep_numbers
+        self.min_length = min_length
+        self.tokenizer = tokenizer
+
+    def fit(self, X: Iterable[str], y: Any = None) -> Self:
+        """Choose the words and weigh them.
+
+        Parameters
+        ----------
+        X : iterable of str
+            Texts.
+        y : ignored
+            For scikit-learn's conventions.
+
+        Returns
+        -------
+        TextVectorizer
+            Itself.
+        """
+        self.fit_transform(X, y)
+        return self
+
+    def fit_transform(self, X: Iterable[str], y: Any = None) -> sparse.csr_array:  # noqa: ARG002
+        """Choose the words, weigh them, and give the rows of the texts.
+
+        Parameters
+        ----------
+        X : iterable of str
+            Texts.
+        y : ignored
+            For scikit-learn's conventions.
+
+        Returns
+        -------
+        CSR array of shape (n, d), float64
+            Rows of length one, or empty.
+        """
+        weighting = require_choice("weighting", self.weighting, WEIGHTINGS)
+        texts = check_texts(X)
+        words = self._make_words()
+        counter = CountVectorizer(analyzer=words)
+        try:
+            counts = sparse.csr_array(counter.fit_transform(texts))
+        except ValueError as error:
+            if "empty vocabulary" in str(error):
+                raise ValueError(no_words(texts)) from None
+            raise
+        listed = self.stop_words != "auto" or all(code in WORDS for code in self._languages())
+        thresholds = Thresholds.choose(
+            counts.shape[0], self.min_count, self.min_df, self.max_df, listed=listed
+        )
+        kept = thresholds.survivors(counts)
+        vocabulary = counter.get_feature_names_out()[kept]
+        self._set(words, vocabulary, _weigher(weighting).fit(counts[:, kept]))
+        self.min_count_, self.n_words_ = thresholds.min_count, counts.shape[1]
+        self.min_df_, self.max_df_ = thresholds.min_df, thresholds.max_df
+        return self._weigh(counts[:, kept])
+
+    def transform(self, X: Iterable[str]) -> sparse.csr_array:
+        """Give the rows of texts; words that were not chosen count for nothing.
+
+        Parameters
+        ----------
+        X : iterable of str
+            Texts.
+
+        Returns
+        -------
+        CSR array of shape (n, d), float64
+            Rows of length one, or empty.
+        """
+        check_is_fitted(self)
+        return self._weigh(self._counter.transform(check_texts(X)))
+
+    @classmethod
+    def restore(
+        cls, vocabulary: Sequence[str], idf: Any = None, **parameters: Any
+    ) -> TextVectorizer:
+        """Make a fitted vectoriser again out of what was saved of it.
+
+        Parameters
+        ----------
+        vocabulary : sequence of str
+            ``vocabulary_``.
+        idf : array-like of shape (d,) or None
+            ``idf_``.
+        **parameters
+            Those of the constructor.
+
+        Returns
+        -------
+        TextVectorizer
+            Its ``transform`` gives the same rows; thresholds are not known any more.
+        """
+        self = cls(**parameters)
+        weigher = _weigher(require_choice("weighting", self.weighting, WEIGHTINGS))
+        words = np.array(list(vocabulary), dtype=object)
+        if len(set(words)) < len(words) or not len(words):
+            raise ValueError("vocabulary must have at least one word, and each of them once.")
+        weights = None if idf is None else np.asarray(idf, dtype=np.float64)
+        if (weights is not None) != weigher.use_idf:
+            raise ValueError(f"idf must be given for tf-idf only; weighting={self.weighting!r}.")
+        weigher.fit(sparse.csr_array((1, len(words)), dtype=np.float64))
+        if weights is not None:
+            if weights.shape != words.shape or not np.isfinite(weights).all():
+                raise ValueError(f"idf must have {count(len(words), 'finite number')}.")
+            weigher.idf_ = weights
+        self._set(self._make_words(), words, weigher)
+        return self
+
+    def words(self, text: str) -> list[str]:
+        """Give the words of a text in their order, those that were not chosen included.
+
+        Parameters
+        ----------
+        text : str
+            One text.
+
+        Returns
+        -------
+        list of str
+            Lemmas, without stop words.
+        """
+        check_is_fitted(self)
+        return list(self._counter.analyzer(text))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
+        """Give the word of each column.
+
+        Parameters
+        ----------
+        input_features : ignored
+            For scikit-learn's conventions.
+
+        Returns
+        -------
+        ndarray of str
+            ``vocabulary_``.
+        """
+        check_is_fitted(self)
+        return self.vocabulary_.copy()
+
+    def _set(self, words: Words, vocabulary: NDArray[Any], weigher: Any) -> None:
+        self.vocabulary_ = vocabulary
+        self.idf_ = weigher.idf_ if weigher.use_idf else None
+        self._counter = CountVectorizer(analyzer=words, vocabulary=list(vocabulary))
+        self._weigher = weigher
+
+    def _weigh(self, counts: Any) -> sparse.csr_array:
+        rows = sparse.csr_array(counts, dtype=np.float64)
+        if self.weighting == "binary":
+            rows.data[:] = 1.0
+        return sparse.csr_array(self._weigher.transform(rows))
+
+    def _make_words(self) -> Words:
+        languages = self._languages()
+        lemma = self.lemmatizer
+        if lemma == "simplemma":
+            lemma = Simplemma(languages)
+        elif lemma in {None, "none"}:
+            lemma = None
+        elif not callable(lemma):
+            raise ValueError(
+                f'lemmatizer must be "simplemma", "none", None or a callable, got {lemma!r}.'
+            )
+        if self.stop_words == "auto":
+            stop = frozenset[str]().union(*map(stop_words, languages))
+        elif isinstance(self.stop_words, str):
+            raise ValueError(f'stop_words must be "auto", None or words, got {self.stop_words!r}.')
+        else:
+            stop = frozenset(self.stop_words or ())
+        return Words(
+            lemma,
+            stop,
+            keep_numbers=self.keep_numbers,
+            min_length=require_integer("min_length", self.min_length, 1),
+            tokenizer=self.tokenizer,
+        )
+
+    def _languages(self) -> tuple[str, ...]:
+        text = self.language if isinstance(self.language, str) else ""
+        languages = tuple(code.strip().lower() for code in text.split(","))
+        if not all(code.isalpha() and len(code) in {2, 3} for code in languages):
+            raise ValueError(f'language must be a code such as "en", got {self.language!r}.')
+        return languages
+
+
+def check_texts(texts: Any) -> list[str]:
+    """Give a list of texts, or an error that names the one that is not."""
+    if isinstance(texts, str | bytes):
+        raise ValueError("Texts must be a list of strings, got one string.")
+    found = list(texts)
+    for i, text in enumerate(found):
+        if not isinstance(text, str):
+            raise ValueError(f"Text {i} must be a string, got {type(text).__name__}.")
+    if not found:
+        raise ValueError("There are no texts.")
+    return found
+
+
+def _weigher(weighting: str) -> Any:
+    """Give scikit-learn's transformer that weighs counts and puts rows to length one."""
+    return TfidfTransformer(
+        use_idf="tfidf" in weighting, sublinear_tf=weighting.startswith("sublinear")
+    )

@@ -1,0 +1,249 @@
+"""Orders, blocks and words against the definitions, spelled out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cmp_to_key
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_array_equal
+
+from spheremix.explore import (
+    Block,
+    Vocabulary,
+    cluster_name,
+    cluster_order,
+    document_order,
+    feature_order,
+    layout,
+    naming_words,
+)
+
+# Eighths add up exactly, whatever the order of the sum.
+EIGHTHS = st.sampled_from([0.0, 0.0, 0.0, 0.125, -0.125, 0.25, 0.5, -1.0])
+
+
+def tables(most_rows=9, most_columns=14):
+    shapes = st.tuples(st.integers(1, most_rows), st.integers(1, most_columns))
+    return hnp.arrays(float, shapes, elements=EIGHTHS)
+
+
+def in_the_papers_order(prototypes):
+    """Sort columns by the two conditions of section 3.5, compared pair by pair."""
+    columns = prototypes.T.tolist()
+
+    def compare(i, j):
+        first, second = columns[i], columns[j]
+        n_first, n_second = (sum(v != 0 for v in column) for column in (first, second))
+        if n_first != n_second:
+            return -1 if n_first > n_second else 1
+        for a, b in zip(first, second, strict=True):
+            if (a != 0) != (b != 0):
+                return -1 if a != 0 else 1
+        a, b = sum(map(abs, first)), sum(map(abs, second))
+        return (a < b) - (a > b)
+
+    return sorted(range(len(columns)), key=cmp_to_key(compare))
+
+
+@given(tables())
+def test_feature_order_is_the_papers(prototypes):
+    assert feature_order(prototypes).tolist() == in_the_papers_order(prototypes)
+
+
+@given(tables(), st.data())
+def test_patterns_are_compared_from_the_largest_weight(prototypes, data):
+    weights = np.array(data.draw(st.permutations(range(len(prototypes))))) / 7.0
+    rows = np.argsort(-weights)
+    assert_array_equal(cluster_order(weights), rows)
+    found = layout(prototypes, weights)
+    assert_array_equal(found.clusters, rows)
+    assert_array_equal(found.features, feature_order(prototypes[rows]))
+
+
+@pytest.mark.parametrize("n_rows", [8, 63, 64, 65, 130])
+def test_more_clusters_than_bits(n_rows):
+    rng = np.random.default_rng(n_rows)
+    prototypes = rng.integers(1, 8, size=(n_rows, 40)) / 8.0
+    prototypes[:, 20:] = prototypes[:, :20]
+    prototypes[rng.integers(n_rows, size=40), np.arange(40)] = 0.0
+    prototypes[:, 7] = 0.0
+    assert feature_order(prototypes).tolist() == in_the_papers_order(prototypes)
+
+
+@given(tables())
+def test_blocks_are_the_patterns(prototypes):
+    weights = np.arange(len(prototypes)) % 3
+    found = layout(prototypes, weights)
+    assert [b.start for b in found.blocks] == [0, *(b.stop for b in found.blocks[:-1])]
+    assert found.blocks[-1].stop == prototypes.shape[1]
+    support = prototypes != 0
+    for block in found.blocks:
+        for column in support[:, found.features[block.start : block.stop]].T:
+            assert set(block.clusters) == set(np.flatnonzero(column))
+    assert len({frozenset(b.clusters) for b in found.blocks}) == len(found.blocks)
+    assert list(found.groups) == sorted(found.groups, reverse=True)
+    for count, columns in found.groups.items():
+        assert (found.n_clusters[columns] == count).all()
+    assert sum(s.stop - s.start for s in found.groups.values()) == prototypes.shape[1]
+
+
+def test_layout_of_an_example():
+    prototypes = [[0, 0.6, 0, 0.8, 0], [0.1, 0.7, 0, 0, 0], [0, 0.9, 0.4, 0, 0]]
+    found = layout(prototypes, [0.2, 0.3, 0.5])
+    assert found.clusters.tolist() == [2, 1, 0]
+    assert found.features.tolist() == [1, 2, 0, 3, 4]
+    assert found.n_clusters.tolist() == [3, 1, 1, 1, 0]
+    assert found.blocks == (
+        Block(0, 1, (2, 1, 0)),
+        Block(1, 2, (2,)),
+        Block(2, 3, (1,)),
+        Block(3, 4, (0,)),
+        Block(4, 5, ()),
+    )
+    assert found.blocks[0].n_clusters == 3
+    assert found.groups == {3: slice(0, 1), 1: slice(1, 4), 0: slice(4, 5)}
+    assert layout(np.zeros((2, 0))).blocks == ()
+    with pytest.raises(ValueError, match="one value a prototype"):
+        layout(prototypes, [0.5, 0.5])
+
+
+def test_documents_by_cluster():
+    assert document_order([1, -1, 0, 1, 2], [2, 0, 1]).tolist() == [4, 2, 0, 3, 1]
+
+
+# ------------------------------------------------------------------------------------------- words
+
+NAMES = ["the", "cell", "wing", "book", "blood", "flow", "noise", "lift"]
+PROTOTYPES = np.array(
+    [
+        [0.5, 0.6, 0.0, 0.0, 0.4, 0.3, 0.0, 0.0],
+        [0.4, 0.0, 0.7, 0.0, 0.0, 0.5, 0.0, 0.2],
+        [0.3, 0.2, 0.0, 0.9, 0.0, 0.0, 0.0, 0.0],
+    ]
+)
+EXITS = np.array(
+    [
+        [9.0, 7.0, 0.0, 0.0, np.inf, 5.0, 0.0, 0.0],
+        [9.0, 0.0, 6.0, 0.0, 0.0, 8.0, 0.0, 6.0],
+        [5.0, 9.0, 0.0, np.inf, 0.0, 0.0, 0.0, 0.0],
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def words():
+    return Vocabulary(PROTOTYPES, NAMES, EXITS)
+
+
+def listed(found):
+    return [word.word for word in found]
+
+
+def test_features_of_exactly_these_clusters(words):
+    assert words.named(words.features_of([])) == ["noise"]
+    assert words.named(words.features_of([0])) == ["blood"]
+    assert words.named(words.features_of([1])) == ["wing", "lift"]
+    assert words.named(words.features_of([1, 0])) == ["flow"]
+    assert words.named(words.features_of([0, 2])) == ["cell"]
+    assert words.named(words.features_of([1, 2])) == []
+    assert words.named(words.features_of(range(3))) == words.common_words() == ["the"]
+
+
+@given(tables(5, 20))
+def test_every_feature_belongs_to_one_set_of_clusters(prototypes):
+    found = Vocabulary(prototypes, [str(j) for j in range(prototypes.shape[1])])
+    subsets = {tuple(np.flatnonzero(column)) for column in (prototypes != 0).T}
+    together = np.concatenate([found.features_of(subset) for subset in subsets])
+    assert sorted(together) == list(range(prototypes.shape[1]))
+
+
+def test_words_of_a_cluster(words):
+    assert listed(words.words(0)) == ["blood", "the", "cell", "flow"]
+    assert listed(words.words(0, 2, by="weight")) == ["cell", "the"]
+    assert listed(words.own_words(1)) == ["wing", "lift"]  # they leave together: the heavier first
+    assert listed(words.shared_words(1)) == ["the", "flow"]
+    assert listed(words.shared_words(1, by="weight")) == ["flow", "the"]
+    [blood] = words.own_words(0)
+    assert (blood.feature, blood.cluster, blood.weight) == (4, 0, 0.4)
+    assert (blood.exit_beta, blood.shared_with) == (np.inf, ())
+    assert words.shared_words(2)[0].shared_with == (0,)
+    assert words.words(2)[-1].shared_with == (0, 1)
+    assert words.roles(0).tolist() == [
+        "common", "shared", "other", "other", "own", "shared", "none", "other",
+    ]  # fmt: skip
+
+
+def test_words_without_a_path():
+    words = Vocabulary(PROTOTYPES, NAMES)
+    assert listed(words.words(0)) == listed(words.words(0, by="weight"))
+    assert words.words(0)[0].exit_beta is None
+    assert np.isnan(words.table()["exit_beta"]).all()
+
+
+def test_negative_coordinates_count_by_their_size():
+    words = Vocabulary(np.array([[-0.8, 0.6, 0.0], [0.0, 0.0, 1.0]]), ["a", "b", "c"])
+    assert listed(words.words(0)) == ["a", "b"]
+    assert words.words(0)[0].weight == -0.8
+
+
+def test_names_of_clusters(words):
+    assert cluster_name(words, 1) == "wing lift flow"  # flow: kept longer than cluster 0 keeps it
+    assert cluster_name(words, 0) == "blood the cell"  # it leads in none of the others
+    assert cluster_name(words, 0, 1) == "blood"
+    assert len(naming_words(words, 2, 50)) == 3
+
+
+def test_a_cluster_without_own_words_is_named_by_shared_ones():
+    prototypes = np.array([[0.7, 0.5, 0.4, 0.0], [0.8, 0.3, 0.6, 0.1]])
+    words = Vocabulary(prototypes, ["common", "mine", "theirs", "own"])
+    assert cluster_name(words, 0, 2) == "mine common"
+    assert cluster_name(words, 1, 2) == "own common"
+    exits = np.array([[5.0, 1.0, 4.0, 0.0], [5.0, 2.0, 3.0, 1.0]])
+    assert cluster_name(Vocabulary(prototypes, words.names, exits), 0, 2) == "theirs common"
+
+
+def test_one_cluster_owns_all_its_words():
+    words = Vocabulary(np.array([[0.6, 0.8, 0.0]]), ["a", "b", "c"])
+    assert listed(words.own_words(0)) == ["b", "a"]
+    assert words.shared_words(0) == []
+    assert words.roles(0).tolist() == ["own", "own", "none"]
+    assert cluster_name(words, 0, 5) == "b a"
+
+
+@given(tables(5, 20), st.integers(0, 2**16))
+def test_the_table_has_every_word(prototypes, seed):
+    exits = np.random.default_rng(seed).integers(1, 4, size=prototypes.shape) * 1.0
+    words = Vocabulary(prototypes, [f"w{j}" for j in range(prototypes.shape[1])], exits)
+    table = words.table()
+    expected = [word for k in range(len(prototypes)) for word in words.words(k)]
+    assert table["word"].tolist() == listed(expected)
+    assert table["cluster"].tolist() == [word.cluster for word in expected]
+    assert table["weight"].tolist() == [word.weight for word in expected]
+    assert table["exit_beta"].tolist() == [word.exit_beta for word in expected]
+    assert table["n_clusters"].tolist() == [1 + len(word.shared_with) for word in expected]
+    for k in range(len(prototypes)):
+        ranks = table["rank"][table["cluster"] == k]
+        assert ranks.tolist() == list(range(1, len(ranks) + 1))
+
+
+def test_bad_questions(words):
+    for k in (-1, 3):
+        with pytest.raises(ValueError, match=f"no cluster {k}: they are 0 to 2"):
+            words.words(k)
+    with pytest.raises(ValueError, match="by must be one of exit, weight, got 'size'"):
+        words.words(0, by="size")
+    with pytest.raises(ValueError, match="7 names for 8 features"):
+        Vocabulary(PROTOTYPES, NAMES[1:])
+    with pytest.raises(ValueError, match="exit_betas must have the shape"):
+        Vocabulary(PROTOTYPES, NAMES, EXITS[1:])
+
+
+def test_explore_is_loaded_when_asked_for():
+    code = "import sys, spheremix; assert not [m for m in sys.modules if 'explore' in m]"
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603

@@ -1,0 +1,318 @@
+"""Documents to unit rows: words of any script, lemmas, thresholds, weights; nothing is lost."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+
+import spheremix as sm
+from spheremix.text import Corpus, TextVectorizer, vectorize
+from spheremix.text.stopwords import WORDS, stop_words
+from spheremix.text.words import LONGEST, Words, forms
+
+TEXTS = [
+    "The cats sat on the mat; the cat's mat.",
+    "A cat and a dog, 2 dogs!",
+    "Dogs dig in 1999.",
+    "",
+    "The of and",
+]
+
+
+def plain(**parameters):
+    """Give a vectoriser that needs no package and drops nothing."""
+    options = {"lemmatizer": None, "min_count": 1, "min_df": 1, "max_df": 1.0}
+    return TextVectorizer(**{**options, **parameters})
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("Don't STOP-me now_please", ["don", "t", "stop", "me", "now", "please"]),
+            ("l'été à Nîmes", ["l", "été", "à", "nîmes"]),
+            ("e\u0301te\u0301", ["été"]),  # decomposed
+            ("Straße ÉCOLE", ["straße", "école"]),
+            ("שלום, עולם!", ["שלום", "עולם"]),
+            ("كِتَاب جديد", ["كِتَاب", "جديد"]),  # vowel signs stay within words
+            ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
+            ("می\u200cخواهم", ["می\u200cخواهم"]),
+            ("Привет_мир", ["привет", "мир"]),
+            ("🙂👩\u200d👩\u200d👧 ok", ["ok"]),
+            ("3d x2 42 ٤٢", ["3d", "x2", "42", "٤٢"]),
+            ("", []),
+            ("\0 \u2028\ufeff", []),
+        ],
+    )
+    def test_forms(self, text, expected):
+        assert forms(text) == expected
+
+    @given(st.text())
+    def test_forms_of_anything(self, text):
+        for form in forms(text):
+            assert form
+            assert not set(form) & set("_ -.,;!?\n")
+
+    def test_a_form_is_lemmatised_once(self):
+        asked = []
+
+        def lemma(form):
+            asked.append(form)
+            return form.removesuffix("s")
+
+        words = Words(lemma, {"the", "be"})
+        assert words("The dogs, the dog, the bes; 42 a s as") == ["dog", "dog"]
+        assert words("dogs dog") == ["dog", "dog"]
+        # "as" gives "a", which is too short; "bes" gives a stop word.
+        assert asked == ["dogs", "dog", "bes", "as"]
+
+    def test_numbers(self):
+        assert Words(keep_numbers=True)("in 1999, 3d") == ["in", "1999", "3d"]
+        assert Words()("in 1999, ٤٢, 3d") == ["in", "3d"]
+
+    def test_what_is_too_long_is_no_word(self):
+        def lemma(form):
+            assert len(form) <= LONGEST
+            return form
+
+        assert Words(lemma)("x" * 10_000_000 + " y" * LONGEST + " fine") == ["fine"]
+
+    def test_stop_words(self):
+        assert {"the", "of", "don", "was"} <= stop_words("en")
+        assert {"les", "été", "qu"} <= stop_words("fr")
+        assert len(stop_words("en")) > 300
+        assert len(stop_words("fr")) > 300
+        assert stop_words("xx") == set()
+        for language in WORDS:
+            assert all(forms(word) == [word] and len(word) > 1 for word in stop_words(language))
+
+
+class TestVectorizer:
+    def test_counts(self):
+        vectorizer = plain(lemmatizer=lambda word: word.removesuffix("s"))
+        X = vectorizer.fit_transform(TEXTS)
+        assert list(vectorizer.get_feature_names_out()) == ["cat", "dig", "dog", "mat", "sat"]
+        assert isinstance(X, sparse.csr_array)
+        assert X.dtype == np.float64
+        expected = [[2, 0, 0, 2, 1], [1, 0, 2, 0, 0], [0, 1, 1, 0, 0], [0] * 5, [0] * 5]
+        lengths = np.array([3, np.sqrt(5), np.sqrt(2), 1, 1])
+        np.testing.assert_allclose(X.toarray() * lengths[:, None], expected, rtol=1e-15)
+        np.testing.assert_array_equal(vectorizer.transform(TEXTS).toarray(), X.toarray())
+        assert vectorizer.n_words_ == 5
+        assert vectorizer.idf_ is None
+
+    def test_binary(self):
+        X = plain(weighting="binary").fit_transform(["a cat cat dog", "cat"]).toarray()
+        np.testing.assert_allclose(X, [[0.5**0.5, 0.5**0.5], [1, 0]])
+
+    @pytest.mark.parametrize("sublinear", [False, True])
+    def test_tfidf_is_that_of_scikit_learn(self, sublinear):
+        rng = np.random.default_rng(0)
+        texts = [" ".join(f"w{i}" for i in rng.poisson(5, 30)) for _ in range(40)]
+        ours = plain(weighting="sublinear-tfidf" if sublinear else "tfidf", min_df=3, max_df=0.9)
+        X = ours.fit_transform(texts)
+        theirs = TfidfVectorizer(sublinear_tf=sublinear, min_df=3, max_df=0.9)
+        expected = theirs.fit_transform(texts)
+        assert list(ours.vocabulary_) == list(theirs.get_feature_names_out())
+        np.testing.assert_allclose(X.toarray(), expected.toarray(), rtol=1e-14)
+        np.testing.assert_allclose(ours.idf_, theirs.idf_)
+        new = ["w3 w3 w4", "nothing known"]
+        np.testing.assert_allclose(
+            ours.transform(new).toarray(), theirs.transform(new).toarray(), rtol=1e-14
+        )
+        np.testing.assert_allclose(np.linalg.norm(X.toarray(), axis=1), 1)
+
+    def test_thresholds(self):
+        texts = ["apple apple apple pear", "pear plum", "pear fig"]
+        assert list(plain(min_count=3).fit(texts).vocabulary_) == ["apple", "pear"]
+        assert list(plain(min_df=2).fit(texts).vocabulary_) == ["pear"]
+        assert list(plain(min_df=0.5).fit(texts).vocabulary_) == ["pear"]
+        assert list(plain(max_df=2).fit(texts).vocabulary_) == ["apple", "fig", "plum"]
+        assert list(plain(max_df=0.99).fit(texts).vocabulary_) == ["apple", "fig", "plum"]
+
+    @pytest.mark.parametrize(
+        ("n", "language", "expected"),
+        [
+            (1, "en", (1, 1, 1)),
+            (19, "en", (1, 1, 19)),
+            (20, "en", (1, 2, 20)),
+            (1000, "en", (4, 2, 1000)),
+            (1000, "fi", (4, 2, 500)),
+            (1000, "en,fi", (4, 2, 500)),
+            (40_000, "en", (100, 2, 40_000)),
+        ],
+    )
+    def test_thresholds_left_open(self, n, language, expected):
+        texts = ["common rare" if i % 3 == 0 else "common" for i in range(n)]
+        texts = [f"half {text}" if i % 2 else text for i, text in enumerate(texts)]
+        vectorizer = TextVectorizer(language=language, lemmatizer=None).fit(texts)
+        found = (vectorizer.min_count_, vectorizer.min_df_, vectorizer.max_df_)
+        assert found == expected
+        assert ("common" in vectorizer.vocabulary_) == (expected[2] == n)
+
+    def test_languages(self):
+        texts = ["The dog and les chiens", "un chien, a dog"]
+        assert "les" in plain().fit(texts).vocabulary_
+        assert list(plain(language="en,fr").fit(texts).vocabulary_) == ["chien", "chiens", "dog"]
+        assert "the" in plain(stop_words=None).fit(texts).vocabulary_
+        assert "dog" not in plain(stop_words=["dog"]).fit(texts).vocabulary_
+
+    def test_tokenizer(self):
+        vectorizer = plain(tokenizer=list, min_length=1, language="zh")
+        assert list(vectorizer.fit(["中文", "文字"]).vocabulary_) == ["中", "字", "文"]
+
+    def test_simplemma(self):
+        pytest.importorskip("simplemma", reason="simplemma is not installed")
+        vectorizer = TextVectorizer().fit(["The companies were merging", "a company merged"])
+        assert list(vectorizer.vocabulary_) == ["company", "merge"]
+        vectorizer = TextVectorizer(language="fr").fit(["Les chevaux étaient là", "le cheval"])
+        assert list(vectorizer.vocabulary_) == ["cheval"]
+        vectorizer = TextVectorizer(language="de").fit(["die Häuser", "ein Haus"])
+        assert list(vectorizer.vocabulary_) == ["haus"]
+        with pytest.raises(ValueError, match="simplemma has no language 'xx': lemmatizer=None"):
+            TextVectorizer(language="xx").fit(["x"])
+
+    def test_without_simplemma(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "simplemma", None)
+        with pytest.raises(ImportError, match=r'pip install "spheremix\[explore\]", or lemmatizer'):
+            TextVectorizer().fit(["some text"])
+        assert TextVectorizer(lemmatizer="none").fit(["some text"]).vocabulary_ == ["text"]
+
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"weighting": "idf"}, "weighting must be one of 'counts', 'binary', 'tfidf'"),
+            ({"min_count": 0}, "min_count must be an integer of at least 1, got 0"),
+            ({"min_df": 0}, "min_df must be an integer of at least 1, got 0"),
+            ({"max_df": 1.5}, r"max_df must be a share in \[0, 1\] or an integer, got 1.5"),
+            ({"min_length": 0}, "min_length must be an integer of at least 1"),
+            ({"lemmatizer": "stem"}, 'lemmatizer must be "simplemma", "none", None or a callable'),
+            ({"stop_words": "english"}, 'stop_words must be "auto", None or words'),
+            ({"language": "english"}, "language must be a code such as \"en\", got 'english'"),
+            ({"language": None}, "language must be a code"),
+        ],
+    )
+    def test_bad_parameters(self, parameters, message):
+        with pytest.raises(ValueError, match=message):
+            plain(**parameters).fit(TEXTS)
+
+    @pytest.mark.parametrize(
+        ("texts", "parameters", "message"),
+        [
+            ([], {}, "There are no texts"),
+            ("one text", {}, "Texts must be a list of strings, got one string"),
+            (["a", None], {}, "Text 1 must be a string, got NoneType"),
+            (["", " \n"], {}, "No word in 2 texts: all are empty"),
+            (["", "the 12 x !"], {}, "No word in 2 texts, of which 1 are empty: what there is are"),
+            (TEXTS, {"min_count": 100}, r"min_count=100 leaves 0, .*: lower min_count\.$"),
+            (TEXTS, {"min_df": 4}, r"min_df=4 leaves 0, .*: lower min_df\.$"),
+            (TEXTS, {"max_df": 0.1}, r"max_df=0 leaves 0: raise max_df\.$"),
+            (
+                ["x1 x1 x2", "x2"],
+                {"min_count": 2, "max_df": 1, "min_df": 2},
+                r"None of the 2 words of 2 texts is left; alone, min_count=2 leaves 2, min_df=2 "
+                r"leaves 1, max_df=1 leaves 1: lower min_count or lower min_df or raise max_df\.",
+            ),
+        ],
+    )
+    def test_nothing_left_is_explained(self, texts, parameters, message):
+        with pytest.raises(ValueError, match=message):
+            plain(**parameters).fit(texts)
+
+    def test_trouble_of_a_callable_is_not_hidden(self):
+        def lemma(form):
+            raise ValueError(f"no lemma of {form}")
+
+        with pytest.raises(ValueError, match="no lemma of cat"):
+            plain(lemmatizer=lemma).fit(["cat"])
+
+    def test_a_failed_fit_changes_nothing(self):
+        vectorizer = plain().fit(TEXTS)
+        before = dict(vars(vectorizer))
+        with pytest.raises(ValueError):
+            vectorizer.fit(["", ""])
+        assert vars(vectorizer) == before
+
+    def test_scikit_learn(self):
+        vectorizer = plain(weighting="tfidf")
+        copy = clone(vectorizer)
+        assert copy.get_params() == vectorizer.get_params()
+        with pytest.raises(Exception, match="not fitted"):
+            copy.transform(TEXTS)
+        texts = ["cat dog cat", "dog cat", "star moon", "moon star sun"] * 3
+        pipeline = make_pipeline(copy, sm.VMFMixture(2, random_state=0, n_init=3))
+        labels = pipeline.fit(texts).predict(texts)
+        assert labels[0] == labels[1] != labels[2] == labels[3]
+        again = pickle.loads(pickle.dumps(copy))  # noqa: S301
+        np.testing.assert_array_equal(
+            again.transform(texts).toarray(), copy.transform(texts).toarray()
+        )
+        pipeline.set_params(textvectorizer__weighting="binary").fit(texts)
+        assert copy.fit(np.array(texts)).vocabulary_.dtype == object
+
+    @pytest.mark.parametrize("weighting", ["counts", "binary", "tfidf", "sublinear-tfidf"])
+    def test_restore(self, weighting):
+        fitted = plain(weighting=weighting).fit(TEXTS)
+        again = TextVectorizer.restore(fitted.vocabulary_, fitted.idf_, **fitted.get_params())
+        new = [*TEXTS, "cat cat dog unknown"]
+        np.testing.assert_array_equal(
+            again.transform(new).toarray(), fitted.transform(new).toarray()
+        )
+        wrong = None if fitted.idf_ is not None else np.ones(len(fitted.vocabulary_))
+        with pytest.raises(ValueError, match="idf must be given for tf-idf only"):
+            TextVectorizer.restore(fitted.vocabulary_, wrong, **fitted.get_params())
+
+    def test_restore_refuses(self):
+        with pytest.raises(ValueError, match="each of them once"):
+            TextVectorizer.restore(["a", "a"], lemmatizer=None)
+        with pytest.raises(ValueError, match="at least one word"):
+            TextVectorizer.restore([], lemmatizer=None)
+        for idf in ([1.0], [1.0, np.nan]):
+            with pytest.raises(ValueError, match="idf must have 2 finite numbers"):
+                TextVectorizer.restore(["a", "b"], idf, lemmatizer=None, weighting="tfidf")
+
+
+class TestVectorize:
+    def test_rows_add_up(self):
+        ids = ["a", "b", "c", "d", "e"]
+        found = vectorize(Corpus(TEXTS, ids), plain(min_df=2))
+        assert list(found.words) == ["cat"] or "mat" not in found.words
+        assert len(found.rows) + len(found.set_aside) == len(TEXTS)
+        assert found.X.shape == (len(found.rows), len(found.words))
+        assert found.ids == [ids[i] for i in found.rows]
+        assert (np.diff(found.X.indptr) > 0).all()
+        reasons = {aside.id: aside.reason for aside in found.set_aside}
+        assert reasons["d"] == "no text"
+        assert reasons["e"] == "no word but stop words, numbers or single letters"
+        assert all(found.set_aside[i].row == ids.index(a.id) for i, a in enumerate(found.set_aside))
+
+    def test_new_documents(self):
+        fitted = vectorize(TEXTS, lemmatizer=None, min_df=1).vectorizer
+        found = vectorize(["a dog", "an elephant", " "], fitted)
+        assert found.vectorizer is fitted
+        assert found.ids == ["1"]
+        assert [aside.reason for aside in found.set_aside] == [
+            "no word of the vocabulary",
+            "no text",
+        ]
+        nothing = vectorize(["elephant"], fitted)
+        assert nothing.X.shape == (0, len(fitted.vocabulary_))
+
+    def test_either_a_vectorizer_or_parameters(self):
+        with pytest.raises(ValueError, match="either a vectorizer or its parameters"):
+            vectorize(TEXTS, plain(), min_df=2)
+
+    def test_identical_and_single_documents(self):
+        assert vectorize(["one document"], lemmatizer=None).X.shape == (1, 1)
+        found = vectorize(["same words here"] * 30, lemmatizer=None)
+        assert found.X.shape == (30, 2)
+        np.testing.assert_allclose(found.X.toarray(), 0.5**0.5)
