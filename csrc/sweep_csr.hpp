@@ -2,7 +2,6 @@
 // Included once per instruction set, inside its namespace.
 
 static constexpr std::int64_t tile_posteriors = 1 << 20;
-static constexpr std::int64_t most_ranges = 32;
 
 // One step: the sums of the tile before, and the scores of this one, which fill the idle threads.
 template <class T, class I>
@@ -72,12 +71,9 @@ static void choose_layout(SparseSweep<T, I>& sweep, int n_threads) {
     panels.n_components = n;
     panels.n_features = d;
     panels.vectors = sweep.sums.vectors;
-    sweep.factor_stride = (n + SumPanels::widest - 1) / SumPanels::widest * SumPanels::widest;
-    const std::int64_t bytes = 8 * d * panels.width(0);
-    const std::int64_t wanted =
-        std::min<std::int64_t>((bytes + range_bytes - 1) / range_bytes, most_ranges);
-    sweep.range = (d + wanted - 1) / wanted;
-    sweep.n_ranges = (d + sweep.range - 1) / sweep.range;
+    // Wide panels read the rows less often; narrow ones keep more threads busy.
+    panels.widest = (n_threads <= 2 ? 4 : n_threads <= 4 ? 2 : 1) * Doubles::width;
+    sweep.factor_stride = (n + Doubles::width - 1) / Doubles::width * Doubles::width;
     transpose(panels, false, n_threads);
 }
 
@@ -88,14 +84,13 @@ static std::int64_t make_tiles(SparseSweep<T, I>& sweep, int n_threads) {
     const std::int64_t n = sweep.scorers->n_components;
     const std::int64_t most = std::max<std::int64_t>(1, tile_posteriors / n / chunk_rows);
     const std::int64_t needed = (sweep.rows.n + chunk_rows - 1) / chunk_rows;
-    const std::int64_t chunks = std::min({std::max<std::int64_t>(32, 8 * n_threads), most, needed});
+    const std::int64_t chunks = std::min({std::max<std::int64_t>(16, 8 * n_threads), most, needed});
     const std::int64_t rows = chunks * chunk_rows;
     for (int t = 0; t < (rows < sweep.rows.n ? 2 : 1); ++t) {
         Tile& tile = sweep.tiles[t];
         tile.totals.resize(rows * sweep.scorers->n_groups * 2);
         if (sweep.by_panel) {
             tile.factors.resize(rows * sweep.factor_stride);
-            tile.cuts.resize(rows * (sweep.n_ranges + 1));
         } else {
             tile.entries.resize(rows * n);
             tile.starts.resize(chunks * (n + 1));
@@ -123,7 +118,7 @@ static bool sparse_sweep(const SparseRows<T, I>& rows, const Scorers& scorers, c
     const std::int64_t tile_rows = make_tiles(sweep, n_threads);
     const std::int64_t n_tiles = (rows.n + tile_rows - 1) / tile_rows;
     const std::int64_t n_owners =
-        sweep.by_panel ? sweep.sum_panels.count() * sweep.n_ranges : scorers.n_components;
+        sweep.by_panel ? sweep.sum_panels.count() : scorers.n_components;
     for (std::int64_t t = 0; t <= n_tiles && !pulse.stopped(); ++t) {
         sweep.summing = &sweep.tiles[(t + 1) % 2];
         sweep.scoring = &sweep.tiles[t % 2];

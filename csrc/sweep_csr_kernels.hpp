@@ -1,5 +1,8 @@
 // The inner loops over non-zeros. Included once per instruction set, inside its namespace.
 
+// Non-zeros between a call for memory and its use: measured, and flat around it.
+static constexpr std::int64_t ahead = 12;
+
 // Rows handed to the product: those of X, or those of X with the empty columns left out.
 template <class T, class I>
 struct RowList {
@@ -30,7 +33,6 @@ template <class V, int N, class T, class I>
 static void multiply(const RowList<T, I>& rows, const T* __restrict panel, T* __restrict products,
                      std::int64_t stride) {
     constexpr std::int64_t width = N * V::width;
-    constexpr std::int64_t ahead = 12;
     const I* indices = rows.indices;
     const T* data = rows.data;
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
@@ -98,25 +100,20 @@ static inline void scatter_row(const I* __restrict indices, const T* __restrict 
     }
 }
 
-// INOUT sums: (n_features, N vectors): sums[indices[p]] += factors * data[p].
+// INOUT sums: (n_features, N vectors): sums[indices[p]] += factors * data[p]. Indices may be read
+// up to `readable`.
 template <int N, class T, class I>
 static inline void scatter_row_tile(const I* __restrict indices, const T* __restrict data,
-                                    std::int64_t n, const Doubles::Reg* factors,
-                                    double* __restrict sums) {
+                                    std::int64_t n, std::int64_t readable,
+                                    const Doubles::Reg* factors, double* __restrict sums) {
     using V = Doubles;
     constexpr std::int64_t width = N * V::width;
+    const std::int64_t look = n + ahead <= readable ? ahead : 0;
     for (std::int64_t p = 0; p < n; ++p) {
+        prefetch_run<8 * width>(sums + static_cast<std::int64_t>(indices[p + look]) * width);
         double* r = sums + static_cast<std::int64_t>(indices[p]) * width;
         const V::Reg x = V::set1(static_cast<double>(data[p]));
         for (int v = 0; v < N; ++v)
             V::store(r + v * V::width, V::fma(factors[v], x, V::load(r + v * V::width)));
     }
-}
-
-// How many of the sorted indices are below a bound.
-template <class I>
-static inline std::int32_t count_below(const I* indices, std::int64_t n, I bound) {
-    std::int32_t count = 0;
-    for (std::int64_t p = 0; p < n; ++p) count += indices[p] < bound;
-    return count;
 }

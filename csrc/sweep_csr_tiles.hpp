@@ -1,11 +1,10 @@
 // The two phases of a tile of sparse rows. First the rows' scores and posteriors, row by row; then
 // the sums, each element owned by one task and fed in row order. So the bits depend neither on
 // threads nor on tiles, nor on which of the two layouts of the sums is used: the vectors as Python
-// has them, one task a component, or panels of components, one task a panel and range of columns.
+// has them, one task a component, or panels of components, one task a panel.
 // Included once per instruction set, inside its namespace.
 
 static constexpr std::int64_t chunk_rows = 64;          // rows a scoring task
-static constexpr std::int64_t range_bytes = 1 << 19;    // of sums fed at a time: they stay in cache
 static constexpr std::int64_t compact_limit = 1 << 16;  // non-zeros compacted at a time
 
 struct Entry {
@@ -19,7 +18,6 @@ struct Tile {
     Buffer<Entry> entries;                 // by chunk, sorted by component
     Buffer<std::int32_t> starts;           // (chunks, n_components + 1)
     Buffer<double> factors;                // (rows, padded components), for the panels of sums
-    Buffer<std::int32_t> cuts;             // (rows, n_ranges + 1): where ranges of columns begin
     Buffer<double> totals;                 // (rows, n_groups, 2)
     std::int64_t n_chunks() const { return (end - begin + chunk_rows - 1) / chunk_rows; }
 };
@@ -50,8 +48,6 @@ struct SparseSweep {
     bool by_panel = false;             // layout of the sums
     SumPanels sum_panels;
     std::int64_t factor_stride = 0;
-    std::int64_t n_ranges = 1;         // of columns: a range of a panel stays in cache
-    std::int64_t range = 0;            // columns of a range
     Tile tiles[2];
     Tile* scoring = nullptr;           // tile whose rows are being scored
     Tile* summing = nullptr;           // tile whose sums are being taken: the one before
@@ -118,16 +114,6 @@ static void multiply_rows(const SparseSweep<T, I>& sweep, Scratch<T, I>& own, st
     }
 }
 
-// OUT cuts: (n_ranges + 1,): where each range of columns begins in the row.
-template <class T, class I>
-static void cut_row(const SparseSweep<T, I>& sweep, std::int64_t row, std::int32_t* cuts) {
-    const std::int64_t from = sweep.rows.indptr[row], n = sweep.rows.indptr[row + 1] - from;
-    cuts[0] = 0;
-    for (std::int64_t r = 1; r < sweep.n_ranges; ++r)
-        cuts[r] = count_below(sweep.rows.indices + from, n, static_cast<I>(r * sweep.range));
-    cuts[sweep.n_ranges] = static_cast<std::int32_t>(n);
-}
-
 // First phase for one chunk of the tile.
 template <class T, class I>
 static void score_chunk(SparseSweep<T, I>& sweep, Scratch<T, I>& own, Tile& tile,
@@ -146,7 +132,6 @@ static void score_chunk(SparseSweep<T, I>& sweep, Scratch<T, I>& own, Tile& tile
         if (sweep.by_panel) {
             shares.dense = tile.factors.get() + at * sweep.factor_stride;
             std::fill_n(shares.dense, sweep.factor_stride, 0.0);
-            cut_row(sweep, row, tile.cuts.get() + at * (sweep.n_ranges + 1));
         }
         affine(own.products.get() + (row - begin) * stride, sweep.rows.scale[row],
                sweep.panels.biases.get(), n, own.s.get());
@@ -201,17 +186,15 @@ static void sum_component(const SparseSweep<T, I>& sweep, Scratch<T, I>& own, co
     sweep.sums.mass[k] = mass;
 }
 
-// Second phase for one range of columns of one panel of N vectors of components.
+// Second phase for one panel of N vectors of components.
 template <int N, class T, class I>
-static void sum_panel(const SparseSweep<T, I>& sweep, const Tile& tile, std::int64_t panel,
-                      std::int64_t range) {
+static void sum_panel(const SparseSweep<T, I>& sweep, const Tile& tile, std::int64_t panel) {
     using V = Doubles;
-    const std::int64_t k = panel * SumPanels::widest;
+    const std::int64_t k = panel * sweep.sum_panels.widest;
+    const std::int64_t stored = sweep.rows.indptr[sweep.rows.n];
     double* sums = sweep.sum_panels.base(panel);
     for (std::int64_t row = tile.begin; row < tile.end; ++row) {
-        const std::int64_t at = row - tile.begin;
-        const std::int32_t* cut = tile.cuts.get() + at * (sweep.n_ranges + 1) + range;
-        const double* factors = tile.factors.get() + at * sweep.factor_stride + k;
+        const double* factors = tile.factors.get() + (row - tile.begin) * sweep.factor_stride + k;
         const V::Reg scale = V::set1(sweep.rows.scale[row]);
         V::Reg scaled[N];
         unsigned any = 0;
@@ -221,20 +204,19 @@ static void sum_panel(const SparseSweep<T, I>& sweep, const Tile& tile, std::int
             any |= V::nonzero(f);
         }
         if (!any) continue;
-        const std::int64_t from = sweep.rows.indptr[row] + cut[0];
-        scatter_row_tile<N>(sweep.rows.indices + from, sweep.rows.data + from, cut[1] - cut[0],
-                            scaled, sums);
+        const std::int64_t from = sweep.rows.indptr[row];
+        scatter_row_tile<N>(sweep.rows.indices + from, sweep.rows.data + from,
+                            sweep.rows.indptr[row + 1] - from, stored - from, scaled, sums);
     }
 }
 
 template <class T, class I>
-static void sum_panel_task(const SparseSweep<T, I>& sweep, const Tile& tile, std::int64_t task) {
-    const std::int64_t panel = task / sweep.n_ranges, range = task % sweep.n_ranges;
+static void sum_panel_task(const SparseSweep<T, I>& sweep, const Tile& tile, std::int64_t panel) {
     switch (sweep.sum_panels.width(panel) / Doubles::width) {
-        case 1: return sum_panel<1>(sweep, tile, panel, range);
-        case 2: return sum_panel<2>(sweep, tile, panel, range);
-        case 3: return sum_panel<3>(sweep, tile, panel, range);
-        default: return sum_panel<4>(sweep, tile, panel, range);
+        case 1: return sum_panel<1>(sweep, tile, panel);
+        case 2: return sum_panel<2>(sweep, tile, panel);
+        case 3: return sum_panel<3>(sweep, tile, panel);
+        default: return sum_panel<4>(sweep, tile, panel);
     }
 }
 

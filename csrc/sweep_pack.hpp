@@ -183,9 +183,10 @@ static void pack(const Scorers& scorers, P& panels, bool may_leave_out, int n_th
     Pool::instance().run(n_tasks, n_threads, fill_panels<P>, &job);
 }
 
-// The sums of vectors, feature-major in panels of up to four vectors of components.
+// The sums of vectors, feature-major in panels of up to four vectors of components. The width only
+// decides how the work is shared out, never the sums.
 struct SumPanels {
-    static constexpr std::int64_t widest = 4 * Doubles::width;
+    std::int64_t widest = 4 * Doubles::width;
     Buffer<double> memory;
     std::int64_t n_components = 0, n_features = 0;
     double* vectors = nullptr;   // (n_components, n_features)
@@ -207,7 +208,7 @@ static void transpose_task(void* context, std::int64_t task, int) {
     const std::int64_t from = task * pack_grain, to = std::min(d, from + pack_grain);
     for (std::int64_t p = 0; p < sums.count(); ++p) {
         const std::int64_t width = sums.width(p), n = sums.components(p);
-        double* vectors = sums.vectors + p * SumPanels::widest * d;
+        double* vectors = sums.vectors + p * sums.widest * d;
         for (std::int64_t c = from; c < to; c += pack_block) {
             const std::int64_t end = std::min(to, c + pack_block);
             double* tile = sums.base(p) + c * width;
@@ -222,7 +223,7 @@ static void transpose_task(void* context, std::int64_t task, int) {
 // back: from the panels to vectors; otherwise from vectors to the panels.
 static void transpose(SumPanels& sums, bool back, int n_threads) {
     sums.back = back;
-    sums.memory.resize(sums.count() * SumPanels::widest * sums.n_features);
+    sums.memory.resize(sums.count() * sums.widest * sums.n_features);
     Pool::instance().run((sums.n_features + pack_grain - 1) / pack_grain, n_threads, transpose_task,
                          &sums);
 }

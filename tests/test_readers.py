@@ -390,7 +390,7 @@ class TestBadFiles:
         ]:
             corpus = read_documents(write(tmp_path / name, content))
             assert corpus.texts == ["a b"]
-            assert corpus.ids == [" x"]
+            assert corpus.ids == ["x"]
             assert corpus.notes[-1] == "2 NUL characters replaced by spaces."
         corpus = read_documents(write(tmp_path / "a.jsonl", '{"text": "\\ud83d \\ud83d\\ude42"}'))
         assert corpus.texts == ["\ufffd 🙂"]

@@ -1,28 +1,24 @@
-"""``python -m spheremix``: draw a mixture of known overlap and say what was drawn."""
+"""The command: ``python -m spheremix``, and ``spheremix`` once installed."""
 
 from __future__ import annotations
 
-import numpy as np
-
-from spheremix.bessel import mean_length
-from spheremix.datasets import make_vmf_mixture
+import sys
 
 
 def main() -> None:
-    """Print the demonstration."""
-    X, labels, truth = make_vmf_mixture(500, 10, 4, overlap=0.05, random_state=0)
-    n, d = X.shape
-    cosines = np.einsum("ij,ij->i", X, truth.prototypes[labels])
-    print(f"{n} directions in {d} dimensions from {len(truth.weights)} components")  # noqa: T201
-    print("\n  component  size   kappa  mean cosine to its prototype  expected")  # noqa: T201
-    for k, kappa in enumerate(truth.kappas):
-        own = cosines[labels == k]
-        error = own.std(ddof=1) / np.sqrt(len(own))
+    """Run the command, or say what it needs."""
+    try:
+        from spheremix.cli.main import app  # noqa: PLC0415
+    except ImportError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in {"typer", "rich", "click"}:
+            raise
         print(  # noqa: T201
-            f"  {k:9d} {len(own):5d} {kappa:7.2f} {own.mean():20.3f} +- {error:.3f} "
-            f"{mean_length(d, kappa):10.3f}"
+            f'error: the command takes the package {package}: pip install "spheremix[explore]"',
+            file=sys.stderr,
         )
-    print(f"\nmisplaced by the true mixture: {truth.overlap:.1%} (5.0% asked for)")  # noqa: T201
+        sys.exit(2)
+    app()
 
 
 if __name__ == "__main__":

@@ -42,9 +42,7 @@ def complain(text: str) -> None:
     _err().print(line, soft_wrap=True)
 
 
-def table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()
-) -> None:
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
     """Print a table; the columns named by ``right`` hold numbers."""
     drawn = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for i, column in enumerate(columns):
@@ -67,11 +65,13 @@ class Progress:
 
     def __init__(self, live: Live | None) -> None:
         self._live = live
-        self.begin("Starting")
+        self._what = self._detail = ""
+        self._first = self._done = self._start = self._said = 0.0
 
     def begin(self, what: str, done: float = 0.0) -> None:
         """Start a stage, some of which may have been done by an earlier run."""
-        self._what, self._first, self._done, self._detail = what, done, done, ""
+        self._what, self._detail = what, ""
+        self._first = self._done = done
         self._start = self._said = time.monotonic()
         if self._live is None:
             _err().print(Text(printable(what)), soft_wrap=True)

@@ -162,7 +162,7 @@ class RunFolder:
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> str:
     """Say what differs between two commands."""
-    found = []
+    found: list[str] = []
     for name in sorted({*before, *now}):
         old, new = before.get(name), now.get(name)
         if old != new and name == "checksum":

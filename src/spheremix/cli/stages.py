@@ -23,7 +23,7 @@ from spheremix.estimators.problem import pose, restarts
 from spheremix.estimators.strategies import walk
 from spheremix.io.files import RunError
 from spheremix.io.models import pack_fit, pack_mixture, unpack_fit, unpack_mixture
-from spheremix.io.paths import pack_path, pack_steps, publish, unpack_path, unpack_steps
+from spheremix.io.paths import pack_path, pack_steps, unpack_path, unpack_steps
 from spheremix.path import Follower, Trail
 
 if TYPE_CHECKING:
@@ -109,7 +109,11 @@ def _listed(candidates: list[int]) -> str:
 
 
 def follow_path(
-    folder: RunFolder, X: Any, dense: dict[int, VMFMixture], K: int, options: Options,
+    folder: RunFolder,
+    X: Any,
+    dense: dict[int, VMFMixture],
+    K: int,
+    options: Options,
     progress: Progress,
 ) -> VMFPath:
     """Follow the path from a dense mixture, leaving marks on the way."""
@@ -126,12 +130,8 @@ def follow_path(
             n_threads=options.threads,
         )
         trail, problem = _walk(folder, path, X, options, progress)
-        labels = problem.directions.map_rows(
-            problem.model.scorer(trail.steps[0].parameters(problem.model)), "labels"
-        )
         path.runs_ = dense[K].runs_
-        publish(path, trail, problem.model, labels)  # to know which step is selected
-        path.best_estimator_.labels_ = path.best_estimator_.predict(problem.directions)
+        path._publish(problem, trail)  # noqa: SLF001
         writer = folder.writer()
         folder.commit("path", writer, pack_path(path, writer, "path"))
         left = folder.done("path")
@@ -158,7 +158,7 @@ def _walk(
     if trail is None:
         progress.begin("Following the path to sparse clusters")
         dense, path.runs_ = restarts(path, problem, None)
-        trail = Trail.begin(follower, dense)
+        trail = Trail.begin(follower, dense, sum(run.status == "converged" for run in path.runs_))
         marks.leave(trail)
     else:
         progress.begin(f"Following the path, from step {len(trail.steps):,}")
@@ -216,8 +216,9 @@ class Marks:
             first, last = self.folder.done("fit-0"), self.folder.done(f"fit-{len(parts) - 1}")
             if not parts or first is None or last is None:
                 return None
-            trail = Trail([step for part in parts for step in part], unpack_fit(*first),
-                          unpack_fit(*last))
+            trail = Trail(
+                [step for part in parts for step in part], unpack_fit(*first), unpack_fit(*last)
+            )
         except RunError:  # the power went before the disk was done
             return None
         self.n_marks, self.n_steps = len(parts), len(trail.steps)

@@ -14,6 +14,8 @@ from spheremix.text.corpus import Corpus, digest
 LEAST_WORDS = 20  # of a docstring that says something
 # The same table of array libraries in hundreds of scipy's functions, written by a decorator.
 TABLE = re.compile(r"(?ms)^ *\*\*Array API Standard Support\*\*.*?for more information\.$")
+# Results that scipy draws when it is imported.
+DRAWN = re.compile(r"(?m)^.*# may vary$")
 # Public modules by sub-package, which is the label. Those that are deprecated, or whose docstrings
 # are made by a program (BLAS, LAPACK), are left out.
 MODULES = {
@@ -54,8 +56,8 @@ def load_docstrings() -> Corpus:
 
     About 3,000 documents of the versions that are installed; nothing is downloaded. Functions,
     classes and scipy's distributions are documents, each once, and methods are not; what is
-    deprecated or says less than 20 words is left out, and so is the table of array libraries that
-    many functions of scipy have in common.
+    deprecated or says less than 20 words is left out, and so are the table of array libraries that
+    many functions of scipy have in common, and results of examples that may vary.
 
     Returns
     -------
@@ -127,6 +129,6 @@ def _docstring(thing: Any, package: str) -> str:
     home = getattr(thing, "__module__", None) or package
     if inherited or home.partition(".")[0] != package:
         return ""
-    text = TABLE.sub("", inspect.cleandoc(docstring))
+    text = DRAWN.sub("", TABLE.sub("", inspect.cleandoc(docstring)))
     deprecated = ".. deprecated::" in text.partition("Parameters\n---")[0]
     return "" if deprecated or len(text.split()) < LEAST_WORDS else text

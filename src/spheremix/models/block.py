@@ -192,7 +192,7 @@ class BlockModel:
             raise stayed
         if not self.conscience and highest - old <= ROUNDING * abs(old):
             # A last bit of kappa, rounded to single precision with all coordinates of a block
-            # alike, would move the scores of all rows together, to and fro for ever.
+            # alike, would move the scores of all rows together, and back again at the next step.
             stayed = parameters
         return Step(stayed, highest - old)
 

@@ -201,8 +201,8 @@ def parse_text(value: Any, clean: Cleaning) -> str:
 
 def parse_id(value: Any, clean: Cleaning) -> str:
     """Give an id, which a document must have where there are ids."""
-    if isinstance(value, str) and value.strip():
-        return clean(value.strip())
+    if isinstance(value, str) and (name := clean(value).strip()):
+        return name
     if _is_number(value) and not _is_missing(value):
         return str(value)
     what = "is missing" if _is_missing(value) else f"is {_kind(value)}"

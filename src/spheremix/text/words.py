@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 LONGEST = 100  # characters: what is longer is no word (a key, a picture, a sequence)
 JOINERS = "\u200c\u200d"  # within words of Persian and of Indic scripts
-PLAIN = re.compile(r"[a-z0-9]+")
+PLAIN = re.compile(r"[a-zA-Z0-9]+")
+CASED = {"de", "lb"}  # languages whose nouns are known by their first letter
 
 
 class Words:
@@ -23,7 +24,7 @@ class Words:
     Parameters
     ----------
     lemma : callable or None
-        From a form to its lemma; called once a form.
+        From a form to its lemma; called once a form, in lower case unless it has ``cased`` true.
     stop : iterable of str
         Dropped, as forms and as lemmas.
     keep_numbers : bool
@@ -47,13 +48,15 @@ class Words:
         self.stop = frozenset(stop)
         self.keep_numbers = keep_numbers
         self.min_length = min_length
-        self.tokenizer = tokenizer or forms
+        self.cased = bool(getattr(lemma, "cased", False))
+        self.tokenizer = tokenizer
         self._known: dict[str, str | None] = {}
 
     def __call__(self, text: str) -> list[str]:
         """Give the words of a text."""
         known, words = self._known, []
-        for form in self.tokenizer(text):
+        cut = self.tokenizer or forms
+        for form in cut(text if self.cased or self.tokenizer else text.lower()):
             try:
                 word = known[form]
             except KeyError:
@@ -64,10 +67,10 @@ class Words:
 
     def _word(self, form: str) -> str | None:
         """Give the word of a form, or None where it is none."""
-        if not self._is_word(form):
+        if not self._is_word(form.lower()):
             return None
-        word = form if self.lemma is None else self.lemma(form).lower()
-        return word if word == form or self._is_word(word) else None
+        word = (form if self.lemma is None else self.lemma(form)).lower()
+        return word if self._is_word(word) else None
 
     def _is_word(self, form: str) -> bool:
         return (
@@ -81,11 +84,10 @@ class Words:
 
 
 def forms(text: str) -> list[str]:
-    """Cut a text into runs of letters and digits in lower case, whatever the script."""
+    """Cut a text into runs of letters and digits, whatever the script."""
     if text.isascii():
-        return PLAIN.findall(text.lower())
-    text = unicodedata.normalize("NFC", text.lower())
-    return _unicode_words().findall(text.replace("_", " "))
+        return PLAIN.findall(text)
+    return _unicode_words().findall(unicodedata.normalize("NFC", text).replace("_", " "))
 
 
 @cache
@@ -105,6 +107,7 @@ class Simplemma:
 
     def __init__(self, languages: tuple[str, ...]) -> None:
         self.languages = languages
+        self.cased = not CASED.isdisjoint(languages)
         try:
             self._lemmatize = importlib.import_module("simplemma").lemmatize
         except ImportError:
@@ -122,4 +125,5 @@ class Simplemma:
 
     def __call__(self, form: str) -> str:
         """Give the lemma of a form, the form itself where it is not known."""
+        form = form.capitalize() if form.isupper() else form
         return str(self._lemmatize(form, lang=self.languages))

@@ -1,0 +1,43 @@
+"""``spheremix demo``: the main job, on documents that every machine has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spheremix.cli.console import progress
+from spheremix.cli.explore import run_explore
+from spheremix.cli.guard import guarded
+from spheremix.cli.options import Options
+from spheremix.datasets.docstrings import load_docstrings
+
+
+@guarded
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the run.")] = Path(
+        "demo"
+    ),
+    threads: Annotated[int | None, typer.Option(help="Threads.  [all cores]")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace another run in the folder.")
+    ] = False,
+) -> None:
+    """Cluster the docstrings of numpy, scipy and scikit-learn.
+
+    About 2,500 documents of the versions that are installed, nothing to download: ten clusters, and
+    the words that make them.
+    """
+    options = Options(
+        k="10",
+        min_df=5,
+        max_df=0.5,
+        weighting="sublinear-tfidf",
+        min_relative_increase=0.02,
+        threads=threads,
+    )
+    with progress() as shown:
+        shown.begin("Collecting docstrings")
+        corpus = load_docstrings()
+    run_explore(corpus, options, output, force=force)

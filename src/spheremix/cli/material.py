@@ -1,0 +1,163 @@
+"""What an exploration works on: documents of a file, or rows of a matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.io.files import RunError
+from spheremix.io.run import pack_matrix, pack_words, unpack_matrix
+from spheremix.text import Corpus, ReadError, read_documents, read_matrix, vectorize
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from spheremix.cli.console import Progress
+    from spheremix.cli.folder import RunFolder
+    from spheremix.cli.options import Options
+    from spheremix.text import Matrix, TextVectorizer
+
+MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
+FOR_TEXTS = (
+    *("text", "id", "date", "label", "language", "lemmatizer", "min_count", "min_df", "max_df"),
+    "weighting",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """Documents with their rows.
+
+    Attributes
+    ----------
+    X : CSR array or ndarray of shape (n, d)
+        Rows of the documents that have a direction.
+    words : list of str or None
+        Names of the columns; None for embeddings.
+    kept : ndarray of int of shape (n,)
+        Positions of these documents among all.
+    reasons : dict of int to str
+        Why the others have no direction, by position.
+    source : Corpus
+        All documents; for a matrix, their numbers only.
+    """
+
+    X: Any
+    words: list[str] | None
+    kept: NDArray[np.intp]
+    reasons: dict[int, str]
+    source: Corpus
+
+    @property
+    def n_documents(self) -> int:
+        """Documents, with or without direction."""
+        return len(self.kept) + len(self.reasons)
+
+
+def is_matrix(path: Path) -> bool:
+    """Tell whether a file is a ready matrix, by its name."""
+    return path.name.lower().endswith(MATRICES)
+
+
+def read_source(path: Path, options: Options) -> Corpus | Matrix:
+    """Read the file."""
+    if not is_matrix(path):
+        if options.vocabulary is not None:
+            raise ReadError.at(path, "is not a matrix: --vocabulary names the columns of one.")
+        return read_documents(path, **options.columns())
+    for name in FOR_TEXTS:
+        if getattr(options, name) is not None:
+            option = name.replace("_", "-")
+            raise ReadError.at(path, f"is a matrix, used as it is: --{option} is for texts.")
+    return read_matrix(path, options.vocabulary)
+
+
+def prepare(
+    folder: RunFolder, source: Corpus | Matrix, options: Options, progress: Progress
+) -> tuple[Material, dict[str, Any]]:
+    """Give rows to documents, or take up those that were; also what a run says about them."""
+    left = folder.done("matrix")
+    if left is None:
+        if isinstance(source, Corpus):
+            progress.begin(f"Counting the words of {len(source):,} documents")
+            _vectorize(folder, source, options)
+        else:
+            progress.begin(f"Checking {source.X.shape[0]:,} rows")
+            _take_rows(folder, source)
+        left = folder.done("matrix")
+    if left is None:
+        raise RunError(f"{folder.folder}: what was written cannot be read: is the disk full?")
+    fields, reader = left
+    X = unpack_matrix(fields.inside("matrix"), reader)
+    words = None
+    if fields.content.get("vocabulary") is not None:
+        words = reader.text(fields.string("vocabulary")).split("\n")[:-1]
+    kept = reader.array(fields.string("kept"), (X.shape[0],), "i").astype(np.intp)
+    reasons = {int(row): str(why) for row, why in fields.listing("set_aside")}
+    if isinstance(source, Corpus):
+        corpus = source
+    else:
+        numbers = [str(i) for i in range(1, len(kept) + len(reasons) + 1)]
+        corpus = Corpus([""] * len(numbers), numbers, source=source.source, format=source.format)
+    return Material(X, words, kept, reasons, corpus), fields.content
+
+
+def _vectorize(folder: RunFolder, corpus: Corpus, options: Options) -> None:
+    parameters = options.vectorizer()
+    found = vectorize(corpus, **parameters)
+    if not len(found.rows):
+        raise ReadError.at(corpus.source, "no document has a word that was kept.")
+    writer = folder.writer()
+    used: TextVectorizer = found.vectorizer
+    content = {
+        "matrix": pack_matrix(found.X, writer),
+        "vocabulary": pack_words(found.words, writer),
+        "kept": writer.array("kept.npy", found.rows.astype(np.int64)),
+        "set_aside": [[one.row, one.reason] for one in found.set_aside],
+        "vectorizer": {
+            "parameters": parameters,
+            "thresholds": {
+                "min_count": int(used.min_count_),
+                "min_df": int(used.min_df_),
+                "max_df": int(used.max_df_),
+            },
+            "n_words_before": int(used.n_words_),
+            "idf": None if used.idf_ is None else writer.array("idf.npy", used.idf_),
+        },
+    }
+    folder.commit("matrix", writer, content)
+
+
+def _take_rows(folder: RunFolder, matrix: Matrix) -> None:
+    kept, reasons = check_rows(matrix)
+    if not kept.size:
+        raise ReadError.at(matrix.source, "every row is empty.")
+    writer = folder.writer()
+    content = {
+        "matrix": pack_matrix(matrix.X[kept] if reasons else matrix.X, writer),
+        "vocabulary": None if matrix.vocabulary is None else pack_words(matrix.vocabulary, writer),
+        "kept": writer.array("kept.npy", kept.astype(np.int64)),
+        "set_aside": [[row, why] for row, why in reasons.items()],
+        "vectorizer": None,
+    }
+    folder.commit("matrix", writer, content)
+
+
+def check_rows(matrix: Matrix) -> tuple[NDArray[np.intp], dict[int, str]]:
+    """Give the rows that have a direction, and why the others have none."""
+    X: Any = matrix.X
+    if hasattr(X, "tocsr"):
+        largest = np.asarray(abs(X).max(axis=1).todense()).ravel()
+    else:  # a mapped file: some rows at a time
+        size = max(1, 2**22 // X.shape[1])
+        parts = [np.abs(X[i : i + size]).max(axis=1) for i in range(0, len(X), size)]
+        largest = np.concatenate(parts)
+    bad = np.flatnonzero(~np.isfinite(largest.astype(np.float64)))
+    if bad.size:
+        raise ReadError.at(matrix.source, "has values that are not finite.", f"row {bad[0] + 1}")
+    empty = np.flatnonzero(largest == 0)
+    return np.flatnonzero(largest), {int(row): "empty row" for row in empty}

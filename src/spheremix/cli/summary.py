@@ -1,0 +1,100 @@
+"""The summary of a run: clusters, sizes, words, and what to open next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spheremix.cli.console import say, table
+from spheremix.explore import Reading
+
+if TYPE_CHECKING:
+    from spheremix.explore import Cluster
+    from spheremix.io import Run
+
+COMMON = 15  # words listed as those of all clusters
+
+
+def summarise(run: Run) -> None:
+    """Print what was found."""
+    reading = Reading(run.mixture if run.path is None else run.path, run.feature_names)
+    info = run.info
+    say()
+    say(_headline(run), bold=True)
+    corpus = info.get("corpus", {})
+    aside = corpus.get("n_set_aside", 0)
+    if aside:
+        say(
+            f"{aside:,} of {corpus['n_documents']:,} documents set aside: see set_aside in "
+            "documents.csv."
+        )
+    say()
+    clusters = reading.clusters(n_listed=8)
+    if run.feature_names is None:
+        _typical(run, clusters)
+    else:
+        _words(clusters)
+        common = reading.vocabulary.common_words(COMMON)
+        if common and len(clusters) > 1:
+            say()
+            say(f"Words of all clusters: {', '.join(common)}")
+    agreement = info.get("agreement")
+    if agreement:
+        say()
+        say(
+            f"Against the labels: ARI {agreement['ari']:.3f}, NMI {agreement['nmi']:.3f} "
+            f"({agreement['n_documents']:,} documents)."
+        )
+    say()
+    say("Open next:")
+    listed = {
+        "documents.csv": "the cluster of every document, how surely, and the runner-up",
+        "words.csv": "every word of every cluster",
+        "tables/": "criteria, steps of the path, typical documents"
+        + "".join(
+            f", {what}"
+            for name, what in (("labels", "labels"), ("time", "time"))
+            if name in info.get("tables", {})
+        ),
+    }
+    table(("", ""), [(f"  {run.folder / name}", what) for name, what in listed.items()])
+    say(f"  spheremix assign {run.folder} NEW   clusters new documents")
+
+
+def _headline(run: Run) -> str:
+    """Say in a line what was clustered, and how the model was chosen."""
+    mixture, options = run.mixture, run.info.get("command", {})
+    n = len(mixture.labels_)
+    what = "words" if run.feature_names is not None else "columns"
+    parts = [f"{n:,} documents", f"{mixture.n_features_in_:,} {what}"]
+    by = f" (of {len(run.dense)}, by {str(options.get('k_criterion', '')).upper()})"
+    parts.append(f"K = {len(mixture.weights_)}{by if len(run.dense) > 1 else ''}")
+    if run.path is not None:
+        sparsity = run.path.sparsity_[run.path.selected_]
+        parts.append(f"beta = {mixture.beta:.4g} ({run.path.criterion.upper()})")
+        parts.append(f"sparsity {np.floor(sparsity * 100):.0f} %")
+    return " . ".join(parts)
+
+
+def _words(clusters: list[Cluster]) -> None:
+    rows = [
+        (
+            f"{one.size:,}",
+            str(one.cluster),
+            ", ".join(word.word for word in one.own_words) or "-",
+            ", ".join(word.word for word in one.shared_words[:5]) or "-",
+        )
+        for one in clusters
+    ]
+    table(("size", "cluster", "own words", "shared words"), rows, right=(0, 1))
+
+
+def _typical(run: Run, clusters: list[Cluster]) -> None:
+    """Show embeddings by their documents: a coordinate is no word."""
+    typical = run.info.get("typical", {})
+    rows = [
+        (f"{one.size:,}", str(one.cluster), ", ".join(typical.get(str(one.cluster), [])))
+        for one in clusters
+    ]
+    table(("size", "cluster", "typical documents"), rows, right=(0, 1))
