@@ -10,7 +10,7 @@ from scipy import stats
 
 from experiments import printed
 from experiments.claims import Claim, listed
-from experiments.cstr import CRITERIA
+from experiments.cstr import CRITERIA, dense_count
 from experiments.data import TRUE_K
 from experiments.drawing import NAMES, read
 
@@ -201,10 +201,13 @@ def cstr(results: Path) -> list[Claim]:
 def _criteria(results: Path) -> list[Claim]:
     table = read(results, "cstr_dense")
     mixture = table[table["method"] == "shared"].groupby("K")[list(CRITERIA)].mean()
-    block = table[table["method"] == "dbmovmfs"].groupby("K")[list(CRITERIA)].mean()
+    own = table[table["method"] == "dbmovmfs"]
+    block = own.groupby("K")[list(CRITERIA)].mean()
+    full = dense_count(own).groupby("K")[list(CRITERIA)].mean()
     path = read(results, "cstr_sparse").pivot_table("value", "K", "criterion")
     best = {name: int(mixture[name].idxmin()) for name in CRITERIA}
     best_block = {name: int(block[name].idxmin()) for name in CRITERIA}
+    best_full = {name: int(full[name].idxmin()) for name in CRITERIA}
     best_path = {name: int(path[name].idxmin()) for name in CRITERIA}
     top = int(mixture.index.max())
 
@@ -220,11 +223,15 @@ def _criteria(results: Path) -> list[Claim]:
             "the smallest means are elsewhere.",
         ),
         Claim(
-            "For dbmovMFs, which has few parameters, the AIC behaves better.",
-            f"smallest mean criterion at K = {told(best_block)}.",
-            abs(best_block["aic"] - TRUE_K) <= min(abs(K - TRUE_K) for K in best_block.values()),
-            "with so few parameters counted (weights and concentrations), the likelihood decides "
-            "for every criterion alike.",
+            "For dbmovMFs, which has few parameters, the AIC behaves better: it chooses K.",
+            "counting weights and concentrations only, the smallest means are at K = "
+            f"{told(best_block)}.",
+            best_block["aic"] == TRUE_K,
+            "with the count of this package the penalty is next to nothing. The paper does not say "
+            f"how it counts. Looking afterwards for a count that would agree: {_gains(own)} With "
+            f"d - 1 numbers a prototype, as if it were dense, they are at K = {told(best_full)}. "
+            "This was chosen because it fits, and shows what the paper may have done, not that it "
+            "did.",
         ),
         Claim(
             "When each criterion may also choose beta, all of them fall with K: none chooses K.",
@@ -233,3 +240,15 @@ def _criteria(results: Path) -> list[Claim]:
             "for some criteria the penalty of another component is not made up for.",
         ),
     ]
+
+
+def _gains(block: pd.DataFrame) -> str:
+    """Say how many parameters a component must count for the AIC to choose the true K."""
+    gains = block.groupby("K")["quality"].mean().diff()
+    if TRUE_K not in gains.index or TRUE_K + 1 not in gains.index:
+        return "these results have too few K."
+    return (
+        f"the log-likelihood gains {gains[TRUE_K]:.0f} nats from the fourth component and "
+        f"{gains[TRUE_K + 1]:.0f} from the fifth, so the AIC chooses 4 when a component counts a "
+        "number of parameters between the two."
+    )

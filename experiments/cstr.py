@@ -17,6 +17,7 @@ import spheremix as sm
 from experiments import printed
 from experiments.data import TRUE_K, ari, cstr, n_converged
 from experiments.runner import is_sketch, main, repetitions
+from spheremix.select import criteria
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +29,7 @@ VERSION = 2
 SEEDS = "repetition i draws its starts with random_state i, the same rows for every method"
 FULL = 50  # repetitions
 STARTS = 50
+ROWS, COLUMNS = 475, 1000
 CRITERIA = ("aic", "bic", "ebic", "ric", "ricc")
 METHODS = {
     "skmeans": (sm.SphericalKMeans, {}),
@@ -41,16 +43,19 @@ def cases(scale: float) -> list[Case]:
     """Give the start from the classes, then one case a repetition and K."""
     sketch = is_sketch(scale, FULL)
     size = {"n_init": 5 if sketch else STARTS, "increase": 1e-2 if sketch else 1e-3}
-    return [{"start": "classes and iterates"}] + [
-        {"repetition": i, "K": K} | size
-        for i in range(repetitions(scale, FULL))
-        for K in ((3, 4, 5) if sketch else range(2, 9))
+    n = repetitions(scale, FULL)
+    Ks = [3, 4, 5] if sketch else list(range(2, 9))
+    starts = {"starts": [1, 5, 10], "Ks": Ks, "repetitions": n}
+    return [{"start": "classes and iterates"}, starts] + [
+        {"repetition": i, "K": K} | size for i in range(n) for K in Ks
     ]
 
 
 def solve(case: Case) -> Tables:
     """Solve one case."""
-    return _from_classes() if "start" in case else _repetition(**case)
+    if "start" in case:
+        return _from_classes()
+    return _few_starts(**case) if "starts" in case else _repetition(**case)
 
 
 def _from_classes() -> Tables:
@@ -83,6 +88,19 @@ def _iterates(X: Any, labels: NDArray[np.intp]) -> list[dict[str, Any]]:
         if not moved:
             return table
     raise AssertionError
+
+
+def _few_starts(starts: list[int], Ks: list[int], repetitions: int) -> Tables:
+    """Run spherical k-means from fewer starts: what their number changes."""
+    _, labels = cstr()
+    rows = []
+    for K in Ks:
+        for n_init in starts:
+            models = [fitted("skmeans", K, i, n_init) for i in range(repetitions)]
+            agreement = [ari(labels, model.labels_) for model in models]
+            row = {"K": K, "n_init": n_init, "ari": float(np.mean(agreement))}
+            rows.append(row | {"sd": float(np.std(agreement, ddof=1))})
+    return {"starts": rows}
 
 
 def _repetition(repetition: int, K: int, n_init: int, increase: float) -> Tables:
@@ -131,6 +149,13 @@ def blocks(prototypes: NDArray[np.float64]) -> dict[str, int]:
     """Count the columns that are non-zero in so many prototypes."""
     users = np.count_nonzero(prototypes, axis=0)
     return {str(n): int(np.sum(users == n)) for n in range(len(prototypes) + 1)}
+
+
+def dense_count(table: Any) -> Any:
+    """Give a table of dbmovMFs with criteria that count d - 1 numbers a prototype."""
+    n_parameters = table["K"] * (COLUMNS - 1) + 2 * table["K"] - 1
+    values = criteria(table["quality"], n_parameters, ROWS, COLUMNS)
+    return table.assign(**{name: values[name] for name in CRITERIA})
 
 
 def fitted(method: str, K: int, repetition: int, n_init: int = STARTS) -> Any:

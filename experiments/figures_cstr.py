@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from experiments.cstr import CRITERIA
+from experiments.cstr import CRITERIA, dense_count
 from experiments.drawing import COLOURS, NAMES, boxes, read
 
 if TYPE_CHECKING:
@@ -38,15 +38,20 @@ def cstr_criteria(method: str) -> Callable[[Path], Figure]:
 
     def plot(results: Path) -> Figure:
         table = read(results, "cstr_dense").query(f"method == '{method}'")
-        figure = Figure((9.0, 2.4), layout="constrained")
-        for axis, name in zip(figure.subplots(1, len(CRITERIA)), CRITERIA, strict=True):
-            by_K = table.groupby("K")[name]
-            mean, spread = by_K.mean() / 1000, 2 * by_K.std() / 1000
-            axis.fill_between(mean.index, mean - spread, mean + spread, color="0.8", lw=0)
-            axis.plot(mean.index, mean, "o-", ms=3, color=COLOURS["bic"])
-            axis.set(title=NAMES[name], xlabel="K", xticks=list(mean.index))
-            axis.tick_params(labelsize=7)
-        figure.axes[0].set_ylabel("thousands")
+        counts = {"thousands": table}
+        if method == "dbmovmfs":
+            counts = {"2K - 1 parameters": table, "Kd + K - 1 parameters": dense_count(table)}
+        figure = Figure((9.0, 2.2 * len(counts) + 0.2), layout="constrained")
+        axes = figure.subplots(len(counts), len(CRITERIA), squeeze=False)
+        for row, (label, counted) in zip(axes, counts.items(), strict=True):
+            for axis, name in zip(row, CRITERIA, strict=True):
+                by_K = counted.groupby("K")[name]
+                mean, spread = by_K.mean() / 1000, 2 * by_K.std() / 1000
+                axis.fill_between(mean.index, mean - spread, mean + spread, color="0.8", lw=0)
+                axis.plot(mean.index, mean, "o-", ms=3, color=COLOURS["bic"])
+                axis.set(title=NAMES[name], xlabel="K", xticks=list(mean.index))
+                axis.tick_params(labelsize=7)
+            row[0].set_ylabel(label)
         return figure
 
     return plot

@@ -137,6 +137,8 @@ Adjusted Rand index, mean and standard deviation over the repetitions; printed m
 
 ![Dense models](figures/paper/cstr-dense.svg)
 
+{starts}
+
 ### Criteria of dense models
 
 ![Criteria of the mixture](figures/paper/cstr-criteria-mixture.svg)
@@ -145,8 +147,9 @@ Adjusted Rand index, mean and standard deviation over the repetitions; printed m
 
 ![Criteria of dbmovMFs](figures/paper/cstr-criteria-dbmovmfs.svg)
 
-*dbmovMFs. Its parameters are counted as K - 1 weights and K concentrations; the paper does not say
-how it counts them. Adding the d assignments of the columns shifts a curve, and moves no minimum.*
+*dbmovMFs, with two counts of its parameters, since the paper does not say how it counts them.
+Above, the count of this package: K - 1 weights and K concentrations. Below, d - 1 numbers a
+prototype as well: a count looked for afterwards, when the first did not agree with the paper.*
 
 ### Sparse models
 

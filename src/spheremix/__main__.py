@@ -18,7 +18,10 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(2)
-    app()
+    try:
+        app()
+    except KeyboardInterrupt:  # before a command had begun
+        sys.exit(130)
 
 
 if __name__ == "__main__":

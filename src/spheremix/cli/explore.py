@@ -188,7 +188,11 @@ def run_explore(source: Corpus | Matrix, options: Options, output: Path, *, forc
         else:
             for note in source.notes:
                 remark(note)
-            _work(folder, source, options, command)
+            try:
+                _work(folder, source, options, command)
+            except Exception:
+                folder.discard()
+                raise
     summarise(load_run(output))
 
 
@@ -197,7 +201,7 @@ def _work(
 ) -> None:
     with progress() as shown:
         material, _ = prepare(folder, source, options, shown)
-        candidates = options.candidates(len(material.kept))
+        candidates = options.candidates(len(material.kept), material.n_distinct)
         dense, notes = fit_dense(folder, material.X, candidates, options, shown)
         values = [model.criteria_[options.k_criterion] for model in dense.values()]
         best = list(dense)[int(np.argmin(values))]

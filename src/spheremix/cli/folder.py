@@ -6,7 +6,7 @@ import importlib
 import importlib.metadata
 import platform
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
 import spheremix
@@ -89,8 +89,8 @@ class RunFolder:
             other = _differences(found if isinstance(found, dict) else {}, versions())
         if other:
             raise RunError(
-                f"{self.folder}: holds another run ({other}): choose another folder with -o, or "
-                "replace it with --force."
+                f"{self.folder}: holds another run{'' if finished else ' on its way'} ({other}): "
+                "choose another folder with -o, or replace it with --force."
             )
 
     def _clear(self) -> None:
@@ -127,6 +127,14 @@ class RunFolder:
             if not _lock(file):
                 raise RunError(f"{self.folder}: another spheremix is at work in this folder.")
             yield
+
+    def discard(self) -> None:
+        """Leave nothing of a run that failed before anything was fitted."""
+        if not any(self.progress.glob("dense-*.json")):
+            self._clear()
+            shutil.rmtree(self.progress, ignore_errors=True)
+            with suppress(OSError):  # somebody's files are in it
+                self.folder.rmdir()
 
     def close(self) -> None:
         """Remove what was only needed on the way."""

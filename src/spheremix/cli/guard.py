@@ -45,7 +45,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except (typer.Exit, typer.Abort):
             raise
         except KeyboardInterrupt:
-            remark("interrupted: the same command goes on from where it was.")
+            remark("interrupted: start the same command again to go on.")
             raise typer.Exit(130) from None
         except BrokenPipeError:  # what reads the output has read enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

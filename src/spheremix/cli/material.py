@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +52,16 @@ class Material:
     kept: NDArray[np.intp]
     reasons: dict[int, str]
     source: Corpus
+
+    @property
+    def n_distinct(self) -> int:
+        """Rows that differ."""
+        X = self.X
+        if not hasattr(X, "tocsr"):
+            return len({row.tobytes() for row in X})
+        ends = X.indptr.tolist()
+        parts = (slice(start, end) for start, end in pairwise(ends))
+        return len({(X.indices[part].tobytes(), X.data[part].tobytes()) for part in parts})
 
     @property
     def n_documents(self) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from spheremix.select import CRITERIA
 
 LARGEST = 20  # clusters tried unless more are asked for
+LEAST = 4  # different documents among which to look for clusters
 KEPT_OUT = {"threads", "checkpoint"}  # they change no digit
 MOST_CANDIDATES = 1000
 
@@ -70,19 +71,25 @@ class Options:
             "weighting": self.weighting or "sublinear-tfidf",
         }
 
-    def candidates(self, n: int) -> list[int]:
-        """Give the numbers of clusters to try on n documents."""
+    def candidates(self, n: int, n_distinct: int) -> list[int]:
+        """Give the numbers of clusters to try on n documents, some of which may be the same."""
+        there = f"{n:,} document{'s' if n > 1 else ''} with words"
+        if n_distinct < n:
+            there += f", {n_distinct:,} of them different"
         if self.k is not None:
             numbers = parse_k(self.k)
-            if numbers[-1] > n:
-                raise ValueError(f"{numbers[-1]} clusters of {n} documents: lower --k to {n}.")
+            if numbers[-1] > n_distinct:
+                raise ValueError(
+                    f"{numbers[-1]} clusters are too many: there are {there}. Lower --k to "
+                    f"{n_distinct} at most."
+                )
             return numbers
-        if n < 4:
+        if n_distinct < LEAST:
             raise ValueError(
-                f"{n} document{'s' if n > 1 else ''} with words: at least 4 are needed to look for "
-                "clusters (or say how many with --k)."
+                f"There are {there}: at least {LEAST} are needed to look for clusters (or say how "
+                "many clusters with --k)."
             )
-        return list(range(2, max(2, min(LARGEST, int(n**0.4), n // 2)) + 1))
+        return list(range(2, max(2, min(LARGEST, int(n**0.4), n_distinct // 2)) + 1))
 
 
 def parse_k(text: str) -> list[int]:

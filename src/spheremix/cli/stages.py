@@ -62,6 +62,8 @@ def fit_dense(
         done += K
         progress.update(done / total, f"K = {K}")
     if not found:
+        for K in candidates:
+            folder.forget(f"dense-{K}")
         raise RunError(notes[-1])
     return found, notes
 

@@ -67,7 +67,7 @@ def _headline(run: Run) -> str:
     mixture, options = run.mixture, run.info.get("command", {})
     n = len(mixture.labels_)
     what = "words" if run.feature_names is not None else "columns"
-    parts = [f"{n:,} documents", f"{mixture.n_features_in_:,} {what}"]
+    parts = [f"{n:,} document{'' if n == 1 else 's'}", f"{mixture.n_features_in_:,} {what}"]
     by = f" (of {len(run.dense)}, by {str(options.get('k_criterion', '')).upper()})"
     parts.append(f"K = {len(mixture.weights_)}{by if len(run.dense) > 1 else ''}")
     if run.path is not None:

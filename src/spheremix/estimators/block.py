@@ -8,25 +8,19 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    DensityMixin,
-    TransformerMixin,
-)
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from spheremix import em
 from spheremix.bessel import concentration
 from spheremix.estimators import validation as check
+from spheremix.estimators.predictions import MixturePredictions
 from spheremix.estimators.problem import (
     BATCH_ENTRIES,
     MEAN_LENGTH_MAX,
     Problem,
-    Run,
     draw,
+    failure,
+    print_runs,
     summaries,
 )
 from spheremix.models.block import BlockModel, BlockParameters, DrawnModel, Walk
@@ -37,7 +31,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.data.base import Want
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
@@ -47,9 +40,7 @@ ALGORITHMS = ("em", "cem", "sem", "saem", "caem")
 HARD = ("cem", "caem")
 
 
-class BlockVMFMixture(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, DensityMixin, BaseEstimator
-):
+class BlockVMFMixture(MixturePredictions):
     """Diagonal block mixture of von Mises-Fisher distributions (dbmovMFs).
 
     Clusters rows and columns together: the columns are partitioned into one block a component, and
@@ -222,11 +213,12 @@ class BlockVMFMixture(
         fits = self._run_all(problem, model, starts, seeds)
         runs = summaries(cast("Any", model), seeds, cast("Any", fits))
         if self.verbose:
-            for i, run in enumerate(runs):
-                print(_line(i, len(runs), run))  # noqa: T201
+            print_runs(runs)
         reached = [fit for fit in fits if fit is not None and fit.ok]
         if not reached:
-            raise RuntimeError(_failure(problem.n_components, runs))
+            what = f"a block mixture of {problem.n_components} components"
+            remedy = "Lower n_components, raise n_init, or give a start with init=."
+            raise RuntimeError(failure(runs, what, remedy))
         self.runs_ = runs
         best = max(reached, key=lambda fit: fit.objective)
         self._publish(problem, model, best)
@@ -396,119 +388,8 @@ class BlockVMFMixture(
         """Give the mixture of densities: the same without a conscience."""
         return self._model.scorer(self._model.density(self._parameters()))
 
-    # Using
-
-    def _map(self, X: Any, scorer: Callable[[], Scorer], want: Want) -> NDArray[Any]:
-        check_is_fitted(self)
-        return check.open_again(self, X).map_rows(scorer(), want)
-
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Give the most probable component of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Integers in 0..K-1.
-        """
-        return self._map(X, self._scorer, "labels")
-
-    def predict_proba(self, X: Any) -> Array:
-        """Give the posterior probabilities of the components.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Rows sum to one.
-        """
-        return self._map(X, self._scorer, "posteriors")
-
-    def transform(self, X: Any) -> Array:
-        """Give the posterior probabilities, as features for a next step of a pipeline.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Rows sum to one.
-        """
-        return self.predict_proba(X)
-
-    def score_samples(self, X: Any) -> Array:
-        """Give the log-density of each row under the mixture.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Relative to the surface measure of the sphere.
-        """
-        return self._map(X, self._density, "log_density")
-
-    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
-        """Give the mean log-density of the rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-        y : ignored
-            For scikit-learn's conventions.
-
-        Returns
-        -------
-        float
-            Larger is better.
-        """
-        return float(self.score_samples(X).mean())
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.weights_)
-
-    def __sklearn_tags__(self) -> Any:
-        """Say that sparse input is welcome."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = []
-        return tags
-
 
 def _parameters(model: BlockModel, fitted: Any) -> BlockParameters:
     """Give the parameters of a fitted estimator."""
     signs = np.sign(fitted.prototypes_.sum(axis=1))
     return model.parameters(fitted.column_labels_, signs, fitted.kappas_, fitted.weights_)
-
-
-def _line(i: int, n: int, run: Run) -> str:
-    return (
-        f"restart {i + 1}/{n}: {run.status} after {run.n_iter} iterations, "
-        f"objective {run.objective:.6f}, gap {run.stationarity_gap:.1e}"
-        + (", kappa at its cap" if run.kappa_capped else "")
-    )
-
-
-def _failure(n_components: int, runs: list[Run]) -> str:
-    statuses = [run.status for run in runs]
-    counts = ", ".join(f"{statuses.count(name)} {name}" for name in sorted(set(statuses)))
-    return (
-        f"No restart of {len(runs)} gave a block mixture of {n_components} components ({counts}). "
-        "Lower n_components, raise n_init, or give a start with init=."
-    )

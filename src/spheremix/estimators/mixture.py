@@ -6,18 +6,12 @@ import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    DensityMixin,
-    TransformerMixin,
-)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.distribution import VonMisesFisher
 from spheremix.estimators import validation as check
+from spheremix.estimators.predictions import MixturePredictions
 from spheremix.estimators.problem import pose, restarts
 from spheremix.models.vmf import count_distinct
 from spheremix.select import count_parameters, criteria
@@ -27,7 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.data.base import Want
     from spheremix.em import Fit, Progress
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFParameters
@@ -36,9 +29,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-class VMFMixture(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, DensityMixin, BaseEstimator
-):
+class VMFMixture(MixturePredictions):
     """Mixture of von Mises-Fisher distributions with sparse prototypes.
 
     Maximises the log-likelihood of unit rows minus ``beta`` times the l1 norms of the prototypes,
@@ -253,87 +244,6 @@ class VMFMixture(
 
     # Using
 
-    def _map(self, X: Any, want: Want) -> NDArray[Any]:
-        check_is_fitted(self)
-        return check.open_again(self, X).map_rows(self._scorer(), want)
-
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Give the most probable component of each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Integers in 0..K-1.
-        """
-        return self._map(X, "labels")
-
-    def predict_proba(self, X: Any) -> Array:
-        """Give the posterior probabilities of the components.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Rows sum to one.
-        """
-        return self._map(X, "posteriors")
-
-    def transform(self, X: Any) -> Array:
-        """Give the posterior probabilities, as features for a next step of a pipeline.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Rows sum to one.
-        """
-        return self.predict_proba(X)
-
-    def score_samples(self, X: Any) -> Array:
-        """Give the log-density of each row under the mixture.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Relative to the surface measure of the sphere.
-        """
-        return self._map(X, "log_density")
-
-    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
-        """Give the mean log-density of the rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-        y : ignored
-            For scikit-learn's conventions.
-
-        Returns
-        -------
-        float
-            Larger is better.
-        """
-        return float(self.score_samples(X).mean())
-
     def aic(self, X: Any) -> float:
         """Give Akaike's criterion of the fitted mixture on other rows; smaller is better.
 
@@ -398,14 +308,3 @@ class VMFMixture(
             if size
         ]
         return np.concatenate(rows), np.repeat(np.arange(len(sizes)), sizes)
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.weights_)
-
-    def __sklearn_tags__(self) -> Any:
-        """Say that sparse input is welcome."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = []
-        return tags

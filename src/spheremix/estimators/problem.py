@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -15,11 +15,22 @@ from spheremix.models.vmf import VMFModel, VMFParameters
 from spheremix.penalties import L1
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from spheremix.data.base import Directions
 
     Array = NDArray[np.float64]
+
+    class AnyRun(Protocol):
+        """A run of any model."""
+
+        @property
+        def status(self) -> str:
+            """How it ended."""
+            ...
+
 
 STARTS = ("random", "k-means++", "spherical-k-means")
 BATCH_ENTRIES = 2**23  # prototypes of the restarts that share a sweep: K d summed, 64 MB
@@ -116,7 +127,9 @@ def best_of(
     """Give the fit of the best objective, what is numerically zero in it set to zero."""
     reached = [fit for fit in fits if fit is not None and fit.ok]
     if not reached:
-        raise RuntimeError(_failure(problem.n_components, runs))
+        what = f"a mixture of {problem.n_components} components"
+        remedy = "Lower n_components or beta, raise n_init, or give a start with init=."
+        raise RuntimeError(failure(runs, what, remedy))
     best = max(reached, key=lambda fit: fit.objective)
     parameters = problem.model.without_dust(best.parameters, estimator.zero_tol)
     if parameters is not best.parameters:
@@ -256,10 +269,8 @@ def print_runs(runs: list[Run], prefix: str = "") -> None:
         print(line + (", kappa at its cap" if run.kappa_capped else ""))  # noqa: T201
 
 
-def _failure(n_components: int, runs: list[Run]) -> str:
+def failure(runs: Sequence[AnyRun], what: str, remedy: str) -> str:
+    """Say that no restart succeeded, how they ended, and what to do."""
     statuses = [run.status for run in runs]
     counts = ", ".join(f"{statuses.count(name)} {name}" for name in sorted(set(statuses)))
-    return (
-        f"No restart of {len(runs)} gave a mixture of {n_components} components "
-        f"({counts}). Lower n_components or beta, raise n_init, or give a start with init=."
-    )
+    return f"No restart of {len(runs)} gave {what} ({counts}). {remedy}"

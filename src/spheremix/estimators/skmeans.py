@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix import em
 from spheremix.estimators import validation as check
-from spheremix.estimators.problem import BATCH_ENTRIES, Problem, draw
+from spheremix.estimators.problem import BATCH_ENTRIES, Problem, draw, failure
 from spheremix.models.skmeans import SHARPNESS, SphericalKMeansModel, sharp_scorer
 from spheremix.scorer import Scorer
 
@@ -184,7 +184,11 @@ class SphericalKMeans(
                 print(_line(i, len(runs), run))  # noqa: T201
         fits = [result[0] for result in reached if result is not None and result[0].ok]
         if not fits:
-            raise RuntimeError(_failure(n_components, runs))
+            remedy = (
+                "There may be fewer distinct rows than clusters: lower n_components, or spread "
+                "the starts with init='k-means++'."
+            )
+            raise RuntimeError(failure(runs, f"{n_components} clusters", remedy))
         best = max(fits, key=lambda fit: fit.objective)
         check.remember_columns(self, columns)
         self.runs_ = runs
@@ -397,14 +401,4 @@ def _line(i: int, n: int, run: Run) -> str:
         f"restart {i + 1}/{n}: {run.status} after {run.n_iter} iterations, "
         f"coherence {run.coherence:.6f}"
         + (f", {run.n_reseeded} clusters re-seeded" if run.n_reseeded else "")
-    )
-
-
-def _failure(n_components: int, runs: list[Run]) -> str:
-    statuses = [run.status for run in runs]
-    counts = ", ".join(f"{statuses.count(name)} {name}" for name in sorted(set(statuses)))
-    return (
-        f"No restart of {len(runs)} gave {n_components} clusters ({counts}): there may be fewer "
-        "distinct rows than clusters. Lower n_components, or spread the starts with "
-        "init='k-means++'."
     )

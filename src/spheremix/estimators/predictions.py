@@ -1,0 +1,134 @@
+"""What every fitted mixture does with rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    DensityMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from spheremix.estimators import validation as check
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from spheremix.data.base import Want
+    from spheremix.scorer import Scorer
+
+    Array = NDArray[np.float64]
+
+
+class MixturePredictions(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, DensityMixin, BaseEstimator
+):
+    """Predictions from the scores of a fitted mixture.
+
+    A subclass says what rows are assigned by (``_scorer``) and, where it differs, the mixture of
+    densities (``_density``).
+    """
+
+    def _scorer(self) -> Scorer:
+        raise NotImplementedError
+
+    def _density(self) -> Scorer:
+        return self._scorer()
+
+    def _map(self, X: Any, want: Want) -> NDArray[Any]:
+        check_is_fitted(self)
+        scorer = self._density() if want == "log_density" else self._scorer()
+        return check.open_again(self, X).map_rows(scorer, want)
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Give the most probable component of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Integers in 0..K-1.
+        """
+        return self._map(X, "labels")
+
+    def predict_proba(self, X: Any) -> Array:
+        """Give the posterior probabilities of the components.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Rows sum to one.
+        """
+        return self._map(X, "posteriors")
+
+    def transform(self, X: Any) -> Array:
+        """Give the posterior probabilities, as features for a next step of a pipeline.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Rows sum to one.
+        """
+        return self.predict_proba(X)
+
+    def score_samples(self, X: Any) -> Array:
+        """Give the log-density of each row under the mixture.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Relative to the surface measure of the sphere.
+        """
+        return self._map(X, "log_density")
+
+    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
+        """Give the mean log-density of the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+        y : ignored
+            For scikit-learn's conventions.
+
+        Returns
+        -------
+        float
+            Larger is better.
+        """
+        return float(self.score_samples(X).mean())
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._scorer().n_components
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that sparse input is welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
