@@ -19,7 +19,7 @@ def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the run.")] = Path(
         "demo"
     ),
-    threads: Annotated[int | None, typer.Option(help="Threads.  [all cores]")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads (all cores).")] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace another run in the folder.")
     ] = False,

@@ -38,9 +38,9 @@ def explore(
             show_default=False,
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder of the run.", rich_help_panel=Running)
-    ] = Path("run"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the run.")] = Path(
+        "run"
+    ),
     text: Annotated[
         str | None,
         typer.Option(help="Column of the texts; guessed where obvious.", rich_help_panel=Columns),
@@ -63,33 +63,33 @@ def explore(
         typer.Option(help="Words of the columns of a matrix, one a line.", rich_help_panel=Columns),
     ] = None,
     language: Annotated[
-        str | None, typer.Option(help="Language, as en or en,fr.  [en]", rich_help_panel=Words)
+        str | None, typer.Option(help="Language, as en or en,fr (en).", rich_help_panel=Words)
     ] = None,
     lemmatizer: Annotated[
-        str | None, typer.Option(help="simplemma or none.  [simplemma]", rich_help_panel=Words)
+        str | None, typer.Option(help="simplemma or none (simplemma).", rich_help_panel=Words)
     ] = None,
     min_count: Annotated[
         int | None,
-        typer.Option(help="Least occurrences of a word.  [by size]", rich_help_panel=Words),
+        typer.Option(help="Least occurrences of a word (by size).", rich_help_panel=Words),
     ] = None,
     min_df: Annotated[
         str | None,
         typer.Option(
-            help="Least documents with a word, as 5, or their share, as 0.01.  [2]",
+            help="Least documents with a word, as 5, or their share, as 0.01 (2).",
             rich_help_panel=Words,
         ),
     ] = None,
     max_df: Annotated[
         str | None,
         typer.Option(
-            help="Most documents with a word, as 500, or their share, as 0.5.  [all]",
+            help="Most documents with a word, as 500, or their share, as 0.5 (all).",
             rich_help_panel=Words,
         ),
     ] = None,
     weighting: Annotated[
         str | None,
         typer.Option(
-            help="counts, binary, tfidf or sublinear-tfidf.  [sublinear-tfidf]",
+            help="counts, binary, tfidf or sublinear-tfidf (sublinear-tfidf).",
             rich_help_panel=Words,
         ),
     ] = None,
@@ -98,7 +98,7 @@ def explore(
         typer.Option(
             "--k",
             "-k",
-            help="Number of clusters, as 5, or a range to choose from, as 2:20.  [by size]",
+            help="Number of clusters, as 5, or a range to choose from, as 2:20 (by size).",
             rich_help_panel=Model,
         ),
     ] = None,
@@ -130,7 +130,7 @@ def explore(
         int, typer.Option(help="Steps of the path, at most.", rich_help_panel=Model)
     ] = 1000,
     threads: Annotated[
-        int | None, typer.Option(help="Threads.  [all cores]", rich_help_panel=Running)
+        int | None, typer.Option(help="Threads (all cores).", rich_help_panel=Running)
     ] = None,
     checkpoint: Annotated[
         float,

@@ -18,6 +18,7 @@ app = typer.Typer(
     help="Cluster documents with mixtures whose prototypes are sparse, so that a cluster can be "
     "read: which words are its own, which it shares, which belong to nobody.",
     no_args_is_help=True,
+    rich_markup_mode="markdown",
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -75,7 +75,7 @@ class Options:
         """Give the numbers of clusters to try on n documents, some of which may be the same."""
         there = f"{n:,} document{'s' if n > 1 else ''} with words"
         if n_distinct < n:
-            there += f", {n_distinct:,} of them different"
+            there += ", all the same" if n_distinct == 1 else f", only {n_distinct:,} different"
         if self.k is not None:
             numbers = parse_k(self.k)
             if numbers[-1] > n_distinct:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+# What estimators raise for parameters that no estimator ever had.
+DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError)
+
 
 @dataclass(frozen=True, eq=False)
 class Run:
@@ -198,6 +201,15 @@ def load_run(folder: str | PathLike[str]) -> Run:
             f"{where}: version {str(info.get('version'))[:20]} of the format; this spheremix reads "
             f"version {VERSION}: use the spheremix that wrote it, or run it again."
         )
+    try:
+        return _read(place, info, where)
+    except RunError:
+        raise
+    except DAMAGE as error:
+        raise RunError(f"{where}: damaged: {type(error).__name__}: {error}") from None
+
+
+def _read(place: Path, info: dict[str, Any], where: str) -> Run:
     reader = Reader(place, info.pop("files", None))
     fields = Fields(info, where)
     best = fields.integer("best_n_components", 1)

@@ -1,0 +1,208 @@
+"""Killed at any moment and started again, an exploration ends with the same bits."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytest.importorskip("typer")
+
+# As the command, out of a process that has imported it already: many kills in little time.
+COMMAND = """
+import os, sys
+sys.argv = ["spheremix", *{arguments!r}]
+sys.stdout = sys.stderr = open(os.devnull, "w")
+from spheremix.__main__ import main
+main()
+"""
+KILLS = 12
+
+
+@pytest.fixture(scope="module")
+def server():
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["spheremix.cli.main", "simplemma"])
+    return context
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Four topics that share words, with labels, dates and some empty documents."""
+    rng = random.Random(0)
+    letters = "abcdefghij"
+    topics = [
+        [f"{t}{a}{b}" for a in letters for b in letters] for t in ("kor", "lum", "mip", "nez")
+    ]
+    shared = [f"vo{a}{b}" for a in letters for b in letters]
+    path = tmp_path_factory.mktemp("resume") / "docs.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for i in range(400):
+            words = [rng.choice(topics[i % 4] if rng.random() < 0.5 else shared) for _ in range(40)]
+            document = {"id": f"d{i}", "text": " ".join(words) if i % 50 else "", "label": i % 4}
+            file.write(json.dumps({**document, "date": f"20{10 + i % 3}-05-17"}) + "\n")
+    return path
+
+
+def start(server, corpus, folder, *options):
+    arguments = ["explore", str(corpus), "-o", str(folder), "--k", "3:6", "--starts", "4"]
+    arguments += ["--lemmatizer", "none", "--checkpoint", "0.05", *options]
+    process = server.Process(target=exec, args=(COMMAND.format(arguments=arguments), {}))
+    process.start()
+    return process
+
+
+def contents(folder):
+    return {
+        p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def calm(server, corpus, tmp_path_factory):
+    """A run that nobody disturbs, and how long it takes."""
+    folder = tmp_path_factory.mktemp("calm") / "run"
+    begin = time.monotonic()
+    process = start(server, corpus, folder)
+    process.join()
+    assert process.exitcode == 0
+    return contents(folder), time.monotonic() - begin
+
+
+def test_killed_at_random_it_ends_with_the_same_bits(server, corpus, calm, tmp_path):
+    expected, seconds = calm
+    rng, kills, rounds, at = random.Random(1), 0, 0, set()
+    while kills < KILLS or rounds < 2:
+        folder = tmp_path / f"run{rounds}"
+        for _ in range(200):
+            process = start(server, corpus, folder, "--threads", str(rng.choice([1, 2])))
+            # Often early: a run that is nearly done is short.
+            process.join(seconds * rng.random() ** 2 * 0.6)
+            if process.exitcode is None:
+                process.kill()
+                process.join()
+                at.add(last_stage(folder))
+                kills += 1
+            elif process.exitcode == 0:
+                break
+            else:
+                pytest.fail(f"exit code {process.exitcode}")
+        found = contents(folder)
+        assert set(found) == set(expected)
+        assert [name for name in found if found[name] != expected[name]] == []
+        rounds += 1
+    assert len(at) >= 4, at  # not always at the same place
+
+
+def last_stage(folder):
+    there = [p.stem for p in (folder / "progress").glob("*.json")] if folder.exists() else []
+    return (
+        max(
+            there,
+            key=lambda name: (folder / "progress" / f"{name}.json").stat().st_mtime_ns,
+            default="",
+        )
+        if there
+        else ""
+    )
+
+
+@pytest.mark.parametrize(
+    "after", ["command", "matrix", "dense-3", "dense-6", "steps-0", "steps-2", "path"]
+)
+def test_killed_after_each_stage_it_ends_with_the_same_bits(server, corpus, calm, tmp_path, after):
+    expected, _ = calm
+    folder = tmp_path / "run"
+    process = start(server, corpus, folder)
+    mark = folder / "progress" / f"{after}.json"
+    while not mark.exists() and process.exitcode is None:
+        time.sleep(0.001)
+    process.kill()
+    process.join()
+    again = start(server, corpus, folder)
+    again.join()
+    assert again.exitcode == 0
+    assert contents(folder) == expected
+
+
+def test_damaged_marks_are_computed_again(server, corpus, calm, tmp_path):
+    """The power may go before the disk has what was written."""
+    expected, _ = calm
+    folder = tmp_path / "run"
+    process = start(server, corpus, folder)
+    mark = folder / "progress" / "steps-3.json"
+    while not mark.exists() and process.exitcode is None:
+        time.sleep(0.001)
+    process.kill()
+    process.join()
+    for values in (folder / "progress").glob("steps-*/values.npy"):
+        values.write_bytes(values.read_bytes()[:100])
+    again = start(server, corpus, folder)
+    again.join()
+    assert again.exitcode == 0
+    assert contents(folder) == expected
+
+
+def test_other_documents_and_other_options_are_refused_on_the_way(server, corpus, tmp_path):
+    folder = tmp_path / "run"
+    process = start(server, corpus, folder)
+    while not (folder / "progress" / "dense-3.json").exists() and process.exitcode is None:
+        time.sleep(0.001)
+    process.kill()
+    process.join()
+    before = contents(folder)
+    other = tmp_path / "other.jsonl"
+    other.write_text(corpus.read_text(encoding="utf-8").replace("vo", "va"), encoding="utf-8")
+    for source, options in ((corpus, ["--seed", "1"]), (other, [])):
+        refused = start(server, source, folder, *options)
+        refused.join()
+        assert refused.exitcode == 2
+        assert contents(folder) == before
+    forced = start(server, other, folder, "--force")
+    forced.join()
+    assert forced.exitcode == 0
+
+
+def test_two_at_once_are_one_too_many(server, corpus, tmp_path):
+    folder = tmp_path / "run"
+    first = start(server, corpus, folder)
+    while not (folder / "progress" / "command.json").exists() and first.exitcode is None:
+        time.sleep(0.001)
+    os.kill(first.pid, signal.SIGSTOP)
+    second = start(server, corpus, folder)
+    second.join()
+    os.kill(first.pid, signal.SIGCONT)
+    first.join()
+    assert (first.exitcode, second.exitcode) == (0, 2)
+
+
+def test_interrupted_it_says_how_to_go_on(corpus, calm, tmp_path):
+    """As a person would: Ctrl-C in a terminal."""
+    expected, _ = calm
+    folder = tmp_path / "run"
+    options = ["--k", "3:6", "--starts", "4", "--lemmatizer", "none", "--checkpoint", "0.05"]
+    command = [sys.executable, "-m", "spheremix", "explore", str(corpus), "-o", str(folder)]
+    process = subprocess.Popen(  # noqa: S603
+        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not (folder / "progress" / "steps-0.json").exists() and process.poll() is None:
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 130, err
+    assert err.splitlines()[-1] == "interrupted: start the same command again to go on."
+    assert out == ""
+    done = subprocess.run(  # noqa: S603
+        [*command, *options], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert contents(folder) == expected
+    shutil.rmtree(folder)
