@@ -49,7 +49,7 @@ def _record(results: Path, name: str) -> str:
     return (
         f"Scale {record['scale']:g} of the full size: {record['cases']} cases, {minutes:.1f} "
         f"minutes with {record['workers']} processes ({record['machine']}; {versions}). Seeds: "
-        f"{record['seeds']}."
+        f"{record['seeds']}. Code {record['code']}."
     )
 
 

@@ -7,7 +7,8 @@ A study is a module with
 - ``solve(case)``: a dict from the name of a table to a list of rows, which are dicts of scalars.
 
 The result of each case is written to the cache in one move as soon as it is known. What is in the
-cache is not computed again, so a killed run goes on where it was.
+cache is not computed again, so a killed run goes on where it was; results of other code than the
+present one do not count.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import platform
 import sys
 import time
 import warnings
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +47,15 @@ HERE = Path(__file__).parent
 CACHE, RESULTS = HERE / "cache", HERE / "results"
 WORKERS = 2
 DIGITS = 9  # significant ones, in the tables
+ENGINE = (
+    "[a-z]*.py",
+    "_optional.py",
+    "_kernels*",
+    "data/*.py",
+    "datasets/*.py",
+    "estimators/*.py",
+    "models/*.py",
+)
 QUIET = 5.0  # seconds between two lines of progress
 
 
@@ -114,8 +125,19 @@ def _job(job: tuple[str, Case, str]) -> None:
 
 
 def _place(folder: Path, study: Any, case: Case) -> Path:
-    identity = json.dumps([study.VERSION, sm.__version__, case], sort_keys=True)
+    identity = json.dumps([study.VERSION, fingerprint(), case], sort_keys=True)
     return folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:20]}.json"
+
+
+@lru_cache(maxsize=1)
+def fingerprint() -> str:
+    """Give a hash of the code that fits models: results of other code are not taken for its own."""
+    package = Path(sm.__file__).parent
+    files = [path for name in ENGINE for path in sorted(package.glob(name))]
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _write_json(path: Path, content: Any) -> None:
@@ -161,6 +183,7 @@ def _record(study: Any, scale: float, n_cases: int, seconds: float, workers: int
         "seconds": round(seconds, 1),
         "workers": workers,
         "machine": _machine(),
+        "code": fingerprint(),
         "versions": {
             "python": platform.python_version(),
             "numpy": np.__version__,

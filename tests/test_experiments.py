@@ -114,9 +114,9 @@ class TestRunner:
         assert len(simulation.cases(1)) == 12 * 100
         assert len(simulation.cases(0.25)) == 12 * 25
         assert len(comparison.cases(1)) == 2 * 12 * 100
-        assert len(cstr.cases(1)) == 1 + 50 * 7
-        assert len(cstr.cases(0.1)) == 1 + 5 * 7
-        assert {case["n_init"] for case in cstr.cases(0.1)[1:]} == {50}
+        assert len(cstr.cases(1)) == 2 + 50 * 7
+        assert len(cstr.cases(0.1)) == 2 + 5 * 7
+        assert {case["n_init"] for case in cstr.cases(0.1)[2:]} == {50}
 
     def test_records_say_seeds_time_and_versions(self, small):
         for study in STUDIES:

@@ -94,7 +94,7 @@ def test_a_path_goes_on_with_the_same_bits(tmp_path):
         {"m_step": "paper", "kappa_solver": "banerjee", "kappa_max": 100.0},
         {"random_state": np.random.default_rng(0), "n_init": 2},
     ],
-    ids=lambda parameters: "-".join(parameters),
+    ids="-".join,
 )
 def test_a_mixture_of_any_parameters_comes_back(parameters, tmp_path):
     mixture = sm.VMFMixture(3, **{"random_state": 0, "n_init": 2, **parameters}).fit(ROWS)

@@ -15,8 +15,8 @@ from spheremix.cli.options import Options
 from spheremix.cli.tables import document_columns
 from spheremix.explore import Reading
 from spheremix.io import RunError, load_run
+from spheremix.io.documents import csv_lines
 from spheremix.io.files import replacing
-from spheremix.io.run import csv_lines
 from spheremix.text import (
     Corpus,
     ReadError,

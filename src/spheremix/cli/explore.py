@@ -16,7 +16,7 @@ from spheremix.cli.material import prepare, read_source
 from spheremix.cli.options import Options, parse_df, parse_kappa
 from spheremix.cli.stages import fit_dense, follow_path
 from spheremix.cli.summary import summarise
-from spheremix.io import load_run
+from spheremix.io import RunError, load_run
 from spheremix.text.corpus import digest
 
 if TYPE_CHECKING:
@@ -181,7 +181,8 @@ def run_explore(source: Corpus | Matrix, options: Options, output: Path, *, forc
     """Explore documents that were read, in a folder, from where it was left."""
     folder = RunFolder(output)
     words = getattr(source, "vocabulary", None)
-    command = {**options.command(), "checksum": source.checksum, "vocabulary": _digest(words)}
+    command = {**options.command(), "checksum": source.checksum}
+    command["vocabulary_checksum"] = _digest(words)
     with folder.locked():
         if folder.claim(command, force=force):
             say(f"{output} holds this run already, finished.")
@@ -193,14 +194,18 @@ def run_explore(source: Corpus | Matrix, options: Options, output: Path, *, forc
             except Exception:
                 folder.discard()
                 raise
-    summarise(load_run(output))
+    try:
+        finished = load_run(output)
+    except RunError as error:
+        raise RunError(f"{error} Make it again with --force.") from None
+    summarise(finished)
 
 
 def _work(
     folder: RunFolder, source: Corpus | Matrix, options: Options, command: dict[str, Any]
 ) -> None:
     with progress() as shown:
-        material, _ = prepare(folder, source, options, shown)
+        material = prepare(folder, source, options, shown)
         candidates = options.candidates(len(material.kept), material.n_distinct)
         dense, notes = fit_dense(folder, material.X, candidates, options, shown)
         values = [model.criteria_[options.k_criterion] for model in dense.values()]

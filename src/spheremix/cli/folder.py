@@ -7,7 +7,7 @@ import importlib.metadata
 import platform
 import shutil
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import spheremix
 from spheremix._optional import kernels
@@ -15,8 +15,10 @@ from spheremix.io.fields import Fields
 from spheremix.io.files import MANIFEST, Reader, RunError, Writer, read_json, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+T = TypeVar("T")
 
 PROGRESS = "progress"
 COMMAND = "command.json"
@@ -25,7 +27,7 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma")
 # All that a run writes: what --force may remove.
 OWN = {
     *(MANIFEST, PROGRESS, "matrix", "dense", "path", "tables", "vocabulary.txt", "idf.npy"),
-    *("documents.csv", "words.csv", "clusters.csv", "kept.npy", "texts.jsonl.gz"),
+    *("documents.csv", "words.csv", "clusters.csv", "kept.npy", "corpus.jsonl.gz"),
 }
 
 
@@ -126,15 +128,18 @@ class RunFolder:
         with (self.progress / LOCK).open("wb") as file:
             if not _lock(file):
                 raise RunError(f"{self.folder}: another spheremix is at work in this folder.")
-            yield
+            try:
+                yield
+            finally:
+                if not (self.progress / COMMAND).exists():  # nothing to go on from
+                    shutil.rmtree(self.progress, ignore_errors=True)
+                    with suppress(OSError):  # there is something in it
+                        self.folder.rmdir()
 
     def discard(self) -> None:
         """Leave nothing of a run that failed before anything was fitted."""
         if not any(self.progress.glob("dense-*.json")):
             self._clear()
-            shutil.rmtree(self.progress, ignore_errors=True)
-            with suppress(OSError):  # somebody's files are in it
-                self.folder.rmdir()
 
     def close(self) -> None:
         """Remove what was only needed on the way."""
@@ -151,6 +156,20 @@ class RunFolder:
     def commit(self, stage: str, writer: Writer, content: dict[str, Any]) -> None:
         """Declare a stage done."""
         writer.commit(self.progress / f"{stage}.json", {"content": content})
+
+    def stage(self, name: str, make: Callable[[], None], read: Callable[[Fields, Reader], T]) -> T:
+        """Give what a stage left; make it where it was not done, or cannot be read."""
+        left = self.done(name)
+        if left is not None:
+            try:
+                return read(*left)
+            except RunError:  # damaged: do it again
+                self.forget(name)
+        make()
+        left = self.done(name)
+        if left is None:
+            raise RunError(f"{self.folder}: what was written cannot be read: is the disk full?")
+        return read(*left)
 
     def done(self, stage: str) -> tuple[Fields, Reader] | None:
         """Give what a stage left, or None where it was not done."""
@@ -173,7 +192,7 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> str:
     found: list[str] = []
     for name in sorted({*before, *now}):
         old, new = before.get(name), now.get(name)
-        if old != new and name == "checksum":
+        if old != new and name.endswith("checksum"):
             found.insert(0, "of other documents")
         elif old != new:
             found.append(f"{name} was {_short(old)} and is {_short(new)}")

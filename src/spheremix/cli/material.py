@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.io.files import RunError
+from spheremix.io.documents import pack_corpus
 from spheremix.io.run import pack_matrix, pack_words, unpack_matrix
 from spheremix.text import Corpus, ReadError, read_documents, read_matrix, vectorize
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from spheremix.cli.console import Progress
     from spheremix.cli.folder import RunFolder
     from spheremix.cli.options import Options
+    from spheremix.io.fields import Fields
+    from spheremix.io.files import Reader
     from spheremix.text import Matrix, TextVectorizer
 
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
@@ -58,10 +60,10 @@ class Material:
         """Rows that differ."""
         X = self.X
         if not hasattr(X, "tocsr"):
-            return len({row.tobytes() for row in X})
+            return len({hash(row.tobytes()) for row in X})
         ends = X.indptr.tolist()
         parts = (slice(start, end) for start, end in pairwise(ends))
-        return len({(X.indices[part].tobytes(), X.data[part].tobytes()) for part in parts})
+        return len({hash((X.indices[p].tobytes(), X.data[p].tobytes())) for p in parts})
 
     @property
     def n_documents(self) -> int:
@@ -89,32 +91,31 @@ def read_source(path: Path, options: Options) -> Corpus | Matrix:
 
 def prepare(
     folder: RunFolder, source: Corpus | Matrix, options: Options, progress: Progress
-) -> tuple[Material, dict[str, Any]]:
-    """Give rows to documents, or take up those that were; also what a run says about them."""
-    left = folder.done("matrix")
-    if left is None:
+) -> Material:
+    """Give rows to documents, or take up those that were."""
+
+    def make() -> None:
         if isinstance(source, Corpus):
             progress.begin(f"Counting the words of {len(source):,} documents")
             _vectorize(folder, source, options)
         else:
             progress.begin(f"Checking {source.X.shape[0]:,} rows")
             _take_rows(folder, source)
-        left = folder.done("matrix")
-    if left is None:
-        raise RunError(f"{folder.folder}: what was written cannot be read: is the disk full?")
-    fields, reader = left
-    X = unpack_matrix(fields.inside("matrix"), reader)
-    words = None
-    if fields.content.get("vocabulary") is not None:
-        words = reader.text(fields.string("vocabulary")).split("\n")[:-1]
-    kept = reader.array(fields.string("kept"), (X.shape[0],), "i").astype(np.intp)
-    reasons = {int(row): str(why) for row, why in fields.listing("set_aside")}
-    if isinstance(source, Corpus):
-        corpus = source
-    else:
+
+    def read(fields: Fields, reader: Reader) -> Material:
+        X = unpack_matrix(fields.inside("matrix"), reader)
+        words = None
+        if fields.content.get("vocabulary") is not None:
+            words = reader.text(fields.string("vocabulary")).split("\n")[:-1]
+        kept = reader.array(fields.string("kept"), (X.shape[0],), "i").astype(np.intp)
+        reasons = {int(row): str(why) for row, why in fields.listing("set_aside")}
+        if isinstance(source, Corpus):
+            return Material(X, words, kept, reasons, source)
         numbers = [str(i) for i in range(1, len(kept) + len(reasons) + 1)]
-        corpus = Corpus([""] * len(numbers), numbers, source=source.source, format=source.format)
-    return Material(X, words, kept, reasons, corpus), fields.content
+        rows = Corpus([""] * len(numbers), numbers, source=source.source, format=source.format)
+        return Material(X, words, kept, reasons, rows)
+
+    return folder.stage("matrix", make, read)
 
 
 def _vectorize(folder: RunFolder, corpus: Corpus, options: Options) -> None:
@@ -129,6 +130,7 @@ def _vectorize(folder: RunFolder, corpus: Corpus, options: Options) -> None:
         "vocabulary": pack_words(found.words, writer),
         "kept": writer.array("kept.npy", found.rows.astype(np.int64)),
         "set_aside": [[one.row, one.reason] for one in found.set_aside],
+        "texts": pack_corpus(corpus, writer),
         "vectorizer": {
             "parameters": parameters,
             "thresholds": {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from spheremix.estimators.validation import require_integer, require_number
 from spheremix.select import CRITERIA
 
 LARGEST = 20  # clusters tried unless more are asked for
@@ -46,6 +47,15 @@ class Options:
                     f"--{name.replace('_', '-')} must be one of {', '.join(CRITERIA)}; got "
                     f"{getattr(self, name)!r}."
                 )
+        require_integer("--starts", self.starts, 1)
+        require_integer("--max-steps", self.max_steps, 1)
+        require_integer("--seed", self.seed, 0)
+        require_number("--min-relative-increase", self.min_relative_increase)
+        require_number("--checkpoint", self.checkpoint)
+        if not isinstance(self.kappa, str):
+            require_number("--kappa", self.kappa, above=0.0)
+        if self.threads is not None:
+            require_integer("--threads", self.threads, 1)
         if self.k is not None:
             parse_k(self.k)
 

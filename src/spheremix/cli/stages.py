@@ -12,6 +12,7 @@ import math
 import shutil
 import time
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from spheremix.cli.folder import RunFolder
     from spheremix.cli.options import Options
     from spheremix.estimators.problem import Problem
+    from spheremix.io.fields import Fields
+    from spheremix.io.files import Reader
 
 
 # Dense mixtures
@@ -48,17 +51,12 @@ def fit_dense(
     notes = []
     progress.begin(f"Fitting {_listed(candidates)} clusters, {options.starts} starts each")
     for K in candidates:
-        stage = f"dense-{K}"
-        left = folder.done(stage)
-        if left is None:
-            _fit_one(folder, stage, K, directions, options, progress, (done / total, K / total))
-            left = folder.done(stage)
-        if left is None:
-            raise RunError(f"{folder.folder}: what was written cannot be read: is the disk full?")
-        fields, reader = left
-        notes += [str(note) for note in fields.listing("notes")]
-        if fields.content.get("mixture") is not None:
-            found[K] = unpack_mixture(fields.inside("mixture"), reader)
+        share = (done / total, K / total)
+        make = partial(_fit_one, folder, K, directions, options, progress, share)
+        mixture, said = folder.stage(f"dense-{K}", make, _read_one)
+        notes += said
+        if mixture is not None:
+            found[K] = mixture
         done += K
         progress.update(done / total, f"K = {K}")
     if not found:
@@ -70,7 +68,6 @@ def fit_dense(
 
 def _fit_one(
     folder: RunFolder,
-    stage: str,
     K: int,
     directions: Any,
     options: Options,
@@ -98,7 +95,14 @@ def _fit_one(
         except RuntimeError as error:  # no restart gave a mixture
             notes.append(f"K = {K}: {error}")
     notes += [f"K = {K}: {one.message}" for one in caught]
-    folder.commit(stage, writer, {"mixture": packed, "notes": notes})
+    folder.commit(f"dense-{K}", writer, {"mixture": packed, "notes": notes})
+
+
+def _read_one(fields: Fields, reader: Reader) -> tuple[VMFMixture | None, list[str]]:
+    notes = [str(note) for note in fields.listing("notes")]
+    if fields.content.get("mixture") is None:
+        return None, notes
+    return unpack_mixture(fields.inside("mixture"), reader), notes
 
 
 def _listed(candidates: list[int]) -> str:
@@ -119,8 +123,8 @@ def follow_path(
     progress: Progress,
 ) -> VMFPath:
     """Follow the path from a dense mixture, leaving marks on the way."""
-    left = folder.done("path")
-    if left is None:
+
+    def make() -> None:
         path = VMFPath(
             n_components=K,
             criterion=options.criterion,
@@ -136,10 +140,8 @@ def follow_path(
         path._publish(problem, trail)  # noqa: SLF001
         writer = folder.writer()
         folder.commit("path", writer, pack_path(path, writer, "path"))
-        left = folder.done("path")
-    if left is None:
-        raise RunError(f"{folder.folder}: what was written cannot be read: is the disk full?")
-    return unpack_path(left[0], left[1], dense)
+
+    return folder.stage("path", make, lambda fields, reader: unpack_path(fields, reader, dense))
 
 
 def _walk(
@@ -183,7 +185,7 @@ def _advance(follower: Follower, trail: Trail, max_steps: int | None) -> float:
     share = 0.0 if max_steps is None else len(steps) / max_steps
     if len(steps) > 1:
         events = fit.parameters.kappas[:, None] * np.abs(fit.resultants.vectors)
-        seconds = np.sort(events, axis=1)[:, -2]  # a prototype keeps its last coordinate
+        seconds = np.partition(events, -2, axis=1)[:, -2]  # a prototype keeps its last coordinate
         first, now = steps[1].beta, steps[-1].beta
         end = max(float(seconds.max()), now * (1.0 + follower.min_relative_increase))
         share = max(share, math.log(now / first) / math.log(end / first))
@@ -212,19 +214,26 @@ class Marks:
         self.n_marks, self.n_steps = n + 1, len(trail.steps)
 
     def read(self) -> Trail | None:
-        """Go back to the last mark; None where there is none, or none that can be used."""
+        """Go back to the last mark; None where there is none that can be used."""
         try:
             parts = list(self._steps())
             first, last = self.folder.done("fit-0"), self.folder.done(f"fit-{len(parts) - 1}")
-            if not parts or first is None or last is None:
-                return None
-            trail = Trail(
-                [step for part in parts for step in part], unpack_fit(*first), unpack_fit(*last)
-            )
+            if parts and first is not None and last is not None:
+                steps = [step for part in parts for step in part]
+                trail = Trail(steps, unpack_fit(*first), unpack_fit(*last))
+                self.n_marks, self.n_steps = len(parts), len(steps)
+                return trail
         except RunError:  # the power went before the disk was done
-            return None
-        self.n_marks, self.n_steps = len(parts), len(trail.steps)
-        return trail
+            pass
+        self._clear()
+        return None
+
+    def _clear(self) -> None:
+        """Forget all marks: new ones would stand among them."""
+        for path in sorted(self.folder.progress.glob("steps-*.json"), reverse=True):
+            path.unlink()
+        for path in self.folder.progress.glob("fit-*.json"):
+            path.unlink()
 
     def _steps(self) -> Iterator[list[Any]]:
         n = 0

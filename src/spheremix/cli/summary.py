@@ -39,6 +39,12 @@ def summarise(run: Run) -> None:
         if common and len(clusters) > 1:
             say()
             say(f"Words of all clusters: {', '.join(common)}")
+    if len(run.dense) > 1 and len(clusters) == max(run.dense):
+        say()
+        say(
+            f"The largest number of clusters was chosen: try more, with --k {len(clusters)}:"
+            f"{2 * len(clusters)}."
+        )
     agreement = info.get("agreement")
     if agreement:
         say()
@@ -58,8 +64,9 @@ def summarise(run: Run) -> None:
             if name in info.get("tables", {})
         ),
     }
-    table(("", ""), [(f"  {run.folder / name}", what) for name, what in listed.items()])
-    say(f"  spheremix assign {run.folder} NEW   clusters new documents")
+    listed[f"spheremix assign {run.folder} NEW"] = "clusters new documents"
+    for name, what in listed.items():
+        say(f"  {name if ' ' in name else run.folder / name}: {what}")
 
 
 def _headline(run: Run) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.explore import Reading, contingency, timeline
-from spheremix.io.run import csv_lines
+from spheremix.io.documents import csv_lines
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:

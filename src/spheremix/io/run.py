@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ from scipy import sparse
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
+from spheremix.io.documents import csv_lines, unpack_corpus, unpack_table
 from spheremix.io.fields import Fields
 from spheremix.io.files import FORMAT, MANIFEST, VERSION, Reader, RunError, Writer, read_json
 from spheremix.io.models import pack_mixture, unpack_mixture
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import NDArray
+
+    from spheremix.text.corpus import Corpus
 
 # What estimators raise for parameters that no estimator ever had.
 DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError)
@@ -84,13 +85,18 @@ class Run:
         name = self.info.get("documents")
         if name is None:
             return None
-        try:
-            rows = list(csv.reader(io.StringIO(self.reader.text(name), newline="")))
-        except csv.Error as error:
-            raise RunError(f"{self.folder / str(name)}: damaged: {error}.") from None
-        if not rows or any(len(row) != len(rows[0]) for row in rows):
-            raise RunError(f"{self.folder / str(name)}: damaged: rows of different lengths.")
-        return {column: [row[i] for row in rows[1:]] for i, column in enumerate(rows[0])}
+        return unpack_table(self.reader, name)
+
+    def corpus(self) -> Corpus | None:
+        """Read the documents themselves: texts, ids, dates and labels.
+
+        Returns
+        -------
+        Corpus or None
+            Those set aside included; None where the run does not have them.
+        """
+        name = self.info.get("texts")
+        return None if name is None else unpack_corpus(self.reader, name)
 
     def matrix(self) -> sparse.csr_array | NDArray[Any] | None:
         """Open the rows that were clustered.
@@ -280,23 +286,3 @@ def dense_table(dense: Mapping[int, VMFMixture]) -> dict[str, NDArray[Any]]:
     ]
     names = ("n_components", "restart", "seed", "status", "n_iter", "objective")
     return {name: np.array([row[i] for row in rows]) for i, name in enumerate(names)}
-
-
-def csv_lines(columns: Mapping[str, Sequence[Any]]) -> Iterable[str]:
-    """Give a table as lines of CSV; floats so that they are read back to the same bits."""
-    buffer = io.StringIO()
-    table = csv.writer(buffer, lineterminator="\n")
-    table.writerow(columns)
-    for row in zip(*columns.values(), strict=True):
-        table.writerow([_cell(value) for value in row])
-        if buffer.tell() > 2**20:
-            yield buffer.getvalue()
-            buffer.seek(0)
-            buffer.truncate()
-    yield buffer.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
-    return "" if value is None else repr(value) if isinstance(value, float) else value

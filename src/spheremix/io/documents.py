@@ -1,0 +1,95 @@
+"""Tables and texts of documents, as people and programs read them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.io.files import RunError
+from spheremix.text.corpus import Corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spheremix.io.files import Reader, Writer
+
+CORPUS = "corpus.jsonl.gz"
+
+
+def csv_lines(columns: Mapping[str, Sequence[Any]]) -> Iterable[str]:
+    """Give a table as lines of CSV; floats so that they are read back to the same bits."""
+    buffer = io.StringIO()
+    table = csv.writer(buffer, lineterminator="\n")
+    table.writerow(columns)
+    for row in zip(*columns.values(), strict=True):
+        table.writerow([_cell(value) for value in row])
+        if buffer.tell() > 2**20:
+            yield buffer.getvalue()
+            buffer.seek(0)
+            buffer.truncate()
+    yield buffer.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    return "" if value is None else repr(value) if isinstance(value, float) else value
+
+
+def unpack_table(reader: Reader, name: Any) -> dict[str, list[str]]:
+    """Read a table, column by column, as it was written."""
+    try:
+        rows = list(csv.reader(io.StringIO(reader.text(name), newline="")))
+    except csv.Error as error:
+        raise RunError(f"{reader.folder / name}: damaged: {error}.") from None
+    if not rows or any(len(row) != len(rows[0]) for row in rows):
+        raise RunError(f"{reader.folder / name}: damaged: rows of different lengths.")
+    return {column: [row[i] for row in rows[1:]] for i, column in enumerate(rows[0])}
+
+
+def pack_corpus(corpus: Corpus, writer: Writer) -> str:
+    """Write texts, ids, dates and labels, one document a line; give the name of the file."""
+    dates, labels = corpus.dates, corpus.labels
+    return writer.packed(
+        CORPUS,
+        (
+            json.dumps(
+                {
+                    "id": corpus.ids[i],
+                    "text": text,
+                    "date": None if dates is None or not dates[i] else str(dates[i]),
+                    "labels": None if labels is None else labels[i],
+                },
+                ensure_ascii=False,
+            )
+            + "\n"
+            for i, text in enumerate(corpus.texts)
+        ),
+    )
+
+
+def unpack_corpus(reader: Reader, name: Any) -> Corpus:
+    """Read the documents of a run."""
+    try:
+        found = [json.loads(line) for line in reader.packed(name)]
+        dates = [None if one["date"] is None else date.fromisoformat(one["date"]) for one in found]
+        labels = [None if one["labels"] is None else tuple(one["labels"]) for one in found]
+        corpus = Corpus(
+            texts=[one["text"] for one in found],
+            ids=[one["id"] for one in found],
+            dates=dates if any(dates) else None,
+            labels=None if None in labels else [label or () for label in labels],
+        )
+        sound = all(isinstance(one, str) for one in (*corpus.texts, *corpus.ids))
+    except RunError:
+        raise
+    except (ValueError, TypeError, KeyError, RecursionError):
+        sound = False
+    if not sound:
+        raise RunError(f"{reader.folder / str(name)}: damaged: not the documents of a run.")
+    return corpus
