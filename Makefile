@@ -31,7 +31,7 @@ $(INSTALLED): $(BIN)/python $(SOURCES)
 	@touch $@
 
 demo: $(INSTALLED)
-	$(BIN)/python -m spheremix
+	$(BIN)/spheremix demo -o demo-run
 
 test: lint types contracts unit
 

@@ -80,7 +80,8 @@ SPARSE = {
     "ricc": (0.750, 1.248e-2),
 }
 
-# Section 5.3, paired t-tests: the difference is significant at this level, or not
+# Section 5.3, paired t-tests: the first is significantly better at this level, or no difference is
+# significant
 T_TESTS = (
     ("aic", "dense", 4, 0.01, True),
     ("bic", "dense", 4, 0.01, True),

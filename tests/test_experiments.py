@@ -276,6 +276,17 @@ class TestPage:
             assert claim.found.rstrip().endswith(".")
 
     def test_what_the_committed_results_must_show(self):
-        closeness, at_four, at_eight, sparse = claims_reference.cstr(runner.RESULTS)[:4]
-        for claim in (closeness, at_four, at_eight, sparse):
+        closeness, _, at_eight, sparse = claims_reference.cstr(runner.RESULTS)[:4]
+        for claim in (closeness, at_eight, sparse):
             assert claim.holds, claim.found
+        # At K = 4 free kappas are far below; the other three are 0.022 apart, not the 0.02 that
+        # was hoped for, and the page says so.
+        four = read(runner.RESULTS, "cstr_dense").query("K == 4").groupby("method")["ari"].mean()
+        rest = four.drop("free")
+        assert four["free"] < rest.min() - 0.2
+        assert rest.max() - rest.min() < 0.03
+
+    def test_a_difference_the_other_way_round_is_no_agreement(self):
+        tests = claims_reference.t_tests(runner.RESULTS)
+        significant = tests[tests["printed"]]
+        assert not (significant["agrees"] & (significant["difference"] <= 0)).any()

@@ -18,6 +18,7 @@ from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -622,3 +623,15 @@ def test_no_warnings_and_no_output_by_default(clouds, capfd):
         warnings.simplefilter("error")
         mixture().fit(clouds()[0])
     assert capfd.readouterr() == ("", "")
+
+
+def test_starts_from_other_models(clouds):
+    X, _ = clouds()
+    kmeans = sm.SphericalKMeans(3, random_state=0).fit(X)
+    path = sm.VMFPath(3, random_state=0, max_steps=2).fit(X)
+    for init in (kmeans, path, FrozenEstimator(path.best_estimator_)):
+        assert sm.VMFMixture(3, init=init).fit(X).status_ == "converged"
+    frozen = clone(sm.VMFMixture(3, init=FrozenEstimator(path.best_estimator_)))
+    assert frozen.fit(X).status_ == "converged"
+    with pytest.raises(ValueError, match="FrozenEstimator"):
+        clone(sm.VMFMixture(3, init=path.best_estimator_)).fit(X)

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spheremix as sm
@@ -254,7 +254,6 @@ def test_every_path_is_what_it_says(problem, open_reference):
         {"strategy": "dense"},
         {"strategy": "grid"},
         {"refine": 0.05},
-        {"max_iter": 2},
         {"betas": [0.0, 1.0, 30.0, 31.0]},
     ],
     ids=str,
@@ -417,7 +416,8 @@ def test_a_failure_ends_the_path_with_its_name(options, status):
 
 
 def test_steps_that_ran_out_of_iterations_say_so(rows):
-    path = sm.VMFPath(n_components=4, random_state=0, max_iter=1).fit(rows)
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 .* raise max_iter or tol"):
+        path = sm.VMFPath(n_components=4, random_state=0, max_iter=1).fit(rows)
     assert set(path.statuses_) == {"max_iter"}
     assert path.status_ == "maximal_sparsity"
     assert path.stationarity_gaps_[0] > path.tol
@@ -708,8 +708,8 @@ def test_select_by_words_and_sparsity(path):
         (("bic",), {"sparsity": 0.5}, "Give one of"),
         ((), {"n_words": 3, "sparsity": 0.5}, "Give one of"),
         (("mdl",), {}, "criterion must be one of 'aic'.*got 'mdl'"),
-        ((), {"sparsity": 0.95}, "ends at a sparsity of 0.900 .maximal_sparsity."),
-        ((), {"n_words": 0.5}, "ends at 1.0 words a prototype"),
+        ((), {"sparsity": 0.95}, "no further than a sparsity of 0.900 .maximal_sparsity."),
+        ((), {"n_words": 0.5}, "no further than 1.0 words a prototype"),
     ],
 )
 def test_select_refuses(path, arguments, options, message):
@@ -859,3 +859,27 @@ EXPECTED = {
 )
 def test_scikit_learn(estimator, check):
     check(estimator)
+
+
+def test_a_small_feature_weight_makes_no_noise_of_the_others(rows):
+    """Noise is judged on kappa |r|, before the division by the weights."""
+    lengths = []
+    for least in (1e-3, 1e-9):
+        weights = np.ones(rows.shape[1])
+        weights[0] = least
+        path = sm.VMFPath(4, random_state=0, feature_weights=weights).fit(rows)
+        assert path.status_ == "maximal_sparsity"
+        lengths.append(len(path.betas_))
+    assert lengths[0] == lengths[1]
+    weights[0] = 1e-320
+    path = sm.VMFPath(4, random_state=0, feature_weights=weights).fit(rows)
+    assert path.status_ == "maximal_sparsity"
+
+
+def test_warm_start_refuses_other_rows(rows):
+    path = sm.VMFPath(4, random_state=0, max_steps=3).fit(rows)
+    path.set_params(warm_start=True, max_steps=6)
+    with pytest.raises(ValueError, match="not the rows and weights of the previous path"):
+        path.fit(rows[:-20])
+    path.fit(rows)
+    assert len(path.betas_) == 6

@@ -121,12 +121,14 @@ def last_stage(folder):
 def test_killed_after_each_stage_it_ends_with_the_same_bits(server, corpus, calm, tmp_path, after):
     expected, _ = calm
     folder = tmp_path / "run"
-    process = start(server, corpus, folder)
+    process = start(server, corpus, folder, "--checkpoint", "0")
     mark = folder / "progress" / f"{after}.json"
     while not mark.exists() and process.exitcode is None:
         time.sleep(0.001)
     process.kill()
     process.join()
+    # Between the path and the end there is little time, and the machine may be busy.
+    assert process.exitcode == -signal.SIGKILL or after == "path"
     again = start(server, corpus, folder)
     again.join()
     assert again.exitcode == 0
@@ -137,12 +139,13 @@ def test_damaged_marks_are_computed_again(server, corpus, calm, tmp_path):
     """The power may go before the disk has what was written."""
     expected, _ = calm
     folder = tmp_path / "run"
-    process = start(server, corpus, folder)
+    process = start(server, corpus, folder, "--checkpoint", "0")
     mark = folder / "progress" / "steps-3.json"
     while not mark.exists() and process.exitcode is None:
         time.sleep(0.001)
     process.kill()
     process.join()
+    assert process.exitcode == -signal.SIGKILL
     for values in (folder / "progress").glob("steps-*/values.npy"):
         values.write_bytes(values.read_bytes()[:100])
     for name in ("dense/4/prototypes.npy", "matrix/data.npy"):

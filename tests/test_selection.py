@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -12,14 +14,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spheremix as sm
 from spheremix import em
 from spheremix.bessel import log_normalizer
-from spheremix.estimators import selection
+from spheremix.estimators import selection, stability
 from spheremix.estimators.strategies import PathProgress
 from spheremix.models.maximise import maximise_in_python
 from spheremix.penalties import L1
@@ -310,7 +312,7 @@ def test_refit_keeps_zeros_and_gains_likelihood(rows, kappa):
     support = sparse_one.prototypes_ != 0
     assert 0 < support.sum() < 40
     assert_array_equal(again.prototypes_ != 0, support)
-    assert again.beta == 0
+    assert again.beta == sparse_one.beta  # what chose the support
     assert again.log_likelihood_ > sparse_one.log_likelihood_ + 0.1
     assert again.objective_ == again.log_likelihood_
     assert again.criteria_["bic"] < sparse_one.criteria_["bic"]
@@ -463,8 +465,8 @@ def test_stability_without_a_bootstrap_left(rows, path, monkeypatch):
     def failed(_model, _directions, starts, _settings, **_):
         return [em.Fit(start, None, 0.0, np.nan, "collapsed", 1, []) for start in starts]
 
-    monkeypatch.setattr(selection.em, "fit", failed)
-    with pytest.raises(RuntimeError, match="No bootstrap converged"):
+    monkeypatch.setattr(stability.em, "fit", failed)
+    with pytest.raises(RuntimeError, match="Every bootstrap lost a component"):
         sm.stability_selection(path, rows, n_bootstrap=2)
 
 
@@ -522,3 +524,42 @@ EXPECTED = {
 )
 def test_scikit_learn(estimator, check):
     check(estimator)
+
+
+def test_a_hopeless_candidate_leaves_the_others(rows):
+    """Five distinct rows cannot make six clusters, and can make three."""
+    few = np.repeat(rows[:5], 20, axis=0)
+    with pytest.warns(UserWarning, match="6 components"):
+        study = sm.VMFMixtureIC((2, 3, 6), random_state=0, n_init=2).fit(few)
+    assert np.isnan(study.dense_criteria_["bic"][2])
+    assert set(study.dense_models_) == {2, 3}
+    assert study.best_n_components_ in {2, 3}
+
+
+def test_unfinished_candidates_are_said(rows):
+    study = sm.VMFMixtureIC((2, 3), random_state=0, max_iter=2, n_init=2, max_steps=1, tol=1e-12)
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        study.fit(rows)
+    said = [str(one.message) for one in caught if one.category is ConvergenceWarning]
+    assert any("K = [2, 3]" in message and "raise max_iter" in message for message in said)
+
+
+def test_a_failed_fit_leaves_the_study_as_it_was(rows, study):
+    again = copy.deepcopy(study)
+    with pytest.raises(RuntimeError):
+        again.set_params(n_components=(6, 7), n_init=1).fit(np.repeat(rows[:5], 20, axis=0))
+    assert again.best_n_components_ == study.best_n_components_
+    assert again.n_features_in_ == study.n_features_in_
+    np.testing.assert_array_equal(again.candidates_, study.candidates_)
+
+
+def test_stability_of_weights_is_that_of_repeated_rows(rows):
+    mix = sm.VMFMixture(4, random_state=0).fit(rows)
+    options = {"n_components": 4, "init": mix, "betas": [40.0]}
+    weighted = sm.VMFPath(**options).fit(rows, sample_weight=np.full(len(rows), 3.0))
+    repeated = sm.VMFPath(**options).fit(np.repeat(rows, 3, axis=0))
+    one = sm.stability_selection(
+        weighted, rows, 200, step=1, sample_weight=np.full(len(rows), 3.0), random_state=0
+    )
+    two = sm.stability_selection(repeated, np.repeat(rows, 3, axis=0), 200, step=1, random_state=1)
+    assert np.abs(one - two).max() < 5 * np.sqrt(2 * 0.25 / 200)

@@ -14,6 +14,7 @@ from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.skmeans import SphericalKMeans
 from spheremix.estimators.stability import stability_selection
+from spheremix.io import load_run
 
 __all__ = [
     "BlockVMFMixture",
@@ -24,6 +25,7 @@ __all__ = [
     "VonMisesFisher",
     "as_directions",
     "datasets",
+    "load_run",
     "stability_selection",
 ]
 __version__ = "0.1.0.dev0"

@@ -41,8 +41,8 @@ class Settings:
         Stochastic: assignments are drawn until ``PATIENCE`` sweeps have brought nothing better;
         soft EM goes on from the best parameters met.
     certified : bool
-        False for the paper's Algorithm 2, which stops on the change of the unpenalised
-        log-likelihood alone.
+        False for the paper's Algorithm 2 and for Banerjee's kappa, which stop on the change of the
+        unpenalised log-likelihood alone: they settle where exact EM would still gain.
     """
 
     tol: float = 1e-7
@@ -188,8 +188,8 @@ def _advance(model: Model[P], run: _Run[P], resultants: Resultants, settings: Se
         status = error.status
     else:
         after, gap = step.parameters, max(step.gain / resultants.weight, 0.0)
-        settled = abs(judged - run.last) < settings.tol * resultants.weight
-        if settled and (gap < settings.tol or not settings.certified):
+        settled = abs(judged - run.last) <= settings.tol * resultants.weight
+        if settled and (gap <= settings.tol or not settings.certified):
             status = "converged"
         elif run.n_iter >= settings.max_iter:
             status = "max_iter"

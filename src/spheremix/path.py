@@ -133,11 +133,14 @@ class Follower:
         kappa_k |r_kj| / w_j. A prototype keeps its last coordinate.
         """
         events = self.model.l1.events(
-            fit.parameters.kappas, fit.resultants.vectors, fit.parameters.prototypes
+            fit.parameters.kappas,
+            fit.resultants.vectors,
+            fit.parameters.prototypes,
+            self.beta_min_ratio,
         )
         if not events.size:
             return None
-        ahead = events[events > max(beta, self.beta_min_ratio * events.max())]
+        ahead = events[events > beta]
         least = max(beta * (1.0 + self.min_relative_increase), float(np.nextafter(beta, np.inf)))
         # Where every event is behind (EM has just moved the resultants), the least step is taken.
         return max(float(ahead.min()), least) if ahead.size else least

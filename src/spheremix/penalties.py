@@ -71,16 +71,24 @@ class L1:
         kappas: NDArray[np.float64],
         vectors: NDArray[np.float64],
         prototypes: NDArray[np.float64],
+        noise: float = 0.0,
     ) -> NDArray[np.float64]:
         """Give the betas at which coordinates would leave, kappas and vectors held.
 
         kappa_k |r_kj| / weights_j of the penalised coordinates in the support of prototypes that
-        have at least two.
+        have at least two. Those whose kappa_k |r_kj| is no more than ``noise`` times the largest
+        are numerically nothing, and left out.
         """
         support = prototypes != 0.0
         support &= (support.sum(axis=1) >= 2)[:, None]
         if self.weights is not None:
             support &= self.weights > 0.0
         k, j = np.nonzero(support)
-        betas = kappas[k] * np.abs(vectors[k, j])
-        return betas if self.weights is None else betas / self.weights[j]
+        strengths: NDArray[np.float64] = kappas[k] * np.abs(vectors[k, j])
+        loud = strengths > noise * strengths.max(initial=0.0)
+        strengths = strengths[loud]
+        if self.weights is None:
+            return strengths
+        with np.errstate(over="ignore"):
+            betas: NDArray[np.float64] = strengths / self.weights[j[loud]]
+        return betas[betas < np.inf]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -58,10 +60,16 @@ def _cores() -> int:
 
 
 def _pool_limits(*, fall_back_on_blas: bool) -> list[int]:
-    from threadpoolctl import threadpool_info  # noqa: PLC0415
-
-    pools = threadpool_info()
+    pools = _controller().info()
     openmp = [pool["num_threads"] for pool in pools if pool["user_api"] == "openmp"]
     if openmp or not fall_back_on_blas:
         return openmp
     return [pool["num_threads"] for pool in pools if pool["user_api"] == "blas"]
+
+
+@cache
+def _controller() -> Any:
+    """Find the thread pools of this process once: looking for them takes milliseconds."""
+    from threadpoolctl import ThreadpoolController  # noqa: PLC0415
+
+    return ThreadpoolController()

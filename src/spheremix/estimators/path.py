@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from spheremix.estimators.problem import Problem
     from spheremix.path import Step
+    from spheremix.scorer import Assignment
 
     Array = NDArray[np.float64]
 
@@ -250,6 +251,16 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
                     "warm_start: the previous path has another number of components or features; "
                     "set warm_start=False."
                 )
+            # The same rows and weights give the very bits that the last step was left with.
+            last = follower.at(trail.steps[-1].beta)
+            assignment: Assignment = "hard" if follower.settings.e_step == "hard" else "soft"
+            scorer = last.scorer(trail.fit.parameters, assignment)
+            (again,) = problem.directions.sweep([scorer], problem.weights)
+            if not np.isclose(again.log_likelihood, trail.fit.resultants.log_likelihood, rtol=1e-9):
+                raise ValueError(
+                    "warm_start: these are not the rows and weights of the previous path; set "
+                    "warm_start=False."
+                )
             return trail.copy()
         dense, self.runs_ = restarts(self, problem, None)
         n_converged = sum(run.status == "converged" for run in self.runs_)
@@ -394,4 +405,5 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         ndarray
             Numbers of the rows.
         """
-        return np.flatnonzero(self.model(i).predict(X) != self.model(j).predict(X))
+        rows = check.open_again(self, X)
+        return np.flatnonzero(self.model(i).predict(rows) != self.model(j).predict(rows))

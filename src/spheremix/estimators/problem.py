@@ -164,6 +164,7 @@ def _model(estimator: Any, n_components: int, directions: Directions) -> VMFMode
     if isinstance(kappa, str):
         check.require_choice("kappa", kappa, ("shared", "free"))
     elif np.ndim(kappa) == 0:
+        kappa = kappa.item() if isinstance(kappa, np.ndarray) else kappa
         kappa = check.require_number("kappa", kappa, above=0.0)
     else:
         kappa = check.require_vector("kappa", kappa, n_components, "component")
@@ -197,14 +198,22 @@ def draw(estimator: Any, problem: Problem) -> tuple[list[VMFParameters | None], 
         check.require_choice("init", init, STARTS)
         seeds = check.draw_seeds(estimator.random_state, estimator.n_init)
         return seeding.draw_starts(model, directions, K, seeds, init, weights), list(seeds)  # type: ignore[arg-type]
+    init = getattr(init, "best_estimator_", init)  # a path or a study stands for its choice
     if hasattr(init, "prototypes_"):
-        given = model.parameters(init.prototypes_, init.kappas_, init.weights_)
-        if given.prototypes.shape != (K, model.n_features):
+        shape = init.prototypes_.shape
+        if shape != (K, model.n_features):
             raise ValueError(
-                f"init is a model of {given.prototypes.shape[0]} components in "
-                f"{given.prototypes.shape[1]} dimensions; {K} in {model.n_features} are asked for."
+                f"init is a model of {shape[0]} components in {shape[1]} dimensions; {K} in "
+                f"{model.n_features} are asked for."
             )
-        return [given], [None]
+        if hasattr(init, "kappas_"):
+            return [model.parameters(init.prototypes_, init.kappas_, init.weights_)], [None]
+        init = init.prototypes_  # spherical k-means
+    if hasattr(init, "get_params"):
+        raise ValueError(
+            "init is a model that is not fitted. clone and GridSearchCV forget fits: wrap the "
+            "fitted model in sklearn.frozen.FrozenEstimator."
+        )
     array = np.asarray(init)
     if array.ndim == 1:
         return [_start_from_labels(array, problem)], [None]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from spheremix import em
@@ -52,7 +54,8 @@ class VMFMixtureIC(SelectedMixture):
     paths : {"best", "all"}, default="best"
         Follow the path at the chosen number only, or at every candidate.
     refit : bool, default=False
-        Fit again without penalty on the support that was chosen.
+        Fit again without penalty on the support that was chosen. The mixture keeps the ``beta``
+        that chose the support.
     min_relative_increase, max_steps, max_sparsity, beta_min_ratio, refine
         As in :class:`VMFPath`.
     feature_weights, kappa, kappa_solver, m_step, kappa_max, e_step, init, n_init, max_iter, tol, \
@@ -172,7 +175,6 @@ zero_tol, random_state, n_threads, engine, verbose
         candidates = self._check_parameters()
         largest = VMFMixture(**{**self._shared(VMFMixture), "n_components": int(candidates[-1])})
         problem = pose(largest, X, sample_weight)
-        check.remember_columns(self, problem.columns)
         posed = {int(K): replace(problem, n_components=int(K)) for K in candidates}
         drawn = {K: draw(self, one) for K, one in posed.items()}
         # Every candidate and every restart in one batch: they share each reading of the data.
@@ -189,25 +191,51 @@ zero_tol, random_state, n_threads, engine, verbose
         if self.verbose:
             for K, reports in runs.items():
                 print_runs(reports, f"K = {K}, ")
-        self.candidates_ = candidates
-        self._tabulate(problem, each, runs)
-        self.agreement_ = np.array([_agreement(problem, fits) for fits in each.values()])
-        self.dense_models_ = {
-            K: self._dense_model(posed[K], best_of(self, posed[K], each[K], runs[K]), runs[K])
-            for K in each
-        }
-        self.dense_criteria_ = {
-            name: np.array([model.criteria_[name] for model in self.dense_models_.values()])
+        models = self._dense_models(posed, each, runs)
+        curves = {
+            name: np.array([models[K].criteria_[name] if K in models else np.nan for K in each])
             for name in CRITERIA
         }
-        self.best_n_components_ = int(candidates[self.dense_criteria_[self.k_criterion].argmin()])
-        followed = candidates if self.paths == "all" else [self.best_n_components_]
-        self.paths_ = {int(K): self._follow(posed[int(K)]) for K in followed}
-        self.best_path_ = self.paths_[self.best_n_components_]
-        self.best_estimator_ = self.best_path_.best_estimator_
+        best = int(candidates[np.nanargmin(curves[self.k_criterion])])
+        followed = list(models) if self.paths == "all" else [best]
+        paths = {K: self._follow(posed[K], models[K]) for K in followed}
+        chosen = paths[best].best_estimator_
         if self.refit:
-            self.best_estimator_ = refit_on_support(self.best_estimator_, problem)
+            chosen = refit_on_support(chosen, problem)
+        # Only a fit that has succeeded changes the estimator.
+        check.remember_columns(self, problem.columns)
+        self.candidates_, self.table_ = candidates, self._table(problem, each, runs)
+        self.agreement_ = np.array([_agreement(problem, fits) for fits in each.values()])
+        self.dense_models_, self.dense_criteria_ = models, curves
+        self.best_n_components_, self.paths_, self.best_path_ = best, paths, paths[best]
+        self.best_estimator_ = chosen
         return self
+
+    def _dense_models(
+        self, posed: dict[int, Problem], each: dict[int, Fits], runs: dict[int, list[Run]]
+    ) -> dict[int, VMFMixture]:
+        """Give the best dense mixture of each number of components that has one."""
+        models, errors = {}, []
+        for K, problem in posed.items():
+            try:
+                best = best_of(self, problem, each[K], runs[K])
+            except RuntimeError as error:
+                errors.append(str(error))
+                continue
+            models[K] = self._dense_model(problem, best, runs[K])
+        if not models:
+            raise RuntimeError(errors[0])
+        if errors:
+            warnings.warn(" ".join(errors), stacklevel=3)
+        unfinished = [K for K, model in models.items() if model.status_ == "max_iter"]
+        if unfinished:
+            warnings.warn(
+                f"EM stopped after max_iter={self.max_iter} iterations at K = {unfinished}, whose "
+                "criteria are not final: raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return models
 
     def _check_parameters(self) -> NDArray[np.intp]:
         check.require_choice("k_criterion", self.k_criterion, CRITERIA)
@@ -228,9 +256,9 @@ zero_tol, random_state, n_threads, engine, verbose
         names = kind().get_params()
         return {name: v for name, v in self.get_params(deep=False).items() if name in names}
 
-    def _tabulate(
+    def _table(
         self, problem: Problem, each: dict[int, Fits], runs: dict[int, list[Run]]
-    ) -> None:
+    ) -> dict[str, NDArray[Any]]:
         rows = []
         for K, fits in each.items():
             swept = self._softly(problem, fits)
@@ -258,7 +286,7 @@ zero_tol, random_state, n_threads, engine, verbose
                         soft.entropy,
                     )
                 rows.append(row)
-        self.table_ = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
     def _softly(self, problem: Problem, fits: Fits) -> list[Resultants | None]:
         """Give the soft resultants of the fits that did not fail; a hard one is swept again."""
@@ -282,8 +310,7 @@ zero_tol, random_state, n_threads, engine, verbose
         mixture._publish(problem, best)  # noqa: SLF001
         return mixture
 
-    def _follow(self, problem: Problem) -> VMFPath:
-        dense = self.dense_models_[problem.n_components]
+    def _follow(self, problem: Problem, dense: VMFMixture) -> VMFPath:
         path = VMFPath(
             **{
                 **self._shared(VMFPath),
@@ -293,21 +320,26 @@ zero_tol, random_state, n_threads, engine, verbose
             }
         )
         path.fit(problem.directions, sample_weight=problem.weights)
-        path.runs_ = dense.runs_
+        # What it can be cloned by is how the study itself started.
+        path.init = path.best_estimator_.init = self.init
+        path.runs_ = path.best_estimator_.runs_ = dense.runs_
         check.remember_columns(path, problem.columns)
         check.remember_columns(path.best_estimator_, problem.columns)
         return path
 
 
 def refit_on_support(mixture: VMFMixture, problem: Problem) -> VMFMixture:
-    """Fit a mixture again without penalty, its zeros kept."""
+    """Fit a mixture again without penalty, its zeros kept; ``beta`` says where they come from."""
+    settings = problem.settings
+    if settings.e_step == "stochastic":  # it explores, and components would lose their names
+        settings = replace(settings, e_step="soft")
     plain = replace(problem.model, l1=L1(0.0, problem.model.l1.weights))
     model = SupportModel(plain, mixture.prototypes_ != 0.0)
     (fit,) = em.fit(
         model,
         problem.directions,
         [plain.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)],
-        problem.settings,
+        settings,
         weights=problem.weights,
     )
     if not fit.ok:
@@ -318,9 +350,9 @@ def refit_on_support(mixture: VMFMixture, problem: Problem) -> VMFMixture:
     parameters = plain.without_dust(fit.parameters, mixture.zero_tol)
     if parameters is not fit.parameters:
         fit = em.evaluate(
-            model, problem.directions, fit, parameters, problem.settings, weights=problem.weights
+            model, problem.directions, fit, parameters, settings, weights=problem.weights
         )
-    again = VMFMixture(**{**mixture.get_params(deep=False), "beta": 0.0})
+    again = VMFMixture(**mixture.get_params(deep=False))
     again.runs_ = mixture.runs_
     # First-order conditions are those of the support: what pulls outside of it is not asked.
     pulls = np.where(model.support, fit.resultants.vectors, 0.0)

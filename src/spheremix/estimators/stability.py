@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,8 @@ def stability_selection(
     X : array-like or sparse matrix of shape (n, d)
         The rows it was fitted on.
     n_bootstrap : int, default=50
-        Draws of n rows with replacement.
+        Draws of as many rows, with replacement; where there are weights, as many as they sum to,
+        in proportion to them.
     step : int, optional
         Index on the path; ``path.selected_`` by default.
     sample_weight : array-like of shape (n,), default=None
@@ -61,15 +63,16 @@ def stability_selection(
     settings = problem.settings
     if settings.e_step == "stochastic":  # it explores, and components would lose their names
         settings = replace(settings, e_step="soft")
-    n = problem.directions.n_rows
+    base = np.ones(problem.directions.n_rows) if problem.weights is None else problem.weights
+    total = base.sum()
+    n_draws = max(round(total), 1)
     rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
     start = problem.model.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)
     times, kept = np.zeros(mixture.prototypes_.shape), 0
     for begin in range(0, n_bootstrap, 10):  # ten at a time share each reading
         size = min(10, n_bootstrap - begin)
-        weights = rng.multinomial(n, np.full(n, 1.0 / n), size=size).astype(np.float64)
-        if problem.weights is not None:
-            weights *= problem.weights
+        # Scaled to the weight beta was chosen for.
+        weights = rng.multinomial(n_draws, base / total, size=size) * (total / n_draws)
         fits = em.fit(problem.model, problem.directions, [start] * size, settings, weights=weights)
         for fit in fits:
             if fit.ok:
@@ -77,5 +80,13 @@ def stability_selection(
                 times += clean.prototypes != 0.0
                 kept += 1
     if not kept:
-        raise RuntimeError("No bootstrap converged: the components do not survive resampling.")
+        raise RuntimeError(
+            "Every bootstrap lost a component: they do not survive resampling. Take fewer "
+            "components, or an earlier step of the path."
+        )
+    if kept < n_bootstrap:
+        warnings.warn(
+            f"{n_bootstrap - kept} of {n_bootstrap} bootstraps lost a component and are left out.",
+            stacklevel=2,
+        )
     return times / kept

@@ -50,7 +50,9 @@ def walk(
     if betas is None:
         scout = Trail.begin(follower, trail.dense)
         route = follower.follow(0.0, trail.dense)
-        for _ in scout.take(follower, route, "maximal_sparsity", *limits):
+        # A grid is laid over the whole path, however few of its values are then visited.
+        reach = (None, 1.0) if estimator.strategy == "grid" else limits
+        for _ in scout.take(follower, route, "maximal_sparsity", *reach):
             pass
         betas = np.array([step.beta for step in scout.steps])
         if estimator.strategy == "grid":

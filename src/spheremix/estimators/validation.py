@@ -46,7 +46,10 @@ def require_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
 
 def require_vector(name: str, value: Any, length: int, what: str) -> Array:
     """Give a finite, non-negative vector of the right length, or a named error."""
-    vector = np.asarray(value, dtype=np.float64)
+    try:
+        vector = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, one a {what}; got {value!r}.") from None
     if vector.shape != (length,):
         raise ValueError(
             f"{name} must have one value a {what}: expected shape ({length},), got {vector.shape}."

@@ -140,10 +140,10 @@ class VMFModel:
             raise DegenerateError("vanished", int(best.dots.argmin()))
         weights = mass / mass.sum()
         norm = float(best.norms.sum())
-        spread = np.log(weights / parameters.weights)
-        spread += best.log_normalizers - parameters.log_normalizers
+        shift = np.log(weights / parameters.weights)
+        shift += best.log_normalizers - parameters.log_normalizers
         gain = float(
-            mass @ spread
+            mass @ shift
             + (best.kappas @ best.dots - parameters.kappas @ best.old_dots)
             - self.l1.beta * (norm - best.old_norms.sum())
         )

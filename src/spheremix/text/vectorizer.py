@@ -251,6 +251,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _weigh(self, counts: Any) -> sparse.csr_array:
         rows = sparse.csr_array(counts, dtype=np.float64)
+        rows.sort_indices()  # norms are the same bits whether the vectoriser sorted them or not
         if self.weighting == "binary":
             rows.data[:] = 1.0
         return sparse.csr_array(self._weigher.transform(rows))
