@@ -5,11 +5,16 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 SOURCES := pyproject.toml setup.py $(wildcard csrc/*)
 
-.PHONY: demo test lint types contracts unit clean help
+# The paper at reduced scale, into build/paper; `make paper-full` redoes what is committed.
+PAPER := build/paper
+STUDIES := path_illustration simulation comparison cstr
+
+.PHONY: demo test lint types contracts unit paper paper-full clean help
 
 help:
 	@echo "make demo   set up and run the main job"
 	@echo "make test   set up and run lint, types, import contracts and tests"
+	@echo "make paper  redo the paper's experiments at reduced scale (paper-full: at full size)"
 	@echo "make clean  remove what the two commands made"
 	@echo "PYTHON=python3.13 chooses the interpreter (after make clean)"
 
@@ -49,5 +54,17 @@ contracts: $(INSTALLED)
 unit: $(INSTALLED)
 	$(BIN)/python -m pytest --cov --cov-report=term
 
+paper: $(INSTALLED)
+	for study in $(STUDIES); do \
+	  $(BIN)/python -m experiments.$$study --scale 0.02 --results $(PAPER)/results \
+	    --cache $(PAPER)/cache || exit 1; done
+	$(BIN)/python -m experiments.figures --results $(PAPER)/results --folder $(PAPER)/figures/paper
+	$(BIN)/python -m experiments.page --results $(PAPER)/results --page $(PAPER)/paper.md
+
+paper-full: $(INSTALLED)
+	for study in $(STUDIES); do $(BIN)/python -m experiments.$$study || exit 1; done
+	$(BIN)/python -m experiments.figures
+	$(BIN)/python -m experiments.page
+
 clean:
-	rm -rf $(VENV) build src/*.egg-info src/spheremix/_kernels*.so
+	rm -rf $(VENV) build demo-run src/*.egg-info src/spheremix/_kernels*.so

@@ -21,20 +21,40 @@ METHODS = ("skmeans", "shared", "free", "dbmovmfs")
 
 
 def text(results: Path = RESULTS) -> str:
-    """Write the page."""
-    parts = [
-        prose.INTRODUCTION,
-        prose.PATH.format(record=_record(results, "path")),
-        *_claims(claims.path(results)),
-        prose.SIMULATION.format(record=_record(results, "simulation")),
-        *_claims(claims_simulation.simulation(results)),
-        prose.COMPARISON.format(record=_record(results, "comparison")),
-        *_claims(claims_reference.comparison(results)),
-        prose.CSTR.format(record=_record(results, "cstr"), **_cstr_tables(results)),
-        "### In short\n",
-        *_claims(claims_reference.cstr(results)),
-    ]
+    """Write the page: the studies that have results, and the names of those that have none."""
+    sections = {
+        "path": _path,
+        "simulation": _simulation,
+        "comparison": _comparison,
+        "cstr": _cstr,
+    }
+    parts = [prose.INTRODUCTION]
+    for name, section in sections.items():
+        if (results / f"{name}.json").exists():
+            parts += section(results)
+        else:
+            parts.append(f"*The study `{name}` has not been run.*")
     return "\n".join(part.strip("\n") + "\n" for part in parts)
+
+
+def _path(results: Path) -> list[str]:
+    words = prose.PATH.format(record=_record(results, "path"))
+    return [words, *_claims(claims.path(results))]
+
+
+def _simulation(results: Path) -> list[str]:
+    words = prose.SIMULATION.format(record=_record(results, "simulation"))
+    return [words, *_claims(claims_simulation.simulation(results))]
+
+
+def _comparison(results: Path) -> list[str]:
+    words = prose.COMPARISON.format(record=_record(results, "comparison"))
+    return [words, *_claims(claims_reference.comparison(results))]
+
+
+def _cstr(results: Path) -> list[str]:
+    words = prose.CSTR.format(record=_record(results, "cstr"), **_cstr_tables(results))
+    return [words, "### In short\n", *_claims(claims_reference.cstr(results))]
 
 
 def _claims(found: list[claims.Claim]) -> list[str]:
