@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import runpy
 import shutil
 import sys
 from pathlib import Path
@@ -306,10 +305,3 @@ class TestFetchCSTR:
         monkeypatch.setitem(sys.modules, "pooch", None)
         with pytest.raises(ImportError, match=r"pip install pooch, or put https://.* SPHEREMIX_DA"):
             fetch_cstr()
-
-
-def test_the_demonstration(capsys):
-    runpy.run_module("spheremix", run_name="__main__")
-    text = capsys.readouterr().out
-    assert "500 directions in 10 dimensions from 4 components" in text
-    assert "(5.0% asked for)" in text

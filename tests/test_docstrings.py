@@ -63,3 +63,10 @@ def test_clusters_make_sense(corpus):
     tops = [set(found.words[row.argsort()[::-1][:10]]) for row in mixture.prototypes_]
     for telling in ("polynomial", "distribution", "ufunc", "bessel", "estimator"):
         assert sum(telling in top for top in tops) >= 1, telling
+
+
+def test_experimental_classes_do_not_come_and_go(corpus):
+    """Some test or program may have enabled them."""
+    from sklearn.experimental import enable_halving_search_cv  # noqa: F401, PLC0415
+
+    assert sm.datasets.load_docstrings() == corpus

@@ -70,7 +70,7 @@ def test_make_knows_what_to_do():
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    for step in ("-m spheremix", "ruff check", "mypy", "lint-imports", "-m pytest"):
+    for step in ("spheremix demo", "ruff check", "mypy", "lint-imports", "-m pytest"):
         assert step in done.stdout
 
 

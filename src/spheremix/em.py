@@ -188,8 +188,8 @@ def _advance(model: Model[P], run: _Run[P], resultants: Resultants, settings: Se
         status = error.status
     else:
         after, gap = step.parameters, max(step.gain / resultants.weight, 0.0)
-        settled = abs(judged - run.last) <= settings.tol * resultants.weight
-        if settled and (gap <= settings.tol or not settings.certified):
+        settled = abs(judged - run.last) < settings.tol * resultants.weight
+        if settled and (gap < settings.tol or not settings.certified):
             status = "converged"
         elif run.n_iter >= settings.max_iter:
             status = "max_iter"

@@ -16,6 +16,8 @@ LEAST_WORDS = 20  # of a docstring that says something
 TABLE = re.compile(r"(?ms)^ *\*\*Array API Standard Support\*\*.*?for more information\.$")
 # Results that scipy draws when it is imported.
 DRAWN = re.compile(r"(?m)^.*# may vary$")
+# Public only where the program has enabled them: they would come and go.
+EXPERIMENTAL = {"HalvingGridSearchCV", "HalvingRandomSearchCV", "IterativeImputer"}
 # Public modules by sub-package, which is the label. Those that are deprecated, or whose docstrings
 # are made by a program (BLAS, LAPACK), are left out.
 MODULES = {
@@ -108,10 +110,10 @@ def _docstrings(name: str) -> list[tuple[str, str]]:
         if attribute[0] != "_" and getattr(thing, "__module__", None) == name
     ]
     found = []
-    for attribute in sorted(set(public)):
+    for attribute in sorted(set(public) - EXPERIMENTAL):
         try:
             thing = getattr(module, attribute)
-        except (AttributeError, ImportError):  # experimental, and not enabled
+        except (AttributeError, ImportError):  # announced, and not there
             continue
         docstring = _docstring(thing, name.partition(".")[0])
         if docstring:
