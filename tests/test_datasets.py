@@ -277,9 +277,8 @@ class TestFetchCSTR:
         retrieve = pooch.retrieve
 
         def from_disk(**request):
-            def copy(url, output_file, pooch):
+            def copy(url, output_file, _pooch):
                 assert url == cstr.URL
-                assert pooch is not None
                 shutil.copy(source, output_file)
 
             return retrieve(**request, downloader=copy)

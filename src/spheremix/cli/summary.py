@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from spheremix.cli.console import say, table
 from spheremix.explore import Reading
 
@@ -39,6 +37,12 @@ def summarise(run: Run) -> None:
         if common and len(clusters) > 1:
             say()
             say(f"Words of all clusters: {', '.join(common)}")
+    if run.path is not None and run.path.status_ in {"collapsed", "vanished"}:
+        say()
+        say(
+            f"The path ended after {len(run.path.betas_)} steps, when a cluster "
+            f"{run.path.status_}: words still there have an exit_beta of inf."
+        )
     if len(run.dense) > 1 and len(clusters) == max(run.dense):
         say()
         say(
@@ -80,7 +84,7 @@ def _headline(run: Run) -> str:
     if run.path is not None:
         sparsity = run.path.sparsity_[run.path.selected_]
         parts.append(f"beta = {mixture.beta:.4g} ({run.path.criterion.upper()})")
-        parts.append(f"sparsity {np.floor(sparsity * 100):.0f} %")
+        parts.append(f"sparsity {sparsity:.0%}".replace("%", " %"))
     return " . ".join(parts)
 
 

@@ -61,6 +61,14 @@ class Run:
     feature_names: list[str] | None
     reader: Reader
 
+    def __repr__(self) -> str:
+        """Say in one line what was run; the words and arrays are behind the attributes."""
+        n_components, n_features = self.mixture.prototypes_.shape
+        return (
+            f"Run({str(self.folder)!r}: K={n_components}, {n_features:,} features, "
+            f"beta={self.mixture.beta:.4g})"
+        )
+
     @property
     def dense_criteria(self) -> dict[str, NDArray[np.float64]]:
         """Criteria of the dense mixtures, one entry a number of components."""
