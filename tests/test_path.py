@@ -883,3 +883,19 @@ def test_warm_start_refuses_other_rows(rows):
         path.fit(rows[:-20])
     path.fit(rows)
     assert len(path.betas_) == 6
+
+
+def test_every_step_goes_to_the_next_event(open_reference):
+    """With many coordinates events lie close together, and none is jumped over (Algorithm 3)."""
+    X, _, _ = sm.datasets.make_vmf_mixture(300, 60, 3, kappa=15.0, random_state=0)
+    path = sm.VMFPath(3, random_state=0, min_relative_increase=0.0, max_steps=60).fit(X)
+    directions = open_reference(X)
+    close = 0
+    for i in range(1, len(path.betas_) - 1):
+        mixture, beta = path.model(i), path.betas_[i]
+        (resultants,) = directions.sweep([mixture._scorer()])
+        events = (mixture.kappas_[:, None] * np.abs(resultants.vectors))[mixture.prototypes_ != 0]
+        expected = events[events > beta].min()
+        np.testing.assert_allclose(path.betas_[i + 1], expected, rtol=1e-9)
+        close += expected < 1.01 * beta
+    assert close > 5

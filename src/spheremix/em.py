@@ -158,7 +158,9 @@ def evaluate(
     *,
     weights: Array | None = None,
 ) -> Fit[P]:
-    """Give the Fit of other parameters than those a run reached, by one sweep."""
+    """Give the Fit of other parameters than those a run reached, by one sweep; the same of the same."""
+    if parameters is reached.parameters:
+        return reached
     assignment: Assignment = "hard" if settings.e_step == "hard" else "soft"
     (resultants,) = directions.sweep([model.scorer(parameters, assignment)], weights)
     status, gap = reached.status, np.nan

@@ -163,8 +163,6 @@ class Follower:
         if not fit.ok:
             return fit
         parameters = model.without_dust(fit.parameters, self.zero_tol)
-        if parameters is fit.parameters:
-            return fit
         return em.evaluate(
             model, self.directions, fit, parameters, self.settings, weights=self.weights
         )

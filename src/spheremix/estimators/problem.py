@@ -131,17 +131,14 @@ def best_of(
         remedy = "Lower n_components or beta, raise n_init, or give a start with init=."
         raise RuntimeError(failure(runs, what, remedy))
     best = max(reached, key=lambda fit: fit.objective)
-    parameters = problem.model.without_dust(best.parameters, estimator.zero_tol)
-    if parameters is not best.parameters:
-        best = em.evaluate(
-            problem.model,
-            problem.directions,
-            best,
-            parameters,
-            problem.settings,
-            weights=problem.weights,
-        )
-    return best
+    return em.evaluate(
+        problem.model,
+        problem.directions,
+        best,
+        problem.model.without_dust(best.parameters, estimator.zero_tol),
+        problem.settings,
+        weights=problem.weights,
+    )
 
 
 def _settings(estimator: Any) -> em.Settings:

@@ -348,10 +348,7 @@ def refit_on_support(mixture: VMFMixture, problem: Problem) -> VMFMixture:
             "use refit=False, or a beta_criterion that keeps more."
         )
     parameters = plain.without_dust(fit.parameters, mixture.zero_tol)
-    if parameters is not fit.parameters:
-        fit = em.evaluate(
-            model, problem.directions, fit, parameters, settings, weights=problem.weights
-        )
+    fit = em.evaluate(model, problem.directions, fit, parameters, settings, weights=problem.weights)
     again = VMFMixture(**mixture.get_params(deep=False))
     again.runs_ = mixture.runs_
     # First-order conditions are those of the support: what pulls outside of it is not asked.
