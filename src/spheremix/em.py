@@ -158,7 +158,7 @@ def evaluate(
     *,
     weights: Array | None = None,
 ) -> Fit[P]:
-    """Give the Fit of other parameters than those a run reached, by one sweep; the same of the same."""
+    """Give the Fit of other parameters than those a run reached, by one sweep where they differ."""
     if parameters is reached.parameters:
         return reached
     assignment: Assignment = "hard" if settings.e_step == "hard" else "soft"
