@@ -1,4 +1,4 @@
-"""What the figures share: colours, names, files, boxes side by side, panels."""
+"""What the figures share: colours, names, boxes side by side, panels."""
 
 from __future__ import annotations
 
@@ -8,30 +8,22 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from spheremix.display import style
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-COLOURS = {
-    "dense": "#c8413c",
-    "aic": "#4a9a55",
-    "bic": "#3f6fb5",
-    "mixture": "#c8413c",
-    "skmeans": "#e39b3b",
-    "dbmovmfs": "#7d5ba6",
-    "shared": "#c8413c",
-    "free": "#4a9a55",
-    "ebic": "#7d5ba6",
-    "ric": "#e39b3b",
-    "ricc": "#8c6d4f",
+COLOURS = {name: look["color"] for name, look in style.CRITERIA.items()} | {
+    "dense": "#333333",
+    "mixture": "#D55E00",
+    "skmeans": "#E69F00",
+    "dbmovmfs": "#0072B2",
+    "shared": "#D55E00",
+    "free": "#009E73",
 }
-NAMES = {
+NAMES = style.NAMES | {
     "dense": "dense",
-    "aic": "AIC",
-    "bic": "BIC",
-    "ebic": "EBIC",
-    "ric": "RIC",
-    "ricc": "RICc",
     "mixture": "vMF mixture",
     "skmeans": "Sk-means",
     "dbmovmfs": "dbmovMFs",
@@ -39,26 +31,11 @@ NAMES = {
     "free": "free kappas",
 }
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
-STYLE = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "spheremix",  # the same file for the same figure
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "image.composite_image": False,
-}
 
 
 def read(results: Path, name: str) -> pd.DataFrame:
     """Read a result table."""
     return pd.read_csv(results / f"{name}.csv")
-
-
-def save(figure: Figure, folder: Path, name: str) -> None:
-    """Write a figure as SVG and as PNG."""
-    folder.mkdir(parents=True, exist_ok=True)
-    figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-    figure.savefig(folder / f"{name}.png", dpi=110)
 
 
 def boxes(axis: Any, groups: dict[str, list[np.ndarray]], positions: Sequence[int]) -> None:

@@ -6,26 +6,28 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
 from experiments import figures_cstr, pixels
-from experiments.drawing import COLOURS, NAMES, STYLE, boxes, grouped, panels, read, save
+from experiments.drawing import COLOURS, NAMES, boxes, grouped, panels, read
 from experiments.runner import RESULTS
+from spheremix.display import PathDisplay
+from spheremix.display.style import in_style, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pandas as pd
 
+ROWS = 500  # of the data sets of section 4.2
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "figures" / "paper"
 
 
 def draw(folder: Path = FOLDER, results: Path = RESULTS) -> list[str]:
     """Draw every figure whose tables are there; give their names."""
     drawn = []
-    with mpl.rc_context(STYLE):
+    with in_style():
         for name, (table, plot) in FIGURES.items():
             if (results / f"{table}.csv").exists():
                 save(plot(results), folder, name)
@@ -39,23 +41,16 @@ def draw(folder: Path = FOLDER, results: Path = RESULTS) -> list[str]:
 def path_steps(results: Path) -> Figure:
     """Draw beta, sparsity, log-likelihood and BIC along the path of the first data set."""
     steps = read(results, "path_steps").query("data == 0 and m_step == 'exact'")
+    display = PathDisplay(
+        steps["beta"],
+        steps["sparsity"],
+        steps["log_likelihood"],
+        {"bic": steps["bic"]},
+        {"bic": int(steps["bic"].to_numpy().argmin())},
+        n_samples=ROWS,
+    )
     figure = Figure((8.0, 4.4), layout="constrained")
-    columns = {
-        "beta": "beta",
-        "sparsity": "sparsity",
-        "log_likelihood": "log-likelihood",
-        "bic": "BIC",
-    }
-    for axis, (column, label) in zip(
-        figure.subplots(2, 2, sharex=True).flat, columns.items(), strict=True
-    ):
-        axis.plot(steps["step"], steps[column], "o-", ms=3, color=COLOURS["bic"])
-        axis.set_ylabel(label)
-        if column == "bic":
-            best = steps.loc[steps["bic"].idxmin()]
-            axis.plot(best["step"], best["bic"], "o", ms=8, mfc="none", color=COLOURS["dense"])
-        if column in {"log_likelihood", "bic"}:
-            axis.set_xlabel("step of the path")
+    display.plot(figure.subplots(2, 2, sharex=True), against="step")
     return figure
 
 

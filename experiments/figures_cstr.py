@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from experiments.cstr import CRITERIA, dense_count
-from experiments.drawing import COLOURS, NAMES, boxes, read
+from experiments.cstr import CRITERIA, ROWS, dense_count
+from experiments.drawing import NAMES, boxes, read
+from spheremix.display import CriteriaDisplay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,20 +39,18 @@ def cstr_criteria(method: str) -> Callable[[Path], Figure]:
 
     def plot(results: Path) -> Figure:
         table = read(results, "cstr_dense").query(f"method == '{method}'")
-        counts = {"thousands": table}
+        counts = {"": table}
         if method == "dbmovmfs":
-            counts = {"2K - 1 parameters": table, "Kd + K - 1 parameters": dense_count(table)}
-        figure = Figure((9.0, 2.2 * len(counts) + 0.2), layout="constrained")
+            counts = {"2K - 1 parameters\n": table, "Kd + K - 1 parameters\n": dense_count(table)}
+        figure = Figure((11.0, 2.4 * len(counts) + 0.2), layout="constrained")
         axes = figure.subplots(len(counts), len(CRITERIA), squeeze=False)
         for row, (label, counted) in zip(axes, counts.items(), strict=True):
-            for axis, name in zip(row, CRITERIA, strict=True):
-                by_K = counted.groupby("K")[name]
-                mean, spread = by_K.mean() / 1000, 2 * by_K.std() / 1000
-                axis.fill_between(mean.index, mean - spread, mean + spread, color="0.8", lw=0)
-                axis.plot(mean.index, mean, "o-", ms=3, color=COLOURS["bic"])
-                axis.set(title=NAMES[name], xlabel="K", xticks=list(mean.index))
+            values = {name: counted.pivot_table(name, "K", "repetition") for name in CRITERIA}
+            Ks = values["bic"].index
+            CriteriaDisplay(Ks, repetitions=values, n_samples=ROWS).plot(row)
+            row[0].set_ylabel(f"{label}{row[0].get_ylabel()}")
+            for axis in row:
                 axis.tick_params(labelsize=7)
-            row[0].set_ylabel(label)
         return figure
 
     return plot

@@ -27,7 +27,6 @@ from experiments import (  # noqa: E402
     figures,
     page,
     path_illustration,
-    pixels,
     printed,
     runner,
     simulation,
@@ -229,16 +228,6 @@ class TestCSTR:
 
 
 class TestPictures:
-    def test_columns_are_in_the_order_of_the_paper(self):
-        prototypes = np.array([[0.0, 0.1, 0.5, 0.0, 0.9, 0.3], [0.7, 0.2, 0.0, 0.0, 0.0, 0.1]])
-        # Used by both (0.4 before 0.3), by the first (0.9 before 0.5), by the second, by none.
-        assert list(pixels.column_order(prototypes)) == [5, 1, 4, 2, 0, 3]
-
-    def test_a_pixel_has_the_hue_of_its_column(self):
-        image = pixels.coloured(np.array([[0.0, 1.0]]), np.array([1, 2]), 0.5)
-        np.testing.assert_array_equal(image[0, 0], [1, 1, 1])
-        np.testing.assert_allclose(image[0, 1], pixels.to_rgb(pixels.HUES[2]))
-
     def test_every_figure(self, small, tmp_path):
         assert figures.draw(tmp_path, small) == list(figures.FIGURES)
         files = list(tmp_path.iterdir())

@@ -1,0 +1,216 @@
+"""Criteria against the number of clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from spheremix.display.place import several_axes, whole_figure
+from spheremix.display.style import CRITERIA, INK, NAMES, in_style
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+SHOWN = ("aic", "bic", "ebic", "ric", "ricc")
+
+
+class CriteriaDisplay:
+    """Criteria against the number of clusters: what repetitions give, and what is chosen.
+
+    A panel a criterion: what it is above its smallest value, per row. Several repetitions are
+    points, their mean dashed, with a band of two standard deviations; the best of them, or their
+    mean where there is no best, is the line.
+
+    Parameters
+    ----------
+    n_components : array-like of shape (n_candidates,)
+        The numbers of clusters.
+    best : dict of array-like of shape (n_candidates,), default=None
+        Values of the best mixture of each number, by criterion.
+    repetitions : dict of array-like of shape (n_candidates, n_repetitions), default=None
+        Values of all, by criterion; NaN where there is none.
+    chosen : int, default=None
+        The number of clusters that was chosen.
+    agreement : array-like of shape (n_candidates,), default=None
+        How far restarts agree, in one more panel.
+    n_samples : float, default=1.0
+        Rows, or their total weight.
+
+    Attributes
+    ----------
+    means, deviations : dict of ndarray of shape (n_candidates,)
+        Of the repetitions, by criterion.
+    ax_ : ndarray of Axes
+        One a criterion, and one for the agreement.
+    figure_ : Figure
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(random_state=0)
+    >>> study = sm.VMFMixtureIC(n_components=range(2, 7), random_state=0).fit(X)
+    >>> display = sm.CriteriaDisplay.from_estimator(study)
+    >>> display.chosen
+    4
+    """
+
+    def __init__(
+        self,
+        n_components: ArrayLike,
+        best: Mapping[str, ArrayLike] | None = None,
+        repetitions: Mapping[str, ArrayLike] | None = None,
+        *,
+        chosen: int | None = None,
+        agreement: ArrayLike | None = None,
+        n_samples: float = 1.0,
+    ) -> None:
+        if best is None and repetitions is None:
+            raise ValueError("Give best, or repetitions, or both.")
+        self.n_components = np.asarray(n_components)
+        self.repetitions = {k: np.asarray(v, float) for k, v in (repetitions or {}).items()}
+        moments = {name: _moments(values) for name, values in self.repetitions.items()}
+        self.means = {name: mean for name, (mean, _) in moments.items()}
+        self.deviations = {name: deviation for name, (_, deviation) in moments.items()}
+        self.best = self.means if best is None else {k: np.asarray(v) for k, v in best.items()}
+        self.chosen = chosen
+        self.agreement = None if agreement is None else np.asarray(agreement)
+        self.n_samples = n_samples
+
+    @classmethod
+    def of(cls, study: Any, criteria: Iterable[str] = SHOWN) -> Self:
+        """Compute, and draw nothing yet.
+
+        Parameters
+        ----------
+        study : VMFMixtureIC
+            Fitted.
+        criteria : iterable of str, default=("aic", "bic", "ebic", "ric", "ricc")
+            Those to show.
+
+        Returns
+        -------
+        CriteriaDisplay
+            For ``plot``.
+        """
+        check_is_fitted(study, "table_")
+        names, runs = list(criteria), study.table_
+        each = [runs["n_components"] == K for K in study.candidates_]
+        most = max(int(mine.sum()) for mine in each)
+        repetitions = {name: np.full((len(each), most), np.nan) for name in names}
+        for i, mine in enumerate(each):
+            for name in names:
+                repetitions[name][i, : mine.sum()] = runs[name][mine]
+        return cls(
+            study.candidates_,
+            {name: study.dense_criteria_[name] for name in names},
+            repetitions if most > 1 else None,
+            chosen=study.best_n_components_,
+            agreement=study.agreement_ if most > 1 else None,
+            n_samples=float(study.best_path_.sizes_[0].sum()),
+        )
+
+    @classmethod
+    def from_estimator(cls, study: Any, criteria: Iterable[str] = SHOWN, *, ax: Any = None) -> Self:
+        """Draw the criteria of a study.
+
+        Parameters
+        ----------
+        study : VMFMixtureIC
+            Fitted.
+        criteria : iterable of str, default=("aic", "bic", "ebic", "ric", "ricc")
+            Those to show.
+        ax
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        CriteriaDisplay
+            Drawn.
+        """
+        return cls.of(study, criteria).plot(ax)
+
+    @property
+    def n_panels(self) -> int:
+        """One a criterion, and one for the agreement."""
+        return len(self.best) + (self.agreement is not None)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches that suit it."""
+        return 9.6, 0.4 + 2.5 * -(-self.n_panels // 3)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or array of them, default=None
+            Where: one, which is cut up, or one a panel; a new figure by default.
+
+        Returns
+        -------
+        CriteriaDisplay
+            Itself.
+        """
+        with in_style():
+            axes = several_axes(ax, self.n_panels, 3, self.size, sharex=True)
+            self.ax_, self.figure_ = axes, whole_figure(axes[0])
+            for one, name in zip(axes, self.best, strict=False):
+                self._panel(one, name)
+            if self.agreement is not None:
+                axes[-1].plot(
+                    self.n_components, self.agreement, color=INK, lw=1.8, marker="o", ms=4
+                )
+                axes[-1].set_title("Agreement of restarts (ARI)", fontsize=9)
+                axes[-1].set_ylim(min(0.0, float(np.nanmin(self.agreement))), 1.05)
+            for i, one in enumerate(axes):
+                if self.chosen is not None:
+                    one.axvline(self.chosen, color=INK, lw=0.8, ls=":", zorder=0)
+                if len(self.n_components) <= 14:
+                    one.set_xticks(self.n_components)
+                one.spines[["top", "right"]].set_visible(False)
+                place = one.get_subplotspec()
+                if place is None or place.is_first_col():
+                    one.set_ylabel("above its smallest,\nper row")
+                if place is None or i + place.get_gridspec().ncols >= len(axes):
+                    one.set_xlabel("number of clusters K")
+                    one.tick_params(labelbottom=True)
+        return self
+
+    def _panel(self, ax: Any, name: str) -> None:
+        """Draw one criterion."""
+        style, Ks, best = CRITERIA[name], self.n_components, self.best[name]
+        smallest = np.nanmin(best)
+        place = int(np.nanargmin(best))
+
+        def above(values: Array) -> Array:
+            return (values - smallest) / self.n_samples
+
+        if name in self.repetitions:
+            mean, reach = self.means[name], 2.0 * self.deviations[name]
+            band = {"color": style["color"], "alpha": 0.18, "lw": 0}
+            ax.fill_between(Ks, above(mean - reach), above(mean + reach), **band)
+            if best is not mean:
+                each = self.repetitions[name]
+                ax.plot(Ks, above(each), ".", ms=3, color=style["color"], alpha=0.6)
+                ax.plot(Ks, above(mean), color=style["color"], lw=1.0, ls="--")
+        ax.plot(Ks, above(best), color=style["color"], lw=1.8, marker="o", ms=4)
+        star = {"ms": 13, "color": style["color"], "mec": "white", "zorder": 5}
+        ax.plot(Ks[place], 0.0, marker="*", **star)
+        ax.set_title(f"{NAMES[name]}: smallest at K = {Ks[place]}", fontsize=9)
+
+
+def _moments(values: Array) -> tuple[Array, Array]:
+    """Give mean and standard deviation of each row, of the values that are there."""
+    there = np.isfinite(values)
+    n = there.sum(axis=1)
+    mean = np.where(there, values, 0.0).sum(axis=1) / np.where(n > 0, n, np.nan)
+    squares = np.where(there, (values - mean[:, None]) ** 2, 0.0).sum(axis=1)
+    return mean, np.sqrt(squares / np.where(n > 1, n - 1, np.nan))

@@ -1,0 +1,303 @@
+"""The paper's pixel pictures: prototypes, and data in the order of the prototypes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from spheremix.data.open import as_directions
+from spheremix.display import pixels
+from spheremix.display.picture import PixelDisplay, suitable_height
+from spheremix.display.place import cluster_names, one_axes, words_of
+from spheremix.display.style import in_style
+from spheremix.explore import Layout, Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+    Ids = NDArray[np.intp]
+
+
+class PrototypesDisplay(PixelDisplay):
+    """Prototypes as pixels: a row a cluster, a column a feature in the paper's order.
+
+    Features that more prototypes use come first, then those of the same prototypes together, then
+    the more intense ones; each number of prototypes that share a feature has a hue. The darker a
+    pixel, the larger the absolute coordinate. The heights of rows go with the sizes of clusters, as
+    far as their names find room. Words are written where there is room, the heaviest of each block.
+    Where several columns share a pixel, the largest is shown.
+
+    Parameters
+    ----------
+    prototypes : array-like of shape (K, d)
+        With exact zeros.
+    layout : Layout
+        As :func:`spheremix.explore.layout` gives it.
+    sizes : array-like of shape (K,)
+        Documents of each cluster, or weights.
+    names : sequence of str, default=None
+        Of the clusters.
+    words : sequence of str, default=None
+        Of the features, written where they are given.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    image_ : AxesImage
+        The picture.
+    words_ : list of Text
+        Words written, from left to right.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(sparsity=0.5, random_state=0)
+    >>> path = sm.VMFPath(4, random_state=0).fit(X)
+    >>> display = sm.PrototypesDisplay.from_estimator(path)
+    >>> display.layout.n_clusters.max() <= 4
+    np.True_
+    """
+
+    def __init__(
+        self,
+        prototypes: ArrayLike,
+        layout: Layout,
+        sizes: ArrayLike,
+        *,
+        names: Sequence[str] | None = None,
+        words: Sequence[str] | None = None,
+    ) -> None:
+        self.prototypes = np.asarray(prototypes, dtype=float)
+        super().__init__(layout, np.abs(self.prototypes).sum(axis=0), sizes, names, words)
+
+    @classmethod
+    def of(cls, reading: Reading) -> Self:
+        """Compute, and draw nothing yet.
+
+        Parameters
+        ----------
+        reading : Reading
+            A fitted model with names for its features.
+
+        Returns
+        -------
+        PrototypesDisplay
+            For ``plot``.
+        """
+        sizes = reading.weights if reading.sizes is None else reading.sizes
+        return cls(
+            reading.prototypes,
+            reading.layout,
+            sizes,
+            names=cluster_names(reading),
+            words=words_of(reading),
+        )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        feature_names: Iterable[str] | None = None,
+        *,
+        step: int | None = None,
+        ax: Axes | None = None,
+        gamma: float = 0.5,
+    ) -> Self:
+        """Draw the prototypes of a fitted model.
+
+        Parameters
+        ----------
+        model : VMFMixture, VMFPath, VMFMixtureIC, BlockVMFMixture or SphericalKMeans
+            Fitted. Of a path, the selected step is drawn.
+        feature_names : iterable of str, default=None
+            The vocabulary.
+        step : int, default=None
+            Another step of the path.
+        ax, gamma
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        PrototypesDisplay
+            Drawn.
+        """
+        return cls.of(Reading(model, feature_names, step=step)).plot(ax, gamma=gamma)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches that suit it."""
+        return 10.0, suitable_height(len(self.prototypes)) + (0.9 if self.words is None else 1.8)
+
+    def plot(self, ax: Axes | None = None, *, gamma: float = 0.5) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where; a new figure by default.
+        gamma : float, default=0.5
+            Power of the absolute values: below 1, small ones are easier to see.
+
+        Returns
+        -------
+        PrototypesDisplay
+            Itself.
+        """
+        with in_style():
+            self._plot(one_axes(ax, self.size), gamma)
+        return self
+
+    def _band(self, place: int, n_rows: int, n_columns: int) -> tuple[Array, Ids]:
+        row = np.abs(self.prototypes[self.layout.clusters[place], self.layout.features])
+        values, counts = pixels.squeeze(row[None], self.layout.n_clusters, n_columns)
+        return np.repeat(values, n_rows, axis=0), np.repeat(counts, n_rows, axis=0)
+
+
+class DataDisplay(PixelDisplay):
+    """Data as pixels, in the order of the prototypes: a row a document, clusters one by one.
+
+    As :class:`PrototypesDisplay`; documents of a cluster are as they come, and where several share
+    a row of pixels, the largest value is shown. What prototypes leave to nobody is grey.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d), or Directions
+        Rows are normalised.
+    labels : array-like of shape (n,)
+        Cluster of each row.
+    layout : Layout
+        As :func:`spheremix.explore.layout` gives it.
+    intensities : array-like of shape (d,)
+        Of the features: the words of the largest ones are written.
+    names : sequence of str, default=None
+        Of the clusters.
+    words : sequence of str, default=None
+        Of the features, written where they are given.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    image_ : AxesImage
+        The picture.
+    words_ : list of Text
+        Words written, from left to right.
+    """
+
+    levels = 12  # data are noisy: more would be seen in the size of files only
+
+    def __init__(
+        self,
+        X: Any,
+        labels: ArrayLike,
+        layout: Layout,
+        intensities: ArrayLike,
+        *,
+        names: Sequence[str] | None = None,
+        words: Sequence[str] | None = None,
+    ) -> None:
+        self.directions = as_directions(X)
+        self.labels = np.asarray(labels, dtype=np.intp)
+        sizes = np.bincount(self.labels, minlength=len(layout.clusters))
+        super().__init__(layout, np.asarray(intensities), sizes, names, words)
+
+    @classmethod
+    def of(cls, reading: Reading, X: Any) -> Self:
+        """Compute, and draw nothing yet.
+
+        Parameters
+        ----------
+        reading : Reading
+            A fitted model with names for its features.
+        X : array-like or sparse matrix of shape (n, d), or Directions
+            Rows are normalised.
+
+        Returns
+        -------
+        DataDisplay
+            For ``plot``.
+        """
+        return cls(
+            X,
+            reading.model.predict(X),
+            reading.layout,
+            np.abs(reading.prototypes).sum(axis=0),
+            names=cluster_names(reading),
+            words=words_of(reading),
+        )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any,
+        feature_names: Iterable[str] | None = None,
+        *,
+        step: int | None = None,
+        ax: Axes | None = None,
+        gamma: float = 0.3,
+    ) -> Self:
+        """Draw data in the order of a fitted model.
+
+        Parameters
+        ----------
+        model : VMFMixture, VMFPath, VMFMixtureIC, BlockVMFMixture or SphericalKMeans
+            Fitted. Of a path, the selected step orders.
+        X : array-like or sparse matrix of shape (n, d), or Directions
+            Rows are normalised.
+        feature_names : iterable of str, default=None
+            The vocabulary.
+        step : int, default=None
+            Another step of the path.
+        ax, gamma
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        DataDisplay
+            Drawn.
+        """
+        return cls.of(Reading(model, feature_names, step=step), X).plot(ax, gamma=gamma)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches that suit it."""
+        height = max(3.6, suitable_height(len(self.sizes)))
+        return 10.0, height + (0.9 if self.words is None else 1.8)
+
+    def plot(self, ax: Axes | None = None, *, gamma: float = 0.3) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where; a new figure by default.
+        gamma : float, default=0.3
+            Power of the absolute values: below 1, small ones are easier to see.
+
+        Returns
+        -------
+        DataDisplay
+            Itself.
+        """
+        with in_style():
+            self._plot(one_axes(ax, self.size), gamma)
+        return self
+
+    def _band(self, place: int, n_rows: int, n_columns: int) -> tuple[Array, Ids]:
+        features, counts = self.layout.features, self.layout.n_clusters
+        ids = np.flatnonzero(self.labels == self.layout.clusters[place])
+        if not ids.size:
+            return pixels.squeeze(np.zeros((n_rows, len(features))), counts, n_columns)
+        drawn = []
+        for first, after in zip(*pixels.shares_of(len(ids), n_rows), strict=True):
+            largest = np.abs(self.directions.take(ids[first:after])).max(axis=0)
+            drawn.append(pixels.squeeze(largest[None, features], counts, n_columns))
+        values, sharing = zip(*drawn, strict=True)
+        return np.concatenate(values), np.concatenate(sharing)

@@ -1,0 +1,173 @@
+"""What is written around a pixel picture: hues and their meaning above, words below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.display.pixels import segments, written
+from spheremix.display.place import shown, spread, whole_figure
+from spheremix.display.style import FAINT, INK, hue, readable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from spheremix.explore import Layout
+
+    Array = NDArray[np.float64]
+
+FONT = 7.0  # points
+LINE = 0.125  # inches from one written word to the next
+LEADER = 14.0  # points from the picture down to the words
+STRIP, FIRST, LINE_UP = 4.0, 9.0, 11.0  # points from the picture up to the hues, the labels
+
+
+def write_above(ax: Axes, layout: Layout, names: Sequence[str], features: str) -> None:
+    """Draw and write what columns are: hues, whose own words, n_j, and of what there are how many.
+
+    Whatever finds no room is left out.
+    """
+    height = FIRST + (LINE_UP if _write_blocks(ax, layout, names) else 0.0)
+    _write_groups(ax, layout, height)
+    title = f"{len(layout.features):,} {features}, by the number of clusters that share them"
+    ax.set_title(title, loc="left", fontsize=9, color=INK, pad=height + LINE_UP + 2.0)
+
+
+def _write_groups(ax: Axes, layout: Layout, height: float) -> None:
+    """Draw the hue of each n_j above its columns, and write what it is."""
+    K, d = len(layout.clusters), len(layout.features)
+    above = _points(ax, 1)
+    for n, columns in layout.groups.items():
+        ends = [columns.start, columns.stop]
+        line: dict[str, Any] = {"lw": 4.0, "color": hue(n, K), "solid_capstyle": "butt"}
+        ax.plot(ends, [STRIP, STRIP], transform=above, clip_on=False, **line)
+    texts = {
+        n: _label(ax, 0.0, height, _meaning(n, K, columns.stop - columns.start), hue(n, K))
+        for n, columns in layout.groups.items()
+    }
+    widths = {n: _width(ax, text) + 0.02 * d for n, text in texts.items()}
+    # The named kinds first, then the widest; those that find no place are left out.
+    ranked = sorted(
+        layout.groups,
+        key=lambda n: (2 < n < K, layout.groups[n].start - layout.groups[n].stop),
+    )
+    kept: list[int] = []
+    for n in ranked:
+        if sum(widths[m] for m in [*kept, n]) <= d:
+            kept.append(n)
+        else:
+            texts[n].remove()
+    kept.sort(reverse=True)
+    middles = [(layout.groups[n].start + layout.groups[n].stop) / 2 for n in kept]
+    places = spread(middles, [widths[n] for n in kept], 0, d)
+    for n, place in zip(kept, places, strict=True):
+        texts[n].set_x(place)
+
+
+def _write_blocks(ax: Axes, layout: Layout, names: Sequence[str]) -> int:
+    """Write above each block of own words whose they are and how many; give how many blocks."""
+    K, n_written = len(layout.clusters), 0
+    for block in layout.blocks:
+        if block.n_clusters != 1 or K == 1:
+            continue
+        n, k = block.stop - block.start, block.clusters[0]
+        name = shown(names[k])
+        first = str(k) if name == f"cluster {k}" else name.partition(" ")[0]
+        text = _label(ax, (block.start + block.stop) / 2, FIRST, "", hue(1, K))
+        for words in (f"{name}: {n:,}", f"{first}: {n:,}", f"{n:,}"):
+            text.set_text(words)
+            if _width(ax, text) < 0.96 * n:
+                n_written += 1
+                break
+        else:
+            text.remove()
+    return n_written
+
+
+def write_words(
+    ax: Axes, layout: Layout, words: Sequence[str], intensities: Array, width: float
+) -> list[Any]:
+    """Write the heaviest words of each block below the picture; a line leads to its column.
+
+    Words and intensities are in the order of the columns; the width is that of the axes in inches.
+    """
+    K, d = len(layout.clusters), len(layout.features)
+    gap = max(1.0, LINE / width * d)  # a column that is wide enough has its word right below
+    columns = written(segments(layout), intensities, int(d / gap))
+    middles: Any = columns + 0.5
+    places = spread(middles, np.full(len(columns), gap), 0, d)
+    _draw_leaders(ax, middles, places)
+    below = _points(ax, 0)
+    return [
+        ax.text(
+            place,
+            -LEADER - 2.0,
+            shown(words[column], 18),
+            transform=below,
+            fontsize=FONT,
+            color=readable(hue(int(layout.n_clusters[column]), K)),
+            rotation=90,
+            ha="center",
+            va="top",
+            parse_math=False,
+        )
+        for column, place in zip(columns, places, strict=True)
+    ]
+
+
+def _draw_leaders(ax: Axes, columns: Array, places: Array) -> None:
+    """Draw a line from each of these columns to its word."""
+    from matplotlib.collections import LineCollection  # noqa: PLC0415
+
+    ends = [
+        [(column, 0.0), (place, -LEADER)] for column, place in zip(columns, places, strict=True)
+    ]
+    lines = LineCollection(ends, colors=FAINT, linewidths=0.4, transform=_points(ax, 0))
+    lines.set_clip_on(False)
+    ax.add_collection(lines, autolim=False)
+
+
+def _meaning(n: int, K: int, size: int) -> str:
+    """Say what an n_j means, and how many columns have it."""
+    special = {2: "pairs", K: "all", 1: "own", 0: "nobody's"}  # of one cluster alone: own
+    name = special.get(n, f"{n} clusters" if K <= 6 else str(n))
+    return f"{name}: {size:,}" if n in special or K <= 6 else name
+
+
+def _label(ax: Axes, x: float, points: float, text: str, colour: str) -> Any:
+    return ax.text(
+        x,
+        points,
+        text,
+        transform=_points(ax, 1),
+        color=readable(colour),
+        fontsize=FONT + 0.5,
+        ha="center",
+        va="bottom",
+        parse_math=False,
+    )
+
+
+def _points(ax: Axes, edge: int) -> Any:
+    """Give columns across, and points above the lower (0) or the upper (1) edge of the picture."""
+    from matplotlib.transforms import (  # noqa: PLC0415
+        Affine2D,
+        ScaledTranslation,
+        blended_transform_factory,
+    )
+
+    points = Affine2D().scale(1.0 / 72.0) + whole_figure(ax).dpi_scale_trans
+    corner: Any = ax.transAxes
+    return blended_transform_factory(
+        ax.transData, points + ScaledTranslation(0.0, float(edge), corner)
+    )
+
+
+def _width(ax: Axes, text: Any) -> float:
+    """Give the width of a text in columns."""
+    box = text.get_window_extent().transformed(ax.transData.inverted())
+    return float(box.width)

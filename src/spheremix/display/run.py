@@ -1,0 +1,91 @@
+"""All the figures of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.display.criteria import CriteriaDisplay
+from spheremix.display.curves import PathDisplay
+from spheremix.display.maps import DataDisplay, PrototypesDisplay
+from spheremix.display.place import cluster_names, words_of
+from spheremix.display.sphere import SphereDisplay
+from spheremix.display.style import in_style, save
+from spheremix.display.tables import LabelsDisplay, TimelineDisplay
+from spheremix.display.words import WordsDisplay
+from spheremix.explore import Reading, contingency
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from spheremix.io import Run
+
+
+def draw_run(run: Run, folder: str | PathLike[str]) -> list[str]:
+    """Draw what a run has: prototypes, data, words, path, criteria, labels, time.
+
+    Parameters
+    ----------
+    run : Run
+        As :func:`spheremix.load_run` gives it.
+    folder : str or path
+        Where the figures go, as SVG and as PNG; made where it is missing.
+
+    Returns
+    -------
+    list of str
+        Names of the files.
+    """
+    files: list[str] = []
+    for name, display in displays(run).items():
+        with in_style():
+            from matplotlib.figure import Figure  # noqa: PLC0415
+
+            figure = Figure(display.size, layout="constrained")
+            display.plot(figure.subplots())
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")  # once for both files
+        files += save(figure, folder, name)
+    return files
+
+
+def displays(run: Run) -> dict[str, Any]:
+    """Compute the figures that a run has the values for, by name; nothing is drawn."""
+    reading = Reading.from_run(run)
+    features = "features" if words_of(reading) is None else "words"
+    found: dict[str, Any] = {"prototypes": PrototypesDisplay.of(reading)}
+    X = run.matrix()
+    if X is not None:
+        found["data"] = DataDisplay.of(reading, X)
+        if X.shape[1] == 3:
+            found["sphere"] = SphereDisplay.of(reading.model, X)
+    found["words"] = WordsDisplay.of(reading)
+    if run.path is not None:
+        found["path"] = PathDisplay.of(run.path, features=features)
+    if len(run.dense) > 1:
+        found["criteria"] = CriteriaDisplay(
+            list(run.dense),
+            {name: run.dense_criteria[name] for name in ("aic", "bic", "ebic", "ric", "ricc")},
+            chosen=reading.n_clusters,
+            n_samples=1.0 if run.path is None else float(run.path.sizes_[0].sum()),
+        )
+    return found | _about_documents(run, cluster_names(reading))
+
+
+def _about_documents(run: Run, names: list[str]) -> dict[str, Any]:
+    """Give the figures of labels and dates, where the run has the documents."""
+    table, corpus = run.documents(), run.corpus()
+    if table is None or corpus is None:
+        return {}
+    clusters = np.array([int(k) if k else -1 for k in table["cluster"]])
+    found: dict[str, Any] = {}
+    if corpus.labels is not None:
+        labels = contingency(clusters, corpus.labels, n_clusters=len(names))
+        if labels.labels:
+            found["labels"] = LabelsDisplay(labels, names)
+    if corpus.dates is not None:
+        times = TimelineDisplay.of(clusters, corpus.dates, names)
+        if times.table.periods:
+            found["timeline"] = times
+    return found

@@ -1,0 +1,181 @@
+"""What all figures share: hues, colours, fonts, and files as SVG and PNG."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from os import PathLike
+
+    from matplotlib.figure import Figure
+
+INK, FAINT = "#333333", "#9aa3ad"
+DPI = 120
+
+# By how many clusters share a word. They differ in lightness too, and for colour-blind readers;
+# towards common vocabulary they darken, so that neighbours can be told apart up to many clusters.
+NOBODYS, OWN, PAIRS, SOME, MOST, ALL = (
+    "#8c8c8c",
+    "#b5232f",
+    "#e69f00",
+    "#5ab4e0",
+    "#1f74b8",
+    "#25216e",
+)
+
+# Okabe and Ito's colours; lines differ in their dashes too, and points in their shape.
+CRITERIA: dict[str, dict[str, Any]] = {
+    "aic": {"color": "#D55E00", "linestyle": "--"},
+    "bic": {"color": "#0072B2", "linestyle": "-"},
+    "ebic": {"color": "#009E73", "linestyle": "-."},
+    "ric": {"color": "#CC79A7", "linestyle": ":"},
+    "ricc": {"color": "#56B4E9", "linestyle": (0, (5, 1, 1, 1, 1, 1))},
+    "icl": {"color": "#8c6d4f", "linestyle": (0, (8, 2))},
+}
+NAMES = {"aic": "AIC", "bic": "BIC", "ebic": "EBIC", "ric": "RIC", "ricc": "RICc", "icl": "ICL"}
+CLUSTERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8c6d4f")
+SHAPES = ("o", "s", "^", "D", "v", "P", "X", "<", ">")  # nine, so that pairs repeat after 63
+
+# Scripts that the first font has not, where one of these is installed.
+FALLBACKS = (
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "Noto Sans SC",
+    "Source Han Sans",
+    "WenQuanYi Zen Hei",
+    "Droid Sans Fallback",
+    "Arial Unicode MS",
+    "Microsoft YaHei",
+    "Hiragino Sans",
+    "Noto Sans Devanagari",
+    "Noto Sans Thai",
+    "Noto Emoji",
+)
+STYLE: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "spheremix",  # the same file for the same figure
+    "image.composite_image": False,
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+
+
+def hues(n_clusters: int) -> list[str]:
+    """Give a colour to each number of clusters that may share a word.
+
+    Parameters
+    ----------
+    n_clusters : int
+        K.
+
+    Returns
+    -------
+    list of str
+        K + 1 colours as "#rrggbb": of nobody's words, own words, words of two, ..., words of all.
+    """
+    return [hue(n, n_clusters) for n in range(n_clusters + 1)]
+
+
+def hue(n_j: int, n_clusters: int) -> str:
+    """Give the colour of the words that so many clusters share.
+
+    Parameters
+    ----------
+    n_j : int
+        From 0 to K.
+    n_clusters : int
+        K.
+
+    Returns
+    -------
+    str
+        As "#rrggbb".
+    """
+    if not 0 <= n_j <= n_clusters:
+        raise ValueError(f"n_j is a number of clusters, from 0 to {n_clusters}: got {n_j}.")
+    if n_j < 2:
+        return (NOBODYS, OWN)[n_j]
+    if n_j == n_clusters:
+        return ALL
+    if n_j == 2:
+        return PAIRS
+    along = (n_j - 3) / max(1, n_clusters - 4)
+    return _hex((1 - along) * v + along * w for v, w in zip(rgb(SOME), rgb(MOST), strict=True))
+
+
+def rgb(colour: str) -> tuple[float, float, float]:
+    """Give "#rrggbb" as three numbers between 0 and 1."""
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return red, green, blue
+
+
+def readable(colour: str) -> str:
+    """Give the colour darkened until letters in it stand out on white, at least 4.5 to 1."""
+    channels = np.array(rgb(colour))
+    while True:
+        linear = np.where(
+            channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4
+        )
+        if 1.05 / (0.05 + linear @ (0.2126, 0.7152, 0.0722)) >= 4.5:
+            return _hex(channels)
+        channels *= 0.97
+
+
+def _hex(channels: Iterable[float]) -> str:
+    return "#" + "".join(f"{round(255 * float(v)):02x}" for v in channels)
+
+
+def cluster_style(k: int) -> dict[str, Any]:
+    """Give the colour and the shape of a cluster's points."""
+    return {"color": CLUSTERS[k % len(CLUSTERS)], "marker": SHAPES[k % len(SHAPES)]}
+
+
+@contextmanager
+def in_style() -> Iterator[None]:
+    """Draw in the style of the house, or say what drawing needs."""
+    try:
+        import matplotlib as mpl  # noqa: PLC0415
+        from matplotlib import font_manager  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError(
+            'Figures take the package matplotlib: pip install "spheremix[explore]".'
+        ) from error
+    installed = set(font_manager.get_font_names())
+    fonts = ["DejaVu Sans", *(name for name in FALLBACKS if name in installed)]
+    settings: Any = STYLE | {"font.family": fonts}
+    with mpl.rc_context(settings), warnings.catch_warnings():
+        # A script that no font here has is drawn as boxes; SVG files keep the characters.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        yield
+
+
+def save(figure: Figure, folder: str | PathLike[str], name: str) -> list[str]:
+    """Write a figure as SVG and as PNG.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+        What to write.
+    folder : str or path
+        Made where it is missing.
+    name : str
+        Of the files, without ending.
+
+    Returns
+    -------
+    list of str
+        Names of the two files.
+    """
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    with in_style():
+        figure.savefig(place / f"{name}.svg", metadata={"Date": None})
+        figure.savefig(place / f"{name}.png", dpi=DPI)
+    return [f"{name}.svg", f"{name}.png"]

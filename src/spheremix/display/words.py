@@ -1,0 +1,184 @@
+"""Own and shared words of each cluster."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from spheremix.display.place import (
+    cluster_names,
+    name_rows,
+    several_axes,
+    shown,
+    whole_figure,
+    words_of,
+)
+from spheremix.display.style import INK, hue, in_style, readable
+from spheremix.explore import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from spheremix.explore import Cluster, Word
+
+COLUMNS = 4
+
+
+class WordsDisplay:
+    """The words of each cluster with their weights: its own above, shared ones below.
+
+    A panel a cluster, the largest first. Own words survive longest on the path, if there is one;
+    after a shared word, the number of clusters that share it. Hues are those of the maps.
+
+    Parameters
+    ----------
+    clusters : sequence of Cluster
+        As :meth:`spheremix.explore.Reading.clusters` gives them.
+    features : str, default="words"
+        What features are called.
+
+    Attributes
+    ----------
+    ax_ : ndarray of Axes
+        One a cluster.
+    figure_ : Figure
+        Where it was drawn.
+    bars_ : list of BarContainer
+        One a cluster: own words, then shared ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import spheremix as sm
+    >>> X = np.array([[3, 1, 1, 0], [4, 2, 1, 0], [5, 1, 2, 0], [0, 0, 1, 3], [0, 0, 1, 4]])
+    >>> path = sm.VMFPath(2, random_state=0).fit(X)
+    >>> display = sm.WordsDisplay.from_estimator(path, ["heart", "blood", "the", "wing"], step=0)
+    >>> [label.get_text() for label in display.ax_[1].get_yticklabels()]
+    ['wing', 'the (2)']
+    """
+
+    def __init__(self, clusters: Sequence[Cluster], features: str = "words") -> None:
+        self.clusters = clusters
+        self.features = features
+
+    @classmethod
+    def of(cls, reading: Reading, *, n_own: int = 8, n_shared: int = 5) -> Self:
+        """Compute, and draw nothing yet.
+
+        Parameters
+        ----------
+        reading : Reading
+            A fitted model with names for its features.
+        n_own, n_shared : int, default=8 and 5
+            Own and shared words of each cluster, at most.
+
+        Returns
+        -------
+        WordsDisplay
+            For ``plot``.
+        """
+        names = cluster_names(reading)
+        clusters = [
+            replace(
+                one,
+                name=names[one.cluster],
+                own_words=one.own_words[:n_own],
+                shared_words=one.shared_words[:n_shared],
+            )
+            for one in reading.clusters(n_listed=max(n_own, n_shared))
+        ]
+        return cls(clusters, "features" if words_of(reading) is None else "words")
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        feature_names: Iterable[str] | None = None,
+        *,
+        step: int | None = None,
+        n_own: int = 8,
+        n_shared: int = 5,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the words of a fitted model.
+
+        Parameters
+        ----------
+        model : VMFMixture, VMFPath, VMFMixtureIC, BlockVMFMixture or SphericalKMeans
+            Fitted. Of a path, the selected step is drawn.
+        feature_names : iterable of str, default=None
+            The vocabulary.
+        step : int, default=None
+            Another step of the path.
+        n_own, n_shared : int, default=8 and 5
+            Own and shared words of each cluster, at most.
+        ax
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        WordsDisplay
+            Drawn.
+        """
+        reading = Reading(model, feature_names, step=step)
+        return cls.of(reading, n_own=n_own, n_shared=n_shared).plot(ax)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches that suit it."""
+        lines = max(len(one.own_words) + len(one.shared_words) for one in self.clusters)
+        columns = min(COLUMNS, len(self.clusters))
+        return 2.6 * columns, 0.3 + (0.5 + 0.145 * lines) * -(-len(self.clusters) // columns)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or array of them, default=None
+            Where: one, which is cut up, or one a cluster; a new figure by default.
+
+        Returns
+        -------
+        WordsDisplay
+            Itself.
+        """
+        K = len(self.clusters)
+        with in_style():
+            axes = several_axes(ax, K, min(COLUMNS, K), self.size)
+            self.ax_, self.figure_ = axes, whole_figure(axes[0])
+            self.bars_ = [
+                self._panel(one, cluster) for one, cluster in zip(axes, self.clusters, strict=True)
+            ]
+        return self
+
+    def _panel(self, ax: Any, cluster: Cluster) -> Any:
+        """Draw the words of one cluster."""
+        words: list[Word] = [*cluster.own_words, *cluster.shared_words]
+        K, n_own = len(self.clusters), len(cluster.own_words)
+        counts = [1 + len(word.shared_with) for word in words]
+        # A little room between what is its own and what is shared.
+        places: NDArray[Any] = np.arange(len(words)) + 0.6 * (np.arange(len(words)) >= n_own)
+        colours = [hue(n, K) for n in counts]
+        bars = ax.barh(places, [word.weight for word in words], height=0.8, color=colours)
+        labels = [
+            shown(word.word, 18) + (f" ({n})" if n > 1 else "")
+            for word, n in zip(words, counts, strict=True)
+        ]
+        name_rows(ax, places, labels, 7)
+        for label, colour in zip(ax.get_yticklabels(), colours, strict=True):
+            label.set_color(readable(colour))
+        ax.set_ylim(max(len(words), 1) + 0.3, -0.7)
+        ax.tick_params(axis="x", labelsize=6, colors=INK)
+        ax.locator_params(axis="x", nbins=3)
+        ax.axvline(0.0, color=INK, lw=0.5)
+        ax.spines[["top", "right", "left"]].set_visible(False)
+        name = shown(cluster.name, 30)
+        size = f"{cluster.weight:.1%}" if cluster.size is None else f"{cluster.size:,}"
+        many = f"{cluster.n_words:,} {self.features}, {cluster.n_own_words:,} own"
+        ax.set_title(f"{name}\nsize {size}, {many}", fontsize=7, loc="right", parse_math=False)
+        return bars
