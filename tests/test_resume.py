@@ -30,7 +30,7 @@ KILLS = 20
 @pytest.fixture(scope="module")
 def server():
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["spheremix.cli.main", "simplemma"])
+    context.set_forkserver_preload(["spheremix.cli.main", "spheremix.cli.exploration", "simplemma"])
     return context
 
 

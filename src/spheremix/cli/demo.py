@@ -1,5 +1,6 @@
 """``spheremix demo``: the main job, on documents that every machine has."""
 
+# ruff: noqa: PLC0415 (help does not wait for SciPy: what works is loaded when there is work)
 from __future__ import annotations
 
 from pathlib import Path
@@ -8,10 +9,7 @@ from typing import Annotated
 import typer
 
 from spheremix.cli.console import progress
-from spheremix.cli.explore import run_explore
 from spheremix.cli.guard import guarded
-from spheremix.cli.options import Options
-from spheremix.datasets.docstrings import load_docstrings
 
 
 @guarded
@@ -29,6 +27,10 @@ def demo(
     About 2,500 documents of the versions that are installed, nothing to download: ten clusters, and
     the words that make them.
     """
+    from spheremix.cli.exploration import run_explore
+    from spheremix.cli.options import Options
+    from spheremix.datasets import load_docstrings
+
     options = Options(
         k="10",
         min_df=5,

@@ -1,26 +1,15 @@
 """``spheremix explore``: from a file of documents to clusters one can name."""
 
+# ruff: noqa: PLC0415 (help does not wait for SciPy: what works is loaded when there is work)
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
-import numpy as np
 import typer
 
-from spheremix.cli.console import progress, remark, say
-from spheremix.cli.finish import finish_run
-from spheremix.cli.folder import RunFolder
+from spheremix.cli.console import progress
 from spheremix.cli.guard import guarded
-from spheremix.cli.material import prepare, read_source
-from spheremix.cli.options import Options, parse_df, parse_kappa
-from spheremix.cli.stages import fit_dense, follow_path
-from spheremix.cli.summary import summarise
-from spheremix.io import RunError, load_run
-from spheremix.text.corpus import digest
-
-if TYPE_CHECKING:
-    from spheremix.text import Corpus, Matrix
 
 Columns = "Columns of the file"
 Words = "From texts to words"
@@ -61,6 +50,13 @@ def explore(
     vocabulary: Annotated[
         Path | None,
         typer.Option(help="Words of the columns of a matrix, one a line.", rich_help_panel=Columns),
+    ] = None,
+    texts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Documents beside a matrix, one a row: words, ids, dates and labels for its rows.",
+            rich_help_panel=Columns,
+        ),
     ] = None,
     language: Annotated[
         str | None, typer.Option(help="Language, as en or en,fr (en).", rich_help_panel=Words)
@@ -117,14 +113,20 @@ def explore(
     kappa: Annotated[
         str,
         typer.Option(
-            help="Concentration: shared, free (one a cluster) or a number.", rich_help_panel=Model
+            help="Concentration: shared, free (one a cluster) or a number, as 100.",
+            rich_help_panel=Model,
         ),
     ] = "shared",
     starts: Annotated[
         int, typer.Option(help="Starts of each number of clusters.", rich_help_panel=Model)
     ] = 10,
     min_relative_increase: Annotated[
-        float, typer.Option(help="Of beta, between two steps of the path.", rich_help_panel=Model)
+        float,
+        typer.Option(
+            help="Of beta, between two steps of the path. The paper's for texts; VMFPath has "
+            "0.001, which takes several times as many steps.",
+            rich_help_panel=Model,
+        ),
     ] = 0.01,
     max_steps: Annotated[
         int, typer.Option(help="Steps of the path, at most.", rich_help_panel=Model)
@@ -142,18 +144,27 @@ def explore(
         bool,
         typer.Option("--force", help="Replace another run in the folder.", rich_help_panel=Running),
     ] = False,
+    open_page: Annotated[
+        bool,
+        typer.Option("--open", help="Show the report in the browser.", rich_help_panel=Running),
+    ] = False,
 ) -> None:
     """Cluster documents, and say in which words.
 
     Killed at any moment and started again with the same command, it goes on from where it was and
     ends with the same result. A folder that holds another run is left alone.
     """
+    from spheremix.cli.exploration import run_explore
+    from spheremix.cli.material import read_source
+    from spheremix.cli.options import Options, parse_df, parse_kappa
+
     options = Options(
         text=text,
         id=id,
         date=date,
         label=label,
         vocabulary=None if vocabulary is None else str(vocabulary),
+        texts=None if texts is None else str(texts),
         language=language,
         lemmatizer=lemmatizer,
         min_count=min_count,
@@ -174,49 +185,4 @@ def explore(
     with progress() as shown:
         shown.begin(f"Reading {file}")
         source = read_source(file, options)
-    run_explore(source, options, output, force=force)
-
-
-def run_explore(source: Corpus | Matrix, options: Options, output: Path, *, force: bool) -> None:
-    """Explore documents that were read, in a folder, from where it was left."""
-    folder = RunFolder(output)
-    words = getattr(source, "vocabulary", None)
-    command = {**options.command(), "checksum": source.checksum}
-    command["vocabulary_checksum"] = _digest(words)
-    with folder.locked():
-        if folder.claim(command, force=force):
-            say(f"{output} holds this run already, finished.")
-        else:
-            for note in source.notes:
-                remark(note)
-            try:
-                _work(folder, source, options, command)
-            except Exception:
-                folder.discard()
-                raise
-    try:
-        finished = load_run(output)
-    except RunError as error:
-        raise RunError(f"{error} Make it again with --force.") from None
-    summarise(finished)
-
-
-def _work(
-    folder: RunFolder, source: Corpus | Matrix, options: Options, command: dict[str, Any]
-) -> None:
-    with progress() as shown:
-        material = prepare(folder, source, options, shown)
-        candidates = options.candidates(len(material.kept), material.n_distinct)
-        dense, notes = fit_dense(folder, material.X, candidates, options, shown)
-        values = [model.criteria_[options.k_criterion] for model in dense.values()]
-        best = list(dense)[int(np.argmin(values))]
-        path = follow_path(folder, material.X, dense, best, options, shown)
-        shown.begin("Writing the tables")
-        finish_run(folder, material, dense, path, command, source)
-    for note in notes:
-        remark(note)
-    folder.close()
-
-
-def _digest(words: list[str] | None) -> str | None:
-    return None if words is None else digest(word.encode() for word in words)
+    run_explore(source, options, output, force=force, open_page=open_page)

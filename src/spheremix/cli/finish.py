@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.cli.folder import versions
-from spheremix.cli.tables import write_tables
-from spheremix.explore import Reading, agreement
+from spheremix.cli.tables import all_clusters, write_tables
+from spheremix.explore import Reading, agreement, contrast_words
 from spheremix.io.run import finish
+from spheremix.text import Corpus
 
 if TYPE_CHECKING:
     from spheremix.cli.folder import RunFolder
     from spheremix.cli.material import Material
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
-    from spheremix.text import Corpus, Matrix
+    from spheremix.explore import ContrastWord
+    from spheremix.text import Matrix
 
-SHOWN = 5  # typical documents of a cluster that the summary names
+CONTRASTED = 100  # words of a cluster in the table of contrasts
+NAMING = 20  # those that are kept beside the model
 
 
 def finish_run(
@@ -31,7 +34,10 @@ def finish_run(
 ) -> None:
     """Write the tables and ``run.json``, which lists every file of every stage."""
     writer = folder.writer()
-    tables = write_tables(writer, material, dense, path)
+    contrast = _contrast(material, path)
+    found = None if contrast is None else [[one.word for one in words] for words in contrast]
+    reading = Reading(path, material.words, contrast=found)
+    tables = write_tables(writer, material, reading, dense, contrast)
     content: dict[str, Any] = {}
     mixtures: dict[str, Any] = {}
     for stage in ["matrix", *(f"dense-{K}" for K in dense), "path"]:
@@ -48,6 +54,7 @@ def finish_run(
             mixtures[stage.removeprefix("dense-")] = fields.content["mixture"]
     writer.entries = dict(sorted(writer.entries.items()))
     aside = content.pop("set_aside")
+    beside = None if isinstance(source, Corpus) else source.documents
     content |= {
         "command": command,
         "versions": versions(),
@@ -55,6 +62,7 @@ def finish_run(
             "source": source.source,
             "format": source.format,
             "checksum": source.checksum,
+            "texts": None if beside is None else beside.source,
             "notes": list(source.notes),
             "n_documents": material.n_documents,
             "n_set_aside": len(aside),
@@ -64,8 +72,9 @@ def finish_run(
         "documents": tables["documents"],
         "tables": tables,
         "agreement": _agreement(material, path),
-        "typical": _typical(material, path),
     }
+    if found is not None:
+        content["contrast"] = {str(k): words[:NAMING] for k, words in enumerate(found)}
     finish(writer, content)
 
 
@@ -80,11 +89,10 @@ def _agreement(material: Material, path: VMFPath) -> dict[str, Any] | None:
     return {"ari": found.ari, "nmi": found.nmi, "n_documents": found.n_documents}
 
 
-def _typical(material: Material, path: VMFPath) -> dict[str, list[str]]:
-    """Name the documents nearest to each prototype."""
-    reading = Reading(path, material.words)
-    documents, ids = reading.documents(material.X), material.source.ids
-    return {
-        str(k): [ids[material.kept[i]] for i in documents.typical(k, SHOWN)]
-        for k in range(reading.n_clusters)
-    }
+def _contrast(material: Material, path: VMFPath) -> list[list[ContrastWord]] | None:
+    """Find the words of clusters whose columns are no words, in the texts beside."""
+    if material.counts is None or material.terms is None:
+        return None
+    K = len(path.best_estimator_.weights_)
+    clusters = all_clusters(path.labels_, material)
+    return contrast_words(material.counts, clusters, material.terms, CONTRASTED, n_clusters=K)

@@ -28,6 +28,8 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma")
 OWN = {
     *(MANIFEST, PROGRESS, "matrix", "dense", "path", "tables", "vocabulary.txt", "idf.npy"),
     *("documents.csv", "words.csv", "clusters.csv", "kept.npy", "corpus.jsonl.gz"),
+    *("README.txt", "counts", "terms.txt", "report.html", "report.json"),
+    *("figures", "figures.draft"),
 }
 
 

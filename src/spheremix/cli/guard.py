@@ -32,6 +32,7 @@ CALLED = {
     "date=...": "--date",
     "label=...": "--label",
     "lemmatizer=None": "--lemmatizer none",
+    "language must": "--language must",
 }
 
 

@@ -11,6 +11,7 @@ from spheremix.cli.assign import assign
 from spheremix.cli.console import say
 from spheremix.cli.demo import demo
 from spheremix.cli.explore import explore
+from spheremix.cli.report import report
 from spheremix.cli.simulate import simulate
 
 app = typer.Typer(
@@ -23,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (explore, assign, demo, simulate):
+for command in (explore, report, assign, demo, simulate):
     app.command()(command)
 
 

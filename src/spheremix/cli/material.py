@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.io.documents import pack_corpus
-from spheremix.io.run import pack_matrix, pack_words, unpack_matrix
-from spheremix.text import Corpus, ReadError, read_documents, read_matrix, vectorize
+from spheremix.io.matrices import pack_matrix, pack_words, unpack_matrix
+from spheremix.text import (
+    Corpus,
+    ReadError,
+    TextVectorizer,
+    read_documents,
+    read_matrix,
+    vectorize,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,13 +29,11 @@ if TYPE_CHECKING:
     from spheremix.cli.options import Options
     from spheremix.io.fields import Fields
     from spheremix.io.files import Reader
-    from spheremix.text import Matrix, TextVectorizer
+    from spheremix.text import Matrix
 
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
-FOR_TEXTS = (
-    *("text", "id", "date", "label", "language", "lemmatizer", "min_count", "min_df", "max_df"),
-    "weighting",
-)
+FOR_COLUMNS = ("text", "id", "date", "label")
+FOR_WORDS = ("language", "lemmatizer", "min_count", "min_df", "max_df")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +51,11 @@ class Material:
     reasons : dict of int to str
         Why the others have no direction, by position.
     source : Corpus
-        All documents; for a matrix, their numbers only.
+        All documents; for a matrix without texts, their numbers only.
+    counts : CSR array or None
+        Occurrences of words in all documents, where the columns have no names and texts are beside.
+    terms : list of str or None
+        These words.
     """
 
     X: Any
@@ -54,6 +63,8 @@ class Material:
     kept: NDArray[np.intp]
     reasons: dict[int, str]
     source: Corpus
+    counts: Any = None
+    terms: list[str] | None = None
 
     @property
     def n_distinct(self) -> int:
@@ -77,16 +88,31 @@ def is_matrix(path: Path) -> bool:
 
 
 def read_source(path: Path, options: Options) -> Corpus | Matrix:
-    """Read the file."""
+    """Read the file, and the texts beside it; options are refused before."""
     if not is_matrix(path):
-        if options.vocabulary is not None:
-            raise ReadError.at(path, "is not a matrix: --vocabulary names the columns of one.")
+        for name, what in (("vocabulary", "names the columns"), ("texts", "are beside the rows")):
+            if getattr(options, name) is not None:
+                raise ReadError.at(path, f"is not a matrix: --{name} {what} of one.")
+        options.check_words()
         return read_documents(path, **options.columns())
-    for name in FOR_TEXTS:
-        if getattr(options, name) is not None:
-            option = name.replace("_", "-")
-            raise ReadError.at(path, f"is a matrix, used as it is: --{option} is for texts.")
-    return read_matrix(path, options.vocabulary)
+    _refuse(path, options, "weighting", "is a matrix, used as it is", "is for texts alone")
+    if options.texts is None:
+        for name in (*FOR_COLUMNS, *FOR_WORDS):
+            _refuse(path, options, name, "is a matrix", "is for texts: give them with --texts")
+        return read_matrix(path, options.vocabulary)
+    matrix = read_matrix(path, options.vocabulary)
+    if matrix.vocabulary is None:
+        options.check_words()
+    else:
+        for name in FOR_WORDS:
+            _refuse(path, options, name, "its columns are words", "is for counting those of texts")
+    return matrix.beside(read_documents(options.texts, **options.columns()))
+
+
+def _refuse(path: Path, options: Options, name: str, because: str, purpose: str) -> None:
+    """Refuse an option that would do nothing."""
+    if getattr(options, name) is not None:
+        raise ReadError.at(path, f"{because}: --{name.replace('_', '-')} {purpose}.")
 
 
 def prepare(
@@ -100,22 +126,29 @@ def prepare(
             _vectorize(folder, source, options)
         else:
             progress.begin(f"Checking {source.X.shape[0]:,} rows")
-            _take_rows(folder, source)
+            _take_rows(folder, source, options)
 
     def read(fields: Fields, reader: Reader) -> Material:
         X = unpack_matrix(fields.inside("matrix"), reader)
-        words = None
-        if fields.content.get("vocabulary") is not None:
-            words = reader.text(fields.string("vocabulary")).split("\n")[:-1]
         kept = reader.array(fields.string("kept"), (X.shape[0],), "i").astype(np.intp)
         reasons = {int(row): str(why) for row, why in fields.listing("set_aside")}
-        if isinstance(source, Corpus):
-            return Material(X, words, kept, reasons, source)
-        numbers = [str(i) for i in range(1, len(kept) + len(reasons) + 1)]
-        rows = Corpus([""] * len(numbers), numbers, source=source.source, format=source.format)
-        return Material(X, words, kept, reasons, rows)
+        documents = source if isinstance(source, Corpus) else source.documents
+        if documents is None:
+            numbers = [str(i) for i in range(1, len(kept) + len(reasons) + 1)]
+            documents = Corpus([""] * len(numbers), numbers)
+        counts = None
+        if fields.content.get("counts") is not None:
+            counts = unpack_matrix(fields.inside("counts"), reader)
+        words, terms = (_words(fields, reader, name) for name in ("vocabulary", "terms"))
+        return Material(X, words, kept, reasons, documents, counts, terms)
 
     return folder.stage("matrix", make, read)
+
+
+def _words(fields: Fields, reader: Reader, name: str) -> list[str] | None:
+    if fields.content.get(name) is None:
+        return None
+    return reader.text(fields.string(name)).split("\n")[:-1]
 
 
 def _vectorize(folder: RunFolder, corpus: Corpus, options: Options) -> None:
@@ -145,18 +178,24 @@ def _vectorize(folder: RunFolder, corpus: Corpus, options: Options) -> None:
     folder.commit("matrix", writer, content)
 
 
-def _take_rows(folder: RunFolder, matrix: Matrix) -> None:
+def _take_rows(folder: RunFolder, matrix: Matrix, options: Options) -> None:
     kept, reasons = check_rows(matrix)
     if not kept.size:
         raise ReadError.at(matrix.source, "every row is empty.")
-    writer = folder.writer()
+    writer, documents = folder.writer(), matrix.documents
     content = {
         "matrix": pack_matrix(matrix.X[kept] if reasons else matrix.X, writer),
         "vocabulary": None if matrix.vocabulary is None else pack_words(matrix.vocabulary, writer),
         "kept": writer.array("kept.npy", kept.astype(np.int64)),
         "set_aside": [[row, why] for row, why in reasons.items()],
+        "texts": None if documents is None else pack_corpus(documents, writer),
         "vectorizer": None,
     }
+    if documents is not None and matrix.vocabulary is None:
+        counter = TextVectorizer(**{**options.vectorizer(), "weighting": "counts"})
+        counts = counter.fit_count(documents.texts)
+        content["counts"] = pack_matrix(counts, writer, "counts")
+        content["terms"] = pack_words(counter.vocabulary_, writer, "terms.txt")
     folder.commit("matrix", writer, content)
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from spheremix.estimators.validation import require_integer, require_number
 from spheremix.select import CRITERIA
+from spheremix.text import TextVectorizer
+from spheremix.text.vectorizer import WEIGHTINGS
 
 LARGEST = 20  # clusters tried unless more are asked for
 LEAST = 4  # different documents among which to look for clusters
-KEPT_OUT = {"threads", "checkpoint"}  # they change no digit
+# They change no digit, or name a file whose content is compared.
+KEPT_OUT = {"threads", "checkpoint", "vocabulary", "texts"}
+LEMMATIZERS = ("simplemma", "none")
 MOST_CANDIDATES = 1000
 
 
@@ -23,6 +28,7 @@ class Options:
     date: str | None = None
     label: str | None = None
     vocabulary: str | None = None
+    texts: str | None = None
     language: str | None = None
     lemmatizer: str | None = None
     min_count: int | None = None
@@ -41,19 +47,22 @@ class Options:
     checkpoint: float = 3.0
 
     def __post_init__(self) -> None:
-        for name in ("criterion", "k_criterion"):
-            if getattr(self, name) not in CRITERIA:
+        for name, choices in (
+            ("criterion", CRITERIA),
+            ("k_criterion", CRITERIA),
+            ("weighting", (None, *WEIGHTINGS)),
+            ("lemmatizer", (None, *LEMMATIZERS)),
+        ):
+            if getattr(self, name) not in choices:
                 raise ValueError(
-                    f"--{name.replace('_', '-')} must be one of {', '.join(CRITERIA)}; got "
-                    f"{getattr(self, name)!r}."
+                    f"--{name.replace('_', '-')} must be one of {', '.join(filter(None, choices))};"
+                    f" got {getattr(self, name)!r}."
                 )
         require_integer("--starts", self.starts, 1)
         require_integer("--max-steps", self.max_steps, 1)
         require_integer("--seed", self.seed, 0)
         require_number("--min-relative-increase", self.min_relative_increase)
         require_number("--checkpoint", self.checkpoint)
-        if not isinstance(self.kappa, str):
-            require_number("--kappa", self.kappa, above=0.0)
         if self.threads is not None:
             require_integer("--threads", self.threads, 1)
         if self.k is not None:
@@ -81,6 +90,10 @@ class Options:
             "weighting": self.weighting or "sublinear-tfidf",
         }
 
+    def check_words(self) -> None:
+        """Refuse options from texts to words before a large file is read."""
+        TextVectorizer(**self.vectorizer()).check_parameters()
+
     def candidates(self, n: int, n_distinct: int) -> list[int]:
         """Give the numbers of clusters to try on n documents, some of which may be the same."""
         there = f"{n:,} document{'s' if n > 1 else ''} with words"
@@ -104,17 +117,22 @@ class Options:
 
 def parse_k(text: str) -> list[int]:
     """Read numbers of clusters: "5", "2:20" (both included) or "2,4,8"."""
+    first, colon, last = text.partition(":")
     try:
-        if ":" in text:
-            first, _, last = text.partition(":")
-            numbers = list(range(int(first), min(int(last), int(first) + MOST_CANDIDATES) + 1))
-        else:
-            numbers = sorted({int(part) for part in text.split(",")})
+        ends = [int(first), int(last)] if colon else [int(part) for part in text.split(",")]
     except ValueError:
-        numbers = []
-    if not numbers or numbers[0] < 1 or len(numbers) > MOST_CANDIDATES:
-        raise ValueError(f"--k must be a number, as 5, or a range, as 2:20; got {text!r}.")
-    return numbers
+        raise ValueError(
+            f"--k must be a number of clusters, as 5, or a range, as 2:20; got {text!r}."
+        ) from None
+    if min(ends) < 1:
+        raise ValueError(f"--k must be 1 or more: {min(ends)} clusters cannot be; got {text!r}.")
+    if not colon:
+        return sorted(set(ends))
+    if ends[0] > ends[1]:
+        raise ValueError(f"--k must be a range that goes up, as {ends[1]}:{ends[0]}; got {text!r}.")
+    if ends[1] - ends[0] >= MOST_CANDIDATES:
+        raise ValueError(f"--k must have {MOST_CANDIDATES:,} numbers at most; got {text!r}.")
+    return list(range(ends[0], ends[1] + 1))
 
 
 def parse_df(name: str, text: str | None) -> float | None:
@@ -136,6 +154,9 @@ def parse_kappa(text: str) -> str | float:
     if text in {"shared", "free"}:
         return text
     try:
-        return float(text)
+        kappa = float(text)
     except ValueError:
-        raise ValueError(f"--kappa must be shared, free or a number; got {text!r}.") from None
+        kappa = math.nan
+    if not 0.0 < kappa < math.inf:
+        raise ValueError(f"--kappa must be shared, free or a number above 0, as 100; got {text!r}.")
+    return kappa

@@ -1,18 +1,15 @@
 """``spheremix simulate``: directions whose clusters are known."""
 
+# ruff: noqa: PLC0415 (help does not wait for SciPy: what works is loaded when there is work)
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from spheremix.cli.console import say
 from spheremix.cli.guard import guarded
-from spheremix.datasets import make_vmf_mixture
-from spheremix.io import RunError
-from spheremix.io.files import replacing
 
 
 @guarded
@@ -38,6 +35,12 @@ def simulate(
     Writes X.npy (ready for spheremix explore), labels.npy, and truth.npz with the prototypes,
     concentrations and weights.
     """
+    import numpy as np
+
+    from spheremix.datasets import make_vmf_mixture
+    from spheremix.io import RunError
+    from spheremix.io.files import replacing
+
     names = ("X.npy", "labels.npy", "truth.npz")
     there = [name for name in names if (output / name).exists()]
     if there and not force:

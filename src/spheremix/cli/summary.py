@@ -6,17 +6,20 @@ from typing import TYPE_CHECKING
 
 from spheremix.cli.console import say, table
 from spheremix.explore import Reading
+from spheremix.io.documents import unpack_table
 
 if TYPE_CHECKING:
     from spheremix.explore import Cluster
     from spheremix.io import Run
 
 COMMON = 15  # words listed as those of all clusters
+SHOWN = 5  # typical documents of a cluster that are named
+QUOTED = 2  # those whose first words are shown
 
 
 def summarise(run: Run) -> None:
     """Print what was found."""
-    reading = Reading(run.mixture if run.path is None else run.path, run.feature_names)
+    reading = Reading.from_run(run)
     info = run.info
     say()
     say(_headline(run), bold=True)
@@ -30,7 +33,7 @@ def summarise(run: Run) -> None:
     say()
     clusters = reading.clusters(n_listed=8)
     if run.feature_names is None:
-        _typical(run, clusters)
+        _embedded(run, clusters)
     else:
         _words(clusters)
         common = reading.vocabulary.common_words(COMMON)
@@ -59,15 +62,20 @@ def summarise(run: Run) -> None:
     say()
     say("Open next:")
     listed = {
-        "documents.csv": "the cluster of every document, how surely, and the runner-up",
+        "report.html": "all of it on one page, which opens in any browser",
+        "figures/": "maps of words and documents, path and criteria, to print",
+        "clusters.csv": "size, name and words of every cluster",
+        "documents.csv": "the cluster of every document, how surely (log_odds, cosine), and the "
+        "runner-up",
         "words.csv": "every word of every cluster",
         "tables/": "criteria, steps of the path, typical documents"
         + "".join(
             f", {what}"
-            for name, what in (("labels", "labels"), ("time", "time"))
+            for name, what in (("contrast", "contrasts"), ("labels", "labels"), ("time", "time"))
             if name in info.get("tables", {})
         ),
     }
+    listed["README.txt"] = "what every column means"
     listed[f"spheremix assign {run.folder} NEW"] = "clusters new documents"
     for name, what in listed.items():
         say(f"  {name if ' ' in name else run.folder / name}: {what}")
@@ -93,19 +101,36 @@ def _words(clusters: list[Cluster]) -> None:
         (
             f"{one.size:,}",
             str(one.cluster),
-            ", ".join(word.word for word in one.own_words) or "-",
+            one.name,
+            ", ".join(word.word for word in one.own_words[:6]) or "-",
             ", ".join(word.word for word in one.shared_words[:5]) or "-",
         )
         for one in clusters
     ]
-    table(("size", "cluster", "own words", "shared words"), rows, right=(0, 1))
+    table(("size", "cluster", "name", "own words", "shared words"), rows, right=(0, 1))
 
 
-def _typical(run: Run, clusters: list[Cluster]) -> None:
-    """Show embeddings by their documents: a coordinate is no word."""
-    typical = run.info.get("typical", {})
-    rows = [
-        (f"{one.size:,}", str(one.cluster), ", ".join(typical.get(str(one.cluster), [])))
+def _embedded(run: Run, clusters: list[Cluster]) -> None:
+    """Show embeddings by their documents, and by words of those: a coordinate is no word."""
+    typical = unpack_table(run.reader, run.info["tables"]["typical"])
+    found: dict[str, list[tuple[str, str]]] = {}
+    for k, name, text in zip(typical["cluster"], typical["id"], typical["text"], strict=True):
+        found.setdefault(k, []).append((name, text))
+    if run.contrast() is None:
+        column = "typical documents"
+        what = [
+            ", ".join(name for name, _ in found.get(str(k.cluster), [])[:SHOWN]) for k in clusters
+        ]
+    else:
+        column = "words that set it apart"
+        what = [", ".join(one.contrast_words) or "-" for one in clusters]
+    rows = [(f"{k.size:,}", str(k.cluster), text) for k, text in zip(clusters, what, strict=True)]
+    table(("size", "cluster", column), rows, right=(0, 1))
+    quoted = [
+        (str(one.cluster), name, text)
         for one in clusters
+        for name, text in found.get(str(one.cluster), [])[:QUOTED]
     ]
-    table(("size", "cluster", "typical documents"), rows, right=(0, 1))
+    if any(text for *_, text in quoted):
+        say()
+        table(("cluster", "typical document", "begins"), quoted, right=(0,))

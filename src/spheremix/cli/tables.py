@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.explore import Reading, contingency, timeline
+from spheremix.cli.legend import legend
+from spheremix.explore import contingency, timeline
 from spheremix.io.documents import csv_lines
 from spheremix.select import CRITERIA
 
@@ -14,45 +15,55 @@ if TYPE_CHECKING:
     from spheremix.cli.material import Material
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
-    from spheremix.explore import Documents
+    from spheremix.explore import ContrastWord, Documents, Reading
     from spheremix.io.files import Writer
 
 YEARS_FROM = 60  # months: beyond them, time is counted in years
+TYPICAL = 10  # documents of a cluster in the table of typical ones
+BEGINNING = 100  # characters of a text that are shown
 
 
 def write_tables(
-    writer: Writer, material: Material, dense: dict[int, VMFMixture], path: VMFPath
+    writer: Writer,
+    material: Material,
+    reading: Reading,
+    dense: dict[int, VMFMixture],
+    contrast: list[list[ContrastWord]] | None,
 ) -> dict[str, str]:
-    """Write every table; give their names."""
-    reading = Reading(path, material.words)
+    """Write every table, and what their columns mean; give the names of their files."""
     documents = reading.documents(material.X)
-    ids = material.source.ids
     tables = {
-        "documents": ("documents.csv", document_columns(documents, ids, material)),
+        "documents": ("documents.csv", document_columns(documents, material)),
         "clusters": ("clusters.csv", cluster_columns(reading)),
         "words": ("words.csv", reading.vocabulary.table()),
-        "typical": ("tables/typical.csv", typical_columns(reading, documents, ids, material)),
+        "typical": ("tables/typical.csv", typical_columns(reading, documents, material)),
         "dense": ("tables/dense.csv", dense_columns(dense)),
-        "path": ("tables/path.csv", path_columns(path)),
+        "path": ("tables/path.csv", path_columns(reading.path)),
     }
-    clusters = all_clusters(documents, material)
+    if contrast is not None:
+        tables["contrast"] = ("tables/contrast.csv", contrast_columns(reading, contrast))
+    clusters = all_clusters(documents.labels, material)
     if material.source.labels is not None:
         labels = label_columns(clusters, material.source.labels, reading.n_clusters)
         tables["labels"] = ("tables/labels.csv", labels)
     if material.source.dates is not None:
         times = time_columns(clusters, material.source.dates, reading.n_clusters)
         tables["time"] = ("tables/time.csv", times)
-    return {key: writer.text(name, csv_lines(columns)) for key, (name, columns) in tables.items()}
+    writer.text("README.txt", legend({name: list(columns) for name, columns in tables.values()}))
+    return {
+        key: writer.text(name, csv_lines(columns, short=True))
+        for key, (name, columns) in tables.items()
+    }
 
 
-def all_clusters(documents: Documents, material: Material) -> Any:
+def all_clusters(labels: Any, material: Material) -> Any:
     """Give the cluster of each document, -1 for those set aside."""
     clusters = np.full(material.n_documents, -1, dtype=np.intp)
-    clusters[material.kept] = documents.labels
+    clusters[material.kept] = labels
     return clusters
 
 
-def document_columns(documents: Documents, ids: list[str], material: Material) -> dict[str, Any]:
+def document_columns(documents: Documents, material: Material) -> dict[str, Any]:
     """List the documents as they came, those set aside with the reason and without cluster."""
     columns: dict[str, Any] = {
         "cluster": documents.labels,
@@ -62,7 +73,7 @@ def document_columns(documents: Documents, ids: list[str], material: Material) -
         "log_odds": documents.log_odds,
         "cosine": documents.cosines,
     }
-    spread: dict[str, Any] = {"id": ids}
+    spread: dict[str, Any] = {"id": material.source.ids}
     for name, values in columns.items():
         spread[name] = [None] * material.n_documents
         for row, value in zip(material.kept, values, strict=True):
@@ -75,7 +86,7 @@ def document_columns(documents: Documents, ids: list[str], material: Material) -
 def cluster_columns(reading: Reading) -> dict[str, Any]:
     """Sum up the clusters, by weight."""
     clusters = reading.clusters(n_listed=20)
-    return {
+    columns = {
         "cluster": [one.cluster for one in clusters],
         "name": [one.name for one in clusters],
         "size": [one.size for one in clusters],
@@ -86,18 +97,44 @@ def cluster_columns(reading: Reading) -> dict[str, Any]:
         "own_words": [" ".join(word.word for word in one.own_words) for one in clusters],
         "shared_words": [" ".join(word.word for word in one.shared_words) for one in clusters],
     }
+    if reading.contrast is not None:
+        columns["contrast_words"] = [" ".join(one.contrast_words) for one in clusters]
+    return columns
 
 
-def typical_columns(
-    reading: Reading, documents: Documents, ids: list[str], material: Material
-) -> dict[str, Any]:
-    """List the documents nearest to each prototype."""
+def typical_columns(reading: Reading, documents: Documents, material: Material) -> dict[str, Any]:
+    """List the documents nearest to each prototype, and how their texts begin."""
+    ids, texts = material.source.ids, material.source.texts
     rows = [
-        (int(k), rank, ids[material.kept[i]], documents.cosines[i])
+        (int(k), rank, ids[material.kept[i]], documents.cosines[i], beginning(texts, i, material))
         for k in reading.layout.clusters
-        for rank, i in enumerate(documents.typical(int(k), 10), 1)
+        for rank, i in enumerate(documents.typical(int(k), TYPICAL), 1)
     ]
-    names = ("cluster", "rank", "id", "cosine")
+    names = ("cluster", "rank", "id", "cosine", "text")
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+
+
+def beginning(texts: list[str], row: int, material: Material) -> str:
+    """Give the first words of the text of a row."""
+    words = texts[material.kept[row]][: 10 * BEGINNING].split()
+    return shorten(" ".join(words), BEGINNING)
+
+
+def shorten(text: str, most: int) -> str:
+    """Cut a line at the end of a word, where it is longer than some characters."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most - 3].rpartition(' ')[0] or text[: most - 3]}..."
+
+
+def contrast_columns(reading: Reading, contrast: list[list[ContrastWord]]) -> dict[str, Any]:
+    """List the words that set the documents of each cluster apart."""
+    rows = [
+        (int(k), rank, word.word, word.z, int(word.count), word.share)
+        for k in reading.layout.clusters
+        for rank, word in enumerate(contrast[k], 1)
+    ]
+    names = ("cluster", "rank", "word", "z", "count", "share")
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.data.open import engine_class, open_rows
+from spheremix.data.open import engine_class
+from spheremix.data.rows import open_rows
 from spheremix.data.threads import resolve_threads
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Names of clusters: their own words that survive longest."""
+"""Names of clusters: their own words that survive longest, among those that weigh enough."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ import numpy as np
 if TYPE_CHECKING:
     from spheremix.explore.vocabulary import Vocabulary, Word
 
+HEAVY = 1.0 / 3.0  # of the heaviest word of the cluster
+
 
 def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]:
     """Give the words that name a cluster.
 
-    Its own words that survive longest on the path. Where it has less than n of them, shared words
-    follow: first those that it keeps longer than any other cluster (without a path, those that
-    weigh more in it than in any other), then the others.
+    Its own words that survive longest on the path, if they are *heavy*: if they weigh at least a
+    third of what the heaviest word of the cluster weighs. A word that few documents of a cluster
+    have can be its own and survive, and would still be a poor name. Where there are less than n of
+    them, the heavy words follow that the cluster *leads*: that weigh more in it than in any other.
+    Then come its other own words, the other words it leads, and the rest. Within each of these
+    groups those come first that survive longest, and of equals the heavier one.
 
     Parameters
     ----------
@@ -29,16 +34,19 @@ def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]
     Returns
     -------
     list of Word
-        Own words first.
+        The best name first.
     """
-    words = vocabulary.own_words(cluster, n)
-    if len(words) < n:
-        shared = np.flatnonzero(vocabulary.support[cluster] & (vocabulary.n_sharing > 1))
-        exits = vocabulary.exit_betas
-        grip = np.abs(vocabulary.prototypes[:, shared]) if exits is None else exits[:, shared]
-        leads = grip[cluster] > np.delete(grip, cluster, axis=0).max(axis=0, initial=0.0)
-        words += vocabulary.ranked(cluster, shared[leads], n - len(words))
-        words += vocabulary.ranked(cluster, shared[~leads], n - len(words))
+    k = vocabulary.require_cluster(cluster)
+    weights = np.abs(vocabulary.prototypes)
+    has = vocabulary.support[k]
+    own = has & (vocabulary.n_sharing == 1)
+    leads = weights[k] > np.delete(weights, k, axis=0).max(axis=0, initial=0.0)
+    heavy = has & (weights[k] >= HEAVY * weights[k].max())
+    words: list[Word] = []
+    left = has.copy()
+    for group in (heavy & own, heavy & leads, own, leads, has):
+        words += vocabulary.ranked(k, np.flatnonzero(group & left), n - len(words))
+        left &= ~group
     return words
 
 

@@ -16,7 +16,7 @@ from spheremix.explore.vocabulary import Vocabulary
 from spheremix.explore.why import explain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -51,6 +51,8 @@ class Cluster:
         Those that no other prototype has.
     own_words, shared_words : tuple of Word
         The most important ones of each kind.
+    contrast_words : tuple of str
+        Words that set its documents apart, where features are no words; else empty.
     """
 
     cluster: int
@@ -62,6 +64,7 @@ class Cluster:
     n_own_words: int
     own_words: tuple[Word, ...]
     shared_words: tuple[Word, ...]
+    contrast_words: tuple[str, ...] = ()
 
 
 class Reading:
@@ -81,6 +84,9 @@ class Reading:
         which they survive.
     step : int, default=None
         Where the model has a path, another step to read than the selected one.
+    contrast : sequence of sequences of str, default=None
+        Where features are no words: for each cluster, the words that set its documents apart, as
+        :func:`spheremix.explore.contrast_words` finds them. They name the clusters.
 
     Attributes
     ----------
@@ -92,6 +98,8 @@ class Reading:
         Its index there, where it is known.
     feature_names : list of str
         One a feature.
+    contrast : list of tuples of str, or None
+        As given.
 
     Examples
     --------
@@ -114,6 +122,7 @@ class Reading:
         *,
         path: Any = None,
         step: int | None = None,
+        contrast: Sequence[Sequence[str]] | None = None,
     ) -> None:
         check_is_fitted(model)
         own_path = getattr(model, "best_path_", model if hasattr(model, "betas_") else None)
@@ -140,6 +149,31 @@ class Reading:
                 f"feature_names has {len(self.feature_names)} names, the model "
                 f"{self.prototypes.shape[1]} features."
             )
+        self.contrast = None if contrast is None else [tuple(words) for words in contrast]
+        if self.contrast is not None and len(self.contrast) != self.n_clusters:
+            raise ValueError(
+                f"contrast has words of {len(self.contrast)} clusters, the model "
+                f"{self.n_clusters} clusters."
+            )
+
+    @classmethod
+    def from_run(cls, run: Any, *, step: int | None = None) -> Reading:
+        """Read a saved run, with its words.
+
+        Parameters
+        ----------
+        run : Run
+            As given by :func:`spheremix.load_run`.
+        step : int, default=None
+            Where the run has a path, another step to read than the selected one.
+
+        Returns
+        -------
+        Reading
+            Of the path, or of the mixture where there is none.
+        """
+        model = run.mixture if run.path is None else run.path
+        return cls(model, run.feature_names, step=step, contrast=run.contrast())
 
     # The model
 
@@ -193,7 +227,7 @@ class Reading:
     # Clusters
 
     def cluster_name(self, cluster: int, n_words: int = 3) -> str:
-        """Name a cluster by its own words that survive longest, then by shared ones.
+        """Name a cluster, by :func:`naming_words`, or by the contrast of its words.
 
         Parameters
         ----------
@@ -207,6 +241,8 @@ class Reading:
         str
             The words, separated by spaces.
         """
+        if self.contrast is not None and self.contrast[cluster]:
+            return " ".join(self.contrast[cluster][:n_words])
         return cluster_name(self.vocabulary, cluster, n_words)
 
     def clusters(self, n_words: int = 3, n_listed: int = 10) -> list[Cluster]:
@@ -217,7 +253,7 @@ class Reading:
         n_words : int, default=3
             Words of a name.
         n_listed : int, default=10
-            Own words, and shared words, listed.
+            Words of each kind, listed.
 
         Returns
         -------
@@ -237,6 +273,7 @@ class Reading:
                 int(own[k].sum()),
                 tuple(words.own_words(k, n_listed)),
                 tuple(words.shared_words(k, n_listed)),
+                () if self.contrast is None else self.contrast[k][:n_listed],
             )
             for k in self.layout.clusters
         ]

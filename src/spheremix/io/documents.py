@@ -14,20 +14,25 @@ from spheremix.io.files import RunError
 from spheremix.text.corpus import Corpus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from spheremix.io.files import Reader, Writer
 
 CORPUS = "corpus.jsonl.gz"
 
 
-def csv_lines(columns: Mapping[str, Sequence[Any]]) -> Iterable[str]:
-    """Give a table as lines of CSV; floats so that they are read back to the same bits."""
+def csv_lines(columns: Mapping[str, Sequence[Any]], *, short: bool = False) -> Iterable[str]:
+    """Give a table as lines of CSV.
+
+    Floats are read back to the same bits; short, for people, they have six significant digits, or
+    three decimals where those are more: criteria are large, and compared by their differences.
+    """
+    write = _short if short else repr
     buffer = io.StringIO()
     table = csv.writer(buffer, lineterminator="\n")
     table.writerow(columns)
     for row in zip(*columns.values(), strict=True):
-        table.writerow([_cell(value) for value in row])
+        table.writerow([_cell(value, write) for value in row])
         if buffer.tell() > 2**20:
             yield buffer.getvalue()
             buffer.seek(0)
@@ -35,10 +40,14 @@ def csv_lines(columns: Mapping[str, Sequence[Any]]) -> Iterable[str]:
     yield buffer.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: Any, write: Callable[[float], str]) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
-    return "" if value is None else repr(value) if isinstance(value, float) else value
+    return "" if value is None else write(value) if isinstance(value, float) else value
+
+
+def _short(value: float) -> str:
+    return f"{value:.6g}" if abs(value) < 1000.0 else f"{value:.3f}"
 
 
 def unpack_table(reader: Reader, name: Any) -> dict[str, list[str]]:

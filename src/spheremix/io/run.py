@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
@@ -15,15 +14,18 @@ from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.io.documents import csv_lines, unpack_corpus, unpack_table
 from spheremix.io.fields import Fields
 from spheremix.io.files import FORMAT, MANIFEST, VERSION, Reader, RunError, Writer, read_json
+from spheremix.io.matrices import pack_matrix, pack_words, unpack_matrix
 from spheremix.io.models import pack_mixture, unpack_mixture
 from spheremix.io.paths import pack_path, unpack_path
 from spheremix.select import CRITERIA
+from spheremix.text.vectorizer import TextVectorizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
+    from scipy import sparse
 
     from spheremix.text.corpus import Corpus
 
@@ -35,22 +37,42 @@ DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, Arithmeti
 class Run:
     """A run read from its folder.
 
+    Estimators and words are attributes, there at once. Documents, texts, rows and words of a
+    contrast are methods: they read their file each time they are called.
+
     Attributes
     ----------
     folder : Path
         Where it lies.
     info : dict
-        What ``run.json`` says beside the estimators: command, corpus, versions.
+        What ``run.json`` says beside the estimators: command, corpus, versions, and for labels the
+        agreement with the clusters.
     mixture : VMFMixture
         The chosen mixture, ready to predict.
     path : VMFPath or None
         The path it was chosen on.
     dense : dict of int to VMFMixture
         The dense mixtures, by number of components.
+    dense_criteria : dict of str to ndarray
+        Criteria of the dense mixtures, one entry a number of components.
+    table : dict of str to ndarray
+        Every dense restart, column by column: ``pandas.DataFrame(run.table)``.
     feature_names : list of str or None
-        The vocabulary.
+        The vocabulary; None for embeddings.
     reader : Reader
         For what is read only when asked for.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(90, 5, 2, kappa=20.0, random_state=0)
+    >>> path = sm.VMFPath(2, n_init=2, random_state=0).fit(X)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = sm.load_run(sm.save_run(f"{folder}/run", path, X=X))
+    ...     same = bool((run.mixture.predict(run.matrix()) == path.labels_).all())
+    >>> same
+    True
     """
 
     folder: Path
@@ -71,7 +93,7 @@ class Run:
 
     @property
     def dense_criteria(self) -> dict[str, NDArray[np.float64]]:
-        """Criteria of the dense mixtures, one entry a number of components."""
+        """Criteria of the dense mixtures, by name; smaller is better."""
         return {
             name: np.array([model.criteria_[name] for model in self.dense.values()])
             for name in CRITERIA
@@ -79,7 +101,7 @@ class Run:
 
     @property
     def table(self) -> dict[str, NDArray[Any]]:
-        """Every dense restart: a data frame in waiting, by columns."""
+        """Every dense restart, column by column: a dictionary, ready for a data frame."""
         return dense_table(self.dense)
 
     def documents(self) -> dict[str, list[str]] | None:
@@ -116,6 +138,44 @@ class Run:
         """
         content = self.info.get("matrix")
         return None if content is None else unpack_matrix(self._fields("matrix"), self.reader)
+
+    def vectorizer(self) -> TextVectorizer | None:
+        """Make the vectoriser of the texts again.
+
+        Returns
+        -------
+        TextVectorizer or None
+            Its ``transform`` gives the rows of texts; None where the run had a ready matrix.
+        """
+        described = self.info.get("vectorizer")
+        if described is None:
+            return None
+        try:
+            parameters, name = described["parameters"], described["idf"]
+            idf = None if name is None else self.reader.array(name, (self.mixture.n_features_in_,))
+            return TextVectorizer.restore(self.feature_names or [], idf, **parameters)
+        except RunError:
+            raise
+        except DAMAGE as error:
+            raise RunError(f"{self.folder}: damaged: no vectoriser ({error}).") from None
+
+    def contrast(self) -> list[list[str]] | None:
+        """Give the words that set each cluster apart, where the features are no words.
+
+        Returns
+        -------
+        list of list of str, or None
+            A list a cluster, the most telling words first; None where no texts were given beside
+            embeddings.
+        """
+        content = self.info.get("contrast")
+        if content is None:
+            return None
+        fields = self._fields("contrast")
+        found = [fields.listing(str(k)) for k in range(len(self.mixture.weights_))]
+        if not all(isinstance(word, str) for words in found for word in words):
+            raise RunError(f"{fields.where}: damaged: words are needed.")
+        return found
 
     def _fields(self, name: str) -> Fields:
         return Fields(self.info.get(name), f"{self.folder / MANIFEST}: {name}")
@@ -205,7 +265,13 @@ def load_run(folder: str | PathLike[str]) -> Run:
     """
     place = Path(folder)
     if not place.is_dir():
-        raise RunError(f"{place}: there is no such folder.")
+        problem = "a file, not the folder of a run" if place.exists() else "there is no such folder"
+        raise RunError(f"{place}: {problem}: give the folder that spheremix explore wrote.")
+    if not (place / MANIFEST).exists():
+        raise RunError(
+            f"{place}: not a finished run: there is no {MANIFEST} in it. A run that was stopped "
+            "goes on with the command that began it."
+        )
     info = read_json(place / MANIFEST)
     where = str(place / MANIFEST)
     if info.get("format") != FORMAT:
@@ -245,44 +311,6 @@ def _read(place: Path, info: dict[str, Any], where: str) -> Run:
             raise RunError(f"{where}: damaged: {len(names)} words for the columns of the model.")
     info = {key: info[key] for key in info if key not in {"dense", "path"}}
     return Run(place, info, chosen, path, dense, names, reader)
-
-
-# Parts of a run
-
-
-def pack_words(words: Iterable[str], writer: Writer) -> str:
-    """Write a vocabulary, one word a line; ends of lines within words become spaces."""
-    return writer.text("vocabulary.txt", (f"{' '.join(str(w).split(chr(10)))}\n" for w in words))
-
-
-def pack_matrix(X: Any, writer: Writer) -> dict[str, Any]:
-    """Write rows, sparse or dense; give their description."""
-    shape = [int(size) for size in X.shape]
-    if not hasattr(X, "tocsr"):
-        return {"shape": shape, "rows": writer.array("matrix/rows.npy", X)}
-    rows = X.tocsr()
-    parts = {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
-    names = {name: writer.array(f"matrix/{name}.npy", array) for name, array in parts.items()}
-    return {"shape": shape, **names}
-
-
-def unpack_matrix(fields: Fields, reader: Reader) -> sparse.csr_array | NDArray[Any]:
-    """Open rows, mapped from the disk."""
-    shape = fields.listing("shape")
-    if len(shape) != 2 or not all(isinstance(size, int) and 0 < size < 2**62 for size in shape):
-        raise fields.bad("shape")
-    n, d = shape
-    if "rows" in fields.content:
-        return reader.array(fields.string("rows"), (n, d), "fiub", mapped=True)
-    indptr = reader.array(fields.string("indptr"), (n + 1,), "i")
-    if indptr[0] != 0 or np.any(np.diff(indptr) < 0):
-        raise fields.bad("indptr")
-    size = (int(indptr[-1]),)
-    data = reader.array(fields.string("data"), size, "fiub", mapped=True)
-    indices = reader.array(fields.string("indices"), size, "i", mapped=True)
-    if indices.size and (indices.min() < 0 or indices.max() >= d):
-        raise fields.bad("indices")
-    return sparse.csr_array((data, indices, indptr), shape=(n, d))
 
 
 def dense_table(dense: Mapping[int, VMFMixture]) -> dict[str, NDArray[Any]]:

@@ -69,6 +69,12 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.texts)
 
+    def __repr__(self) -> str:
+        """Say in one line what there is; the documents are behind the attributes."""
+        parts = [count(len(self), "document")]
+        parts += [f"with {name}" for name in ("dates", "labels") if getattr(self, name) is not None]
+        return f"Corpus({', '.join(parts)}{f', from {self.source}' if self.source else ''})"
+
     def take(self, rows: Iterable[int]) -> Corpus:
         """Give the documents at these positions, in this order.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import NDArray
+
+    from spheremix.text.corpus import Corpus
 
 # What NumPy, SciPy and zipfile raise for files that are cut, damaged or made to do harm.
 DAMAGE = (
@@ -45,6 +47,8 @@ class Matrix:
         Sentences for people.
     checksum : str
         SHA-256 of the content of the file, in hexadecimal digits.
+    documents : Corpus or None
+        Texts, ids, dates and labels of the rows, where :meth:`beside` brought them.
     """
 
     X: sparse.csr_array | NDArray[Any]
@@ -53,6 +57,29 @@ class Matrix:
     format: str
     notes: list[str]
     checksum: str
+    documents: Corpus | None = None
+
+    def beside(self, documents: Corpus) -> Matrix:
+        """Put documents beside the rows, one a row and in the same order.
+
+        Parameters
+        ----------
+        documents : Corpus
+            Those that were counted or embedded.
+
+        Returns
+        -------
+        Matrix
+            With the documents, and their notes.
+        """
+        rows = count(self.X.shape[0], "row")
+        if len(documents) != self.X.shape[0]:
+            raise ReadError(
+                f"{self.source} has {rows} and {documents.source} "
+                f"{count(len(documents), 'document')}: one document a row is needed, in the same "
+                "order."
+            )
+        return replace(self, documents=documents, notes=[*self.notes, *documents.notes])
 
 
 def read_matrix(path: str | PathLike[str], vocabulary: str | PathLike[str] | None = None) -> Matrix:

@@ -138,7 +138,22 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         CSR array of shape (n, d), float64
             Rows of length one, or empty.
         """
-        weighting = require_choice("weighting", self.weighting, WEIGHTINGS)
+        return self._weigh(self.fit_count(X))
+
+    def fit_count(self, X: Iterable[str]) -> sparse.csr_array:
+        """Choose the words, and count them in the texts, neither weighted nor normalised.
+
+        Parameters
+        ----------
+        X : iterable of str
+            Texts.
+
+        Returns
+        -------
+        CSR array of shape (n, d), int64
+            How often each text has each word of ``vocabulary_``.
+        """
+        self.check_parameters()
         texts = check_texts(X)
         words = self._make_words()
         counter = CountVectorizer(analyzer=words)
@@ -154,10 +169,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         kept = thresholds.survivors(counts)
         vocabulary = counter.get_feature_names_out()[kept]
-        self._set(words, vocabulary, _weigher(weighting).fit(counts[:, kept]))
+        self._set(words, vocabulary, _weigher(self.weighting).fit(counts[:, kept]))
         self.min_count_, self.n_words_ = thresholds.min_count, counts.shape[1]
         self.min_df_, self.max_df_ = thresholds.min_df, thresholds.max_df
-        return self._weigh(counts[:, kept])
+        return counts[:, kept]
 
     def transform(self, X: Iterable[str]) -> sparse.csr_array:
         """Give the rows of texts; words that were not chosen count for nothing.
@@ -210,6 +225,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             weigher.idf_ = weights
         self._set(self._make_words(), words, weigher)
         return self
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that make no sense, before any text is read."""
+        require_choice("weighting", self.weighting, WEIGHTINGS)
+        self._make_words()
+        Thresholds.choose(1, self.min_count, self.min_df, self.max_df, listed=True)
 
     def words(self, text: str) -> list[str]:
         """Give the words of a text in their order, those that were not chosen included.

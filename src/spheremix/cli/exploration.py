@@ -1,0 +1,77 @@
+"""An exploration: from documents that were read to the summary of their clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.cli.console import progress, remark, say
+from spheremix.cli.finish import finish_run
+from spheremix.cli.folder import RunFolder
+from spheremix.cli.material import prepare
+from spheremix.cli.rendering import complete, show
+from spheremix.cli.stages import fit_dense, follow_path
+from spheremix.cli.summary import summarise
+from spheremix.io import RunError, load_run
+from spheremix.text import Matrix
+from spheremix.text.corpus import digest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from spheremix.cli.options import Options
+    from spheremix.text import Corpus
+
+
+def run_explore(
+    source: Corpus | Matrix,
+    options: Options,
+    output: Path,
+    *,
+    force: bool,
+    open_page: bool = False,
+) -> None:
+    """Explore documents that were read, in a folder, from where it was left."""
+    folder = RunFolder(output)
+    command = {**options.command(), "checksum": source.checksum}
+    if isinstance(source, Matrix):
+        words, documents = source.vocabulary, source.documents
+        command["vocabulary_checksum"] = None if words is None else digest(map(str.encode, words))
+        command["texts_checksum"] = None if documents is None else documents.checksum
+    with folder.locked():
+        if folder.claim(command, force=force):
+            say(f"{output} holds this run already, finished.")
+        else:
+            for note in source.notes:
+                remark(note)
+            try:
+                _work(folder, source, options, command)
+            except Exception:
+                folder.discard()
+                raise
+    try:
+        finished = load_run(output)
+        page = complete(finished)
+    except RunError as error:
+        raise RunError(f"{error} Make it again with --force.") from None
+    summarise(finished)
+    if open_page:
+        show(page)
+
+
+def _work(
+    folder: RunFolder, source: Corpus | Matrix, options: Options, command: dict[str, Any]
+) -> None:
+    with progress() as shown:
+        material = prepare(folder, source, options, shown)
+        candidates = options.candidates(len(material.kept), material.n_distinct)
+        dense, notes = fit_dense(folder, material.X, candidates, options, shown)
+        values = [model.criteria_[options.k_criterion] for model in dense.values()]
+        best = list(dense)[int(np.argmin(values))]
+        path = follow_path(folder, material.X, dense, best, options, shown)
+        shown.begin("Writing the tables")
+        finish_run(folder, material, dense, path, command, source)
+    for note in notes:
+        remark(note)
+    folder.close()

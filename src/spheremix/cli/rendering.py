@@ -1,0 +1,70 @@
+"""Figures and reports of runs: derived files, made when they are missing or asked for."""
+
+from __future__ import annotations
+
+import shutil
+import webbrowser
+from typing import TYPE_CHECKING
+
+from spheremix.cli.console import progress, remark, say
+from spheremix.display import draw_run
+from spheremix.io import RunError, load_run
+from spheremix.report import Report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from spheremix.io import Run
+
+PAGE, CONTENT, FIGURES = "report.html", "report.json", "figures"
+
+
+def run_report(folder: Path, output: Path | None, *, open_page: bool) -> None:
+    """Render the report of a run, and say where it is."""
+    if output is not None and output.suffix not in {".html", ".json"}:
+        raise RunError(f"{output}: a report is a file .html or .json: choose such a name.")
+    run = load_run(folder)
+    wanted = [run.folder / PAGE, run.folder / CONTENT] if output is None else [output]
+    render(run, wanted)
+    for path in wanted:
+        say(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
+    if open_page:
+        show(wanted[0])
+
+
+def complete(run: Run) -> Path:
+    """Make what is missing of the figures and the report of a finished run; give the page."""
+    figures = run.folder / FIGURES
+    if not figures.exists():
+        with progress() as shown:
+            shown.begin("Drawing the figures")
+            draw(run, figures)
+    paths = (run.folder / PAGE, run.folder / CONTENT)
+    render(run, [path for path in paths if not path.exists()])
+    return paths[0]
+
+
+def draw(run: Run, folder: Path) -> None:
+    """Draw the figures of a run; the folder is there when all of them are."""
+    draft = folder.with_name(f"{folder.name}.draft")
+    shutil.rmtree(draft, ignore_errors=True)  # of a run that was killed here
+    draw_run(run, draft)
+    draft.rename(folder)
+
+
+def render(run: Run, paths: list[Path]) -> None:
+    """Write the report of a run to files, as their names say."""
+    if not paths:
+        return
+    with progress() as shown:
+        shown.begin("Writing the report")
+        report = Report.from_run(run)
+        for path in paths:
+            write = report.write_json if path.suffix == ".json" else report.write_html
+            write(path)
+
+
+def show(path: Path) -> None:
+    """Open a file in the browser, where there is one."""
+    if not webbrowser.open(path.resolve().as_uri()):
+        remark(f"no browser was found: open {path}.")

@@ -1,0 +1,107 @@
+"""The content of a report: plain values and arrays, from which a page or a program takes all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.display.style import hues
+from spheremix.explore import Reading
+from spheremix.report import documents as docs
+from spheremix.report.overview import candidates, corpus_entry, model_entry
+from spheremix.report.packing import packed_size
+from spheremix.report.rows import heaviest
+from spheremix.report.steps import curves, read_steps
+from spheremix.report.texts import shorten, token_forms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from spheremix.report.source import Source
+
+FORMAT = "spheremix-report"
+VERSION = 1
+MAX_WORDS = 10_000  # columns shown
+# Bytes of a report, packed. Base64 makes four bytes of three, and the page takes 0.2 million: less
+# than 10 million in all.
+BUDGET = 7_000_000
+LEAST_TEXT = 500_000  # of them for texts, whatever the rest takes
+
+
+def build(source: Source) -> dict[str, Any]:
+    """Compute the content of a report; texts are cut to the room that the rest leaves."""
+    content = _measured(source)
+    documents = content["documents"]
+    if documents is not None and documents["text"] is not None:
+        texts, documents["text"] = documents["text"], None
+        room = max(LEAST_TEXT, BUDGET - packed_size(content))
+        documents["text"] = shorten(texts, room)
+        if source.vectorizer is not None:
+            places = {name: i for i, name in enumerate(content["words"])}
+            content["forms"] = token_forms(documents["text"], source.vectorizer, places)
+    return content
+
+
+def _measured(source: Source) -> dict[str, Any]:
+    """Compute all but the texts, which are whole, and their tokens."""
+    reading = Reading(source.model, source.feature_names)
+    shown = shown_words(source)
+    steps = read_steps(source, shown)
+    found = None if source.X is None else reading.documents(source.X)
+    contrast = docs.contrast(source, found)
+    K, path = reading.n_clusters, source.path
+    exits = None if path is None else path.exit_betas_[:, shown].astype(np.float32)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "title": source.title,
+        "corpus": corpus_entry(source, reading.prototypes.shape[1] - len(shown)),
+        "model": model_entry(source, len(shown), docs.compare(source, found)),
+        "candidates": candidates(source),
+        "kind": "coordinates" if source.feature_names is None else "words",
+        "words": [reading.feature_names[j] for j in shown],
+        "hues": hues(K),
+        "names": _names(reading, source, contrast),
+        "steps": steps.entries,
+        "path": curves(path),
+        "chosen": steps.chosen,
+        "values": steps.values,
+        "prototypes": reading.prototypes[:, shown].astype(np.float32),
+        "exit_betas": exits,
+        "labels": steps.labels,
+        "documents": docs.describe(source, found),
+        "rows": _rows(source, shown),
+        "forms": None,
+        "contrast": contrast,
+        **docs.listed(found, K),
+    }
+
+
+def shown_words(source: Source) -> NDArray[np.intp]:
+    """Give the columns that are shown: all of them, or those that survive longest."""
+    prototypes = source.mixture.prototypes_
+    d = prototypes.shape[1]
+    if d <= MAX_WORDS:
+        return np.arange(d)
+    weights = np.abs(prototypes).max(axis=0)
+    exits = weights if source.path is None else source.path.exit_betas_.max(axis=0)
+    return np.sort(np.lexsort((-weights, -exits))[:MAX_WORDS])
+
+
+def _names(reading: Reading, source: Source, contrast: Any) -> list[str]:
+    """Name the clusters: by their words, by those of their documents, or by their numbers."""
+    clusters = range(reading.n_clusters)
+    if source.feature_names is not None:
+        return [reading.cluster_name(k) for k in clusters]
+    words = [[] if contrast is None else contrast[k][:3] for k in clusters]
+    return [" ".join(word for word, _ in words[k]) or f"cluster {k}" for k in clusters]
+
+
+def _rows(source: Source, shown: NDArray[np.intp]) -> dict[str, Any] | None:
+    """Give the heaviest words of the documents, in the scores of the chosen step first."""
+    if source.X is None or source.feature_names is None:
+        return None
+    mixtures = [source.mixture, *([] if source.path is None else [source.path.model(0)])]
+    weights = [(one.kappas_[:, None] * np.abs(one.prototypes_)).max(axis=0) for one in mixtures]
+    return heaviest(source.X, np.array(weights), shown)

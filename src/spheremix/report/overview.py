@@ -1,0 +1,95 @@
+"""What a report says first: the corpus, the model that was chosen, and the other candidates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.explore import Vocabulary, cluster_order, naming_words
+from spheremix.report.numbers import digits
+from spheremix.select import CRITERIA
+
+if TYPE_CHECKING:
+    from spheremix.estimators.mixture import VMFMixture
+    from spheremix.report.source import Source
+
+LISTED = 10  # words of a cluster of a candidate
+
+
+def corpus_entry(source: Source, n_dropped: int) -> dict[str, Any]:
+    """Say where the documents come from and what was done to them."""
+    corpus = source.corpus
+    n_kept = len(source.mixture.labels_) if source.X is None else int(source.X.shape[0])
+    return {
+        "source": "" if corpus is None else corpus.source,
+        "format": "" if corpus is None else corpus.format,
+        "n_documents": n_kept + len(source.set_aside),
+        "n_kept": n_kept,
+        "n_set_aside": len(source.set_aside),
+        "set_aside": [list(one) for one in source.set_aside],
+        "notes": [] if corpus is None else list(corpus.notes),
+        "done": [list(one) for one in source.done],
+        "n_words_dropped": n_dropped,
+    }
+
+
+def model_entry(source: Source, n_shown: int, agreement: dict[str, float] | None) -> dict[str, Any]:
+    """Say what was chosen, and by what."""
+    mixture, path = source.mixture, source.path
+    K, d = mixture.prototypes_.shape
+    kappa = mixture.kappa if isinstance(mixture.kappa, str) else np.asarray(mixture.kappa)
+    return {
+        "n_clusters": K,
+        "n_words": d,
+        "n_words_shown": n_shown,
+        "beta": float(mixture.beta),
+        "sparsity": digits(1.0 - np.count_nonzero(mixture.prototypes_) / mixture.prototypes_.size),
+        "kappa": "given" if np.ndim(kappa) else kappa if isinstance(kappa, str) else float(kappa),
+        "k_criterion": source.k_criterion,
+        "criterion": None if path is None else path.criterion,
+        "seed": source.seed,
+        "status": mixture.status_ if path is None else path.status_,
+        "log_likelihood": digits(mixture.log_likelihood_, 12),
+        "agreement": agreement,
+    }
+
+
+def candidates(source: Source) -> list[dict[str, Any]]:
+    """Describe the numbers of clusters that were tried, each by its dense mixture."""
+    chosen = len(source.mixture.weights_)
+    dense = source.dense
+    if chosen not in dense:  # one path, or one mixture: there was one candidate
+        dense = {chosen: source.mixture if source.path is None else source.path.model(0)}
+    return [
+        {
+            "n_clusters": K,
+            "chosen": chosen == K,
+            "n_converged": sum(run.status == "converged" for run in model.runs_),
+            "n_starts": len(model.runs_),
+            "log_likelihood": digits(model.log_likelihood_, 12),
+            "n_nonzero": int(np.count_nonzero(model.prototypes_)),
+            "criteria": {name: digits(model.criteria_[name], 12) for name in CRITERIA},
+            "clusters": _clusters(model, source.feature_names),
+        }
+        for K, model in sorted(dense.items())
+    ]
+
+
+def _clusters(model: VMFMixture, feature_names: list[str] | None) -> list[dict[str, Any]]:
+    """List the clusters of a candidate by weight, with the words that name them."""
+    order = [int(k) for k in cluster_order(model.weights_)]
+    labels = getattr(model, "labels_", None)
+    sizes = None if labels is None else np.bincount(labels, minlength=len(order))
+    words: list[list[str]] = [[] for _ in order]
+    if feature_names is not None:
+        vocabulary = Vocabulary(model.prototypes_, feature_names)
+        words = [[one.word for one in naming_words(vocabulary, k, LISTED)] for k in order]
+    return [
+        {
+            "size": None if sizes is None else int(sizes[k]),
+            "weight": digits(model.weights_[k]),
+            "words": words[i],
+        }
+        for i, k in enumerate(order)
+    ]

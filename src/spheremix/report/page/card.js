@@ -1,0 +1,153 @@
+// The chosen cluster: size, concentration, words, labels and time, at this step.
+
+import { bdi, find, make } from "./dom.js";
+import { counted, decimal, integer, percent } from "./format.js";
+import { commonWords, ownWords, sharedWords, sharers } from "./words.js";
+import { labelBars, timeBars } from "./distribution.js";
+
+const SHOWN = 24;
+
+export function mountCard(app) {
+  const { content, state, stepOf } = app;
+  let all = false;
+  const toggle = () => {
+    all = !all;
+    draw();
+  };
+  const draw = () => {
+    const step = stepOf(state.now.step);
+    const k = state.now.cluster;
+    find("card-body").replaceChildren(
+      ...[
+        facts(content, step, k),
+        content.kind === "coordinates" ? contrastWords(content, k) : null,
+        ...wordParts(app, step, k, all, toggle),
+        labelBars(content, step, k, state),
+        timeBars(content, step, k),
+      ].filter(Boolean),
+    );
+    find("card-name").replaceChildren(bdi(content.names[k]));
+  };
+  state.followAtRest(["cluster", "step"], draw);
+}
+
+function facts(content, step, k) {
+  const size = step.entry.sizes[k];
+  const total = step.entry.sizes.reduce((sum, one) => sum + one, 0) || 1;
+  const noun = content.kind === "coordinates" ? "coordinate" : "word";
+  const same = content.model.kappa === "shared" ? ", the same for all" : "";
+  const kappa = `κ = ${decimal(step.entry.kappas[k])}${same}`;
+  return make("p", {
+    class: "facts-line",
+    text:
+      `cluster ${k} · ${counted(Math.round(size), "document")}, ${percent(size / total)} · ` +
+      `${counted(step.nWords[k], noun)}, ${integer(step.nOwn[k])} of its own · ${kappa}`,
+  });
+}
+
+function contrastWords(content, k) {
+  if (!content.contrast) return null;
+  const words = content.contrast[k].map(([word, z]) =>
+    make(
+      "li",
+      { title: `z = ${decimal(z)}` },
+      bdi(word),
+      make("span", { class: "soft number", text: decimal(z) }),
+    ),
+  );
+  return part(
+    "Words of its texts",
+    "more frequent in its documents than elsewhere; z beside them",
+    make("ul", { class: "chips" }, ...words),
+  );
+}
+
+function wordParts(app, step, k, all, toggle) {
+  const { content } = app;
+  const coordinates = content.kind === "coordinates";
+  const noun = coordinates ? "coordinates" : "words";
+  const limit = all ? Infinity : SHOWN;
+  const own = ownWords(content, step, k, limit);
+  const shared = sharedWords(content, step, k, limit);
+  const common = commonWords(content, step, k, limit);
+  const title = (kind) => `${kind} ${noun}`;
+  const parts = [];
+  if (step.K > 1) {
+    parts.push(
+      part(
+        title("Own"),
+        `in no other cluster; those that last longest first: ${integer(step.nOwn[k])}`,
+        chips(app, step, k, own, "own"),
+      ),
+    );
+  }
+  if (shared.length)
+    parts.push(
+      part(title("Shared"), "with some other clusters", chips(app, step, k, shared, "shared")),
+    );
+  if (common.length)
+    parts.push(
+      part(
+        title(step.K > 1 ? "Common" : "All"),
+        "in every cluster",
+        chips(app, step, k, common, "common"),
+      ),
+    );
+  if (step.nWords[k] > own.length + shared.length + common.length || all) {
+    parts.push(
+      make("button", {
+        type: "button",
+        class: "plain",
+        text: all ? "show less" : `show all ${integer(step.nWords[k])}`,
+        on: { click: toggle },
+      }),
+    );
+  }
+  return parts;
+}
+
+function part(title, note, body) {
+  return make(
+    "section",
+    { class: "part" },
+    make("h3", {}, title, make("span", { class: "note", text: note })),
+    body,
+  );
+}
+
+// Words as buttons that show them on the map; the bar is the weight in the prototype.
+function chips({ content, state }, step, k, words, role) {
+  if (!words.length) return make("p", { class: "soft", text: "None at this β." });
+  const largest = Math.max(...words.map((j) => Math.abs(step.weight(k, j))));
+  return make(
+    "ul",
+    { class: `chips ${role}` },
+    ...words.map((j) => {
+      const bar = make("span", { class: "bar", "aria-hidden": "true" });
+      bar.style.width = `${Math.max(4, (100 * Math.abs(step.weight(k, j))) / largest)}%`;
+      const title = wordTitle(content, step, k, j, role);
+      const button = make(
+        "button",
+        { type: "button", title, on: { click: () => state.set({ word: j }) } },
+        bdi(content.words[j]),
+        bar,
+      );
+      return make("li", {}, button);
+    }),
+  );
+}
+
+function wordTitle(content, step, k, j, role) {
+  const exit = content.exit_betas && content.exit_betas[k * step.W + j];
+  const leaves =
+    exit === null
+      ? ""
+      : exit === Infinity
+        ? "; stays to the end of the path"
+        : `; leaves at β = ${decimal(exit)}`;
+  const others = sharers(step, j)
+    .filter((other) => other !== k)
+    .map((other) => content.names[other]);
+  const shared = role === "shared" ? `; also in: ${others.join("; ")}` : "";
+  return `weight ${decimal(step.weight(k, j))}${leaves}${shared}`;
+}

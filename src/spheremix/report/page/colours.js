@@ -1,0 +1,42 @@
+// Colours of the maps: a hue for each number of clusters, paler for what weighs less.
+
+const FAINTEST = 0.25; // of a hue: what is not zero must be seen
+
+export function themeColours() {
+  const style = getComputedStyle(document.documentElement);
+  const named = (name) => style.getPropertyValue(name).trim();
+  return {
+    ground: named("--map"),
+    ink: named("--ink"),
+    soft: named("--soft"),
+    line: named("--line"),
+    panel: named("--panel"),
+    accent: named("--accent"),
+  };
+}
+
+function rgb(hex) {
+  const value = parseInt(hex.slice(1, 7), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+function mix(from, to, share) {
+  return from.map((value, i) => Math.round(value + (to[i] - value) * share));
+}
+
+// Pixels by number of clusters and level, 128 each, as an ImageData holds them; level 0 is ground.
+export function createPalette(hues, colours) {
+  const ground = rgb(colours.ground);
+  const palette = new Uint32Array(hues.length * 128);
+  hues.forEach((hex, count) => {
+    for (let level = 0; level < 128; level++) {
+      const share = level === 0 ? 0 : FAINTEST + (1 - FAINTEST) * (level / 127) ** 0.75;
+      palette[count * 128 + level] = pixel(mix(ground, rgb(hex), share));
+    }
+  });
+  return palette;
+}
+
+function pixel([red, green, blue]) {
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}

@@ -1,0 +1,107 @@
+// What each word adds to the score of a cluster, against what it adds to that of another.
+
+import { bdi, make } from "./dom.js";
+import { decimal, signed } from "./format.js";
+
+// The next-best cluster; where the document has moved at this step, the cluster it has left.
+export function rivalOf(documents, i, k) {
+  if (!documents.runner_up) return -1;
+  return documents.cluster[i] === k ? documents.runner_up[i] : documents.cluster[i];
+}
+
+// kappa_k mu_kj x_j of both clusters, for the words kept of a document.
+export function contributionsOf({ rows }, step, i, k, rival) {
+  const { kappas } = step.entry;
+  const unit = rows.scale ? rows.scale[i] / 65535 : 1;
+  const terms = [];
+  for (let at = rows.indptr[i]; at < rows.indptr[i + 1]; at++) {
+    const j = rows.words[at];
+    const x = rows.values[at] * unit;
+    const own = kappas[k] * step.weight(k, j) * x;
+    const other = rival >= 0 ? kappas[rival] * step.weight(rival, j) * x : 0;
+    if (own !== 0 || other !== 0) terms.push({ j, x, own, other, difference: own - other });
+  }
+  return terms.sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference) || a.j - b.j);
+}
+
+const SHOWN = 12;
+
+export function contributionTable(app, terms, logOdds, names, all, toggle) {
+  const shown = all ? terms : terms.slice(0, SHOWN);
+  const largest = Math.max(
+    ...terms.map(({ own, other }) => Math.max(Math.abs(own), Math.abs(other))),
+    1e-9,
+  );
+  const body = make("tbody", {}, ...shown.map((term) => contributionRow(app, term, largest)));
+  if (logOdds !== null && Number.isFinite(logOdds)) {
+    const rest = logOdds - shown.reduce((sum, { difference }) => sum + difference, 0);
+    body.append(totalRow("all else, and the sizes", rest), totalRow("log-odds", logOdds, "total"));
+  }
+  const head = make(
+    "tr",
+    {},
+    make("th", { scope: "col", text: "word" }),
+    make(
+      "th",
+      { scope: "col", class: "left" },
+      names.rival ? bdi(names.rival, { title: names.rival }) : "",
+    ),
+    make("th", { scope: "col" }, bdi(names.own, { title: names.own })),
+    make("th", { scope: "col", class: "number", text: names.rival ? "difference" : "score" }),
+  );
+  const button =
+    terms.length > SHOWN
+      ? make("button", {
+          type: "button",
+          class: "plain",
+          text: all ? "show fewer words" : `show all ${terms.length} words`,
+          on: { click: toggle },
+        })
+      : null;
+  return make(
+    "div",
+    {},
+    make("table", { class: "contributions" }, make("thead", {}, head), body),
+    button,
+  );
+}
+
+function contributionRow({ content, state }, { j, own, other, difference }, largest) {
+  const word = make(
+    "button",
+    {
+      type: "button",
+      class: "plain",
+      title: "Show this word on the map",
+      on: { click: () => state.set({ word: j }) },
+    },
+    bdi(content.words[j]),
+  );
+  return make(
+    "tr",
+    {},
+    make("th", { scope: "row" }, word),
+    barCell(other, largest, "left"),
+    barCell(own, largest, "right"),
+    make("td", {
+      class: "number",
+      title: `${decimal(own)} against ${decimal(other)}`,
+      text: signed(difference),
+    }),
+  );
+}
+
+function barCell(value, largest, side) {
+  const bar = make("span", { class: value < 0 ? "bar negative" : "bar" });
+  bar.style.width = `${(100 * Math.abs(value)) / largest}%`;
+  return make("td", { class: `bars ${side}` }, bar);
+}
+
+function totalRow(text, value, name = "rest") {
+  return make(
+    "tr",
+    { class: name },
+    make("th", { scope: "row", colspan: 3, text }),
+    make("td", { class: "number", text: signed(value) }),
+  );
+}

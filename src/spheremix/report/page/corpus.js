@@ -1,0 +1,99 @@
+// What was read, what was done to it, and how the model was made.
+
+import { bdi, find, make } from "./dom.js";
+import { counted, criterionName, decimal, integer } from "./format.js";
+
+const SHOWN = 200; // documents set aside
+
+export function mountCorpus({ content }) {
+  const { corpus } = content;
+  find("corpus").replaceChildren(
+    ...[
+      facts("The corpus", corpusFacts(content)),
+      facts("What was done to it", corpus.done || []),
+      facts("The model", modelFacts(content)),
+      notes(corpus.notes || []),
+      setAside(corpus),
+    ].filter(Boolean),
+  );
+}
+
+function corpusFacts({ corpus, documents, kind }) {
+  const texts = documents && documents.text;
+  const read = texts
+    ? "texts, shown in the reader"
+    : kind === "coordinates"
+      ? "coordinates; no texts"
+      : "counts of words; no texts";
+  return [
+    ["source", corpus.source],
+    ["format", corpus.format],
+    ["documents", integerOrNone(corpus.n_documents)],
+    ["kept", integerOrNone(corpus.n_kept)],
+    ["set aside", integerOrNone(corpus.n_set_aside)],
+    ["what a document is", read],
+    [
+      "words not shown",
+      corpus.n_words_dropped
+        ? `${integer(corpus.n_words_dropped)} of the model, those that leave the path first`
+        : null,
+    ],
+  ].filter(([, value]) => value !== null && value !== undefined && value !== "");
+}
+
+function integerOrNone(value) {
+  return value === null || value === undefined ? null : integer(value);
+}
+
+function modelFacts({ model, candidates, kind }) {
+  const by = (criterion) => (criterion ? `, chosen by ${criterionName(criterion)}` : "");
+  const agreement =
+    model.agreement && `ARI ${decimal(model.agreement.ari)}, NMI ${decimal(model.agreement.nmi)}`;
+  return [
+    [
+      "clusters",
+      `${model.n_clusters}${by(candidates && candidates.length > 1 && model.k_criterion)}`,
+    ],
+    [kind === "coordinates" ? "coordinates" : "words", integer(model.n_words)],
+    ["β, the penalty", `${decimal(model.beta)}${by(model.criterion)}`],
+    ["κ, the concentration", typeof model.kappa === "number" ? decimal(model.kappa) : model.kappa],
+    ["log-likelihood", decimal(model.log_likelihood)],
+    ["status", model.status],
+    ["seed", model.seed === null || model.seed === undefined ? null : String(model.seed)],
+    ["agreement with the labels", agreement],
+  ].filter(([, value]) => value !== null && value !== undefined);
+}
+
+function facts(title, pairs) {
+  if (!pairs.length) return null;
+  const items = pairs.flatMap(([what, value]) => [
+    make("dt", { text: what }),
+    make("dd", {}, bdi(String(value))),
+  ]);
+  return make("section", { class: "part" }, make("h3", { text: title }), make("dl", {}, ...items));
+}
+
+function notes(lines) {
+  if (!lines.length) return null;
+  return make(
+    "section",
+    { class: "part" },
+    make("h3", { text: "Notes" }),
+    make("ul", {}, ...lines.map((line) => make("li", {}, bdi(line)))),
+  );
+}
+
+function setAside({ set_aside: documents }) {
+  if (!documents || !documents.length) return null;
+  const items = documents
+    .slice(0, SHOWN)
+    .map(([id, reason]) => make("li", {}, bdi(id), `: ${reason}`));
+  const more = documents.length - items.length;
+  return make(
+    "section",
+    { class: "part" },
+    make("h3", { text: "Documents set aside" }),
+    make("ul", {}, ...items),
+    more > 0 ? make("p", { class: "soft", text: `and ${counted(more, "more document")}.` }) : null,
+  );
+}

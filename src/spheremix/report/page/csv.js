@@ -1,0 +1,25 @@
+// Tables as CSV, saved by the browser.
+
+import { make } from "./dom.js";
+
+// A spreadsheet runs a cell that begins like a formula: an apostrophe makes it text.
+function csvCell(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "number") return value === Infinity ? "inf" : String(value);
+  const text = /^[=+\-@\t\r]/u.test(value) ? `'${value}` : String(value);
+  return /[",\n\r]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export function toCsv(columns, rows) {
+  return [columns, ...rows]
+    .map((row) => row.map(csvCell).join(","))
+    .join("\n")
+    .concat("\n");
+}
+
+export function download(name, text, type = "text/csv") {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  const link = make("a", { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,54 @@
+// Numbers as people read them.
+
+const whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 });
+const collator = new Intl.Collator("en-GB", { numeric: true });
+
+export function integer(value) {
+  return whole.format(value);
+}
+
+export function decimal(value) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  if (value !== 0 && Math.abs(value) < 1e-4) return value.toExponential(1).replace("-", "−");
+  return (Math.abs(value) >= 1000 ? whole : short).format(value).replace("-", "−");
+}
+
+export function percent(share) {
+  const value = 100 * share;
+  const digits = value > 0 && value < 100 && (value < 1 || value > 99) ? 1 : 0;
+  return `${value.toFixed(digits)} %`;
+}
+
+export function counted(number, noun, plural = `${noun}s`) {
+  return `${integer(number)} ${number === 1 ? noun : plural}`;
+}
+
+export function signed(value) {
+  return value > 0 ? `+${decimal(value)}` : decimal(value);
+}
+
+export function criterionName(name) {
+  return name === "ricc" ? "RICc" : name.toUpperCase();
+}
+
+export function compareTexts(a, b) {
+  return collator.compare(a, b);
+}
+
+// Posteriors of long documents are 1 to the last digit: odds still say how sure that is.
+export function oddsText(logOdds) {
+  const odds = Math.exp(logOdds);
+  if (odds >= 1e6) return "more than a million to 1";
+  return `${odds < 10 ? odds.toFixed(1) : integer(Number(odds.toPrecision(2)))} to 1`;
+}
+
+function raised(number) {
+  return [...String(number)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("");
+}
+
+export function posteriorText(posterior, logOdds) {
+  if (posterior < 0.9995) return posterior.toFixed(3);
+  return logOdds === Infinity ? "1" : `1 − 10⁻${raised(Math.floor(logOdds / Math.LN10))}`;
+}

@@ -1,0 +1,75 @@
+// The keyboard: everything that is looked at often has a key.
+
+import { find, make } from "./dom.js";
+
+const KEYS = [
+  ["← →", "smaller or larger β, step by step (Shift: ten steps)"],
+  ["Home", "back to the chosen β"],
+  ["↑ ↓", "cluster above or below"],
+  ["j k", "next or previous document"],
+  ["/", "search for a word"],
+  ["+ − 0", "zoom the map in, out, or back to all"],
+  ["[ ]", "move the zoomed map"],
+  ["m", "prototype map or data map"],
+  ["d", "dark or light"],
+  ["Esc", "clear the marked word"],
+  ["?", "this help"],
+];
+
+export function mountKeys({ content, state }, actions) {
+  const help = find("help");
+  const rows = KEYS.map(([key, text]) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, ...key.split(" ").map((one) => make("kbd", { text: one }))),
+      make("td", { text }),
+    ),
+  );
+  find("help-keys").replaceChildren(...rows);
+  find("help-button").addEventListener("click", () => help.showModal());
+  find("help-close").addEventListener("click", () => help.close());
+
+  const last = content.steps.length - 1;
+  const step = (by) => state.set({ step: Math.max(0, Math.min(last, state.now.step + by)) });
+  const other = () => state.set({ tab: state.now.tab === "data" ? "prototypes" : "data" });
+  // Within the list of documents, the arrows go along it.
+  const along = ({ target }, by) =>
+    target.id === "document-list" ? actions.moveDocument(by) : actions.moveCluster(by);
+  const table = {
+    ArrowLeft: (event) => step(event.shiftKey ? -10 : -1),
+    ArrowRight: (event) => step(event.shiftKey ? 10 : 1),
+    Home: () => state.set({ step: content.chosen }),
+    ArrowUp: (event) => along(event, -1),
+    ArrowDown: (event) => along(event, 1),
+    j: () => actions.moveDocument(1),
+    k: () => actions.moveDocument(-1),
+    "/": () => find("search").focus(),
+    "+": () => actions.zoom(1.6),
+    "=": () => actions.zoom(1.6),
+    "-": () => actions.zoom(1 / 1.6),
+    0: () => state.set({ zoom: [0, 1] }),
+    "[": () => actions.pan(-0.25),
+    "]": () => actions.pan(0.25),
+    m: content.rows && content.labels ? other : null,
+    d: () => find("dark").click(),
+    Escape: () => state.set({ word: -1 }),
+    "?": () => help.showModal(),
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || help.open)
+      return;
+    if (keepsKey(event.target, event.key)) return;
+    const action = Object.hasOwn(table, event.key) && table[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action(event);
+  });
+}
+
+// Fields keep their own keys; the slider, and what can be scrolled, keep the arrows.
+function keepsKey(target, key) {
+  if (target.matches("input[type=range]")) return /^(Arrow|Home|End|Page)/u.test(key);
+  if (target.matches(".scroll, .panel-text")) return /^(Arrow(Up|Down)|Home|End|Page)/u.test(key);
+  return target.matches("input, textarea, select");
+}

@@ -1,0 +1,61 @@
+// A list of any length: only the rows that are seen exist.
+
+import { make } from "./dom.js";
+
+const SPARE = 4; // rows above and below
+
+export function createList(box, rowHeight, makeRow, onChoose) {
+  const space = make("div", { class: "space" });
+  box.replaceChildren(space);
+  let items = [];
+  let chosen = -1;
+
+  const draw = () => {
+    const first = Math.max(0, Math.floor(box.scrollTop / rowHeight) - SPARE);
+    const stop = Math.min(
+      items.length,
+      Math.ceil((box.scrollTop + box.clientHeight) / rowHeight) + SPARE,
+    );
+    const rows = [];
+    for (let at = first; at < stop; at++) rows.push(placed(items[at], at));
+    space.replaceChildren(...rows);
+    const here = rows.find((row) => row.getAttribute("aria-selected") === "true");
+    if (here) box.setAttribute("aria-activedescendant", here.id);
+    else box.removeAttribute("aria-activedescendant");
+  };
+
+  const placed = (item, at) => {
+    const row = makeRow(item);
+    row.id = `${box.id}-${item}`;
+    row.setAttribute("role", "option");
+    row.setAttribute("aria-selected", String(item === chosen));
+    row.setAttribute("aria-posinset", at + 1);
+    row.setAttribute("aria-setsize", items.length);
+    row.style.top = `${at * rowHeight}px`;
+    row.addEventListener("click", () => onChoose(item));
+    return row;
+  };
+
+  const show = (newItems, newChosen) => {
+    items = newItems;
+    space.style.height = `${items.length * rowHeight}px`;
+    box.scrollTop = 0;
+    choose(newChosen);
+  };
+
+  // The row of the chosen one is brought into sight.
+  const choose = (item) => {
+    chosen = item;
+    const at = items.indexOf(item);
+    const top = at * rowHeight;
+    if (at >= 0 && top < box.scrollTop) box.scrollTop = top;
+    else if (at >= 0 && top + rowHeight > box.scrollTop + box.clientHeight) {
+      box.scrollTop = top + rowHeight - box.clientHeight;
+    }
+    draw();
+  };
+
+  box.addEventListener("scroll", draw, { passive: true });
+  new ResizeObserver(draw).observe(box);
+  return { show, choose, items: () => items };
+}

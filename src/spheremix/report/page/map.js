@@ -1,0 +1,114 @@
+// The frame of both maps: a canvas with rows of clusters and columns of words, zoom and choice.
+
+import { make, find } from "./dom.js";
+import { counted } from "./format.js";
+import { createColumns, createRows, panBy, zoomBy } from "./columns.js";
+import { createPalette, themeColours } from "./colours.js";
+import { drawLabels, drawRowNames, drawWordsBelow, drawWordsInside, HEAD } from "./map_labels.js";
+import { drawMarks } from "./map_marks.js";
+import { paintPrototypes } from "./prototypes.js";
+import { paintDocuments } from "./data_map.js";
+import { createMapTooltip } from "./map_tooltip.js";
+import { listenToPointer } from "./map_pointer.js";
+
+const BELOW = 84; // pixels for upright words, where columns are wide enough for them
+const WIDE = 11;
+
+export function mountMap({ content, state, stepOf }) {
+  const marks = find("marks");
+  const frame = find("frame");
+  const tooltip = createMapTooltip(content, frame);
+  let view = null;
+  let colours = themeColours();
+  let palette = createPalette(content.hues, colours);
+
+  const draw = (scale = devicePixelRatio || 1) => {
+    if (!frame.clientWidth || !frame.clientHeight) return;
+    const step = stepOf(state.now.step);
+    view = { content, step, palette, colours, scale, ...measure(frame, step, state.now.zoom) };
+    drawMap(find("map"), view, state.now);
+    mark();
+  };
+  const mark = (hovered = null) => {
+    if (view) drawMarks(prepare(marks, view), view, state.now, hovered);
+  };
+  const recolour = () => {
+    colours = themeColours();
+    palette = createPalette(content.hues, colours);
+    draw();
+  };
+  const zoom = (factor, centre = 0.5) => {
+    state.set({ zoom: zoomBy(state.now.zoom, factor, centre, stepOf(state.now.step)) });
+  };
+  const pan = (share) => state.set({ zoom: panBy(state.now.zoom, share) });
+  // Chromium leaves canvases blank on paper: a picture of it goes there, with finer pixels.
+  const print = () => {
+    draw(2);
+    find("printed").src = find("map").toDataURL();
+  };
+
+  listenToPointer({ marks, state, tooltip, zoom, mark, view: () => view });
+  find("zoom").append(...zoomButtons(content, zoom, state));
+  state.follow(["step", "tab", "zoom", "cluster"], () => draw());
+  state.follow(["word"], () => mark());
+  state.follow(["step", "tab"], () => describe(marks, content, state, stepOf));
+  new ResizeObserver(() => draw()).observe(frame);
+  return { recolour, zoom, pan, print };
+}
+
+// Where everything goes.
+function measure(frame, step, zoom) {
+  const width = frame.clientWidth;
+  const height = frame.clientHeight;
+  const gutter = width < 600 ? 64 : width < 1200 ? 96 : 160;
+  const columns = createColumns(step, zoom, gutter, width - gutter - 1);
+  const below = columns.unit >= WIDE ? BELOW : 0;
+  const rows = createRows(step, HEAD, height - HEAD - below - 1);
+  return { columns, rows, width, height, gutter };
+}
+
+function drawMap(canvas, view, now) {
+  const context = prepare(canvas, view);
+  (now.tab === "data" ? paintDocuments : paintPrototypes)(context, view);
+  drawLabels(context, view);
+  if (view.columns.unit >= WIDE) drawWordsBelow(context, view);
+  else if (now.tab !== "data") drawWordsInside(context, view);
+  drawRowNames(context, view, now.cluster);
+}
+
+function prepare(canvas, { width, height, scale }) {
+  if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+  }
+  const context = canvas.getContext("2d");
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+function zoomButtons(content, zoom, state) {
+  const button = (text, title, click) =>
+    make("button", { type: "button", text, title, "aria-label": title, on: { click } });
+  const note = make("span", { class: "soft", text: "striped: negative" });
+  return [
+    ...(content.kind === "coordinates" ? [note] : []),
+    button("−", "Zoom out (−)", () => zoom(1 / 1.6)),
+    button("+", "Zoom in (+)", () => zoom(1.6)),
+    button("all", "Show all words (0)", () => state.set({ zoom: [0, 1] })),
+  ];
+}
+
+function describe(marks, content, state, stepOf) {
+  const step = stepOf(state.now.step);
+  const what =
+    state.now.tab === "data"
+      ? "Documents by cluster against words"
+      : "Prototypes: clusters against words";
+  marks.setAttribute(
+    "aria-label",
+    `${what}. ${counted(step.K, "cluster")}, ` +
+      `${counted(step.active, "word")} in at least one of them. ` +
+      "The same words are listed on the cards of the clusters.",
+  );
+}

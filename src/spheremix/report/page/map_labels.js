@@ -1,0 +1,174 @@
+// Text on the maps: groups of words above, names of rows, words where there is room.
+
+import { integer } from "./format.js";
+import { groupsOf } from "./order.js";
+
+export const HEAD = 38; // pixels above the rows
+const FONT = "system-ui, sans-serif";
+
+export function fitText(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  let short = [...text].slice(0, Math.max(0, Math.floor(width / 4)));
+  while (short.length > 1 && context.measureText(`${short.join("")}…`).width > width) {
+    short = short.slice(0, -1);
+  }
+  return short.length > 1 ? `${short.join("").trimEnd()}…` : "";
+}
+
+function groupTexts(count, K, number, noun) {
+  const words = integer(number);
+  if (count === 0) return [`no cluster: ${words}`, "none", "0"];
+  if (count === K && K > 1)
+    return [`all ${K} clusters: ${words} ${noun}`, `all ${K}: ${words}`, "all"];
+  if (count === 1) return [`own ${noun} of one cluster: ${words}`, `own ${noun}: ${words}`, "own"];
+  if (count === 2) return [`pairs of clusters: ${words} ${noun}`, `pairs: ${words}`, "2"];
+  return [`${count} clusters: ${words} ${noun}`, `${count}: ${words}`, `${count}`];
+}
+
+// One label for each number of clusters that share, and one for the own words of each cluster.
+export function drawLabels(context, view) {
+  const { content, step, columns, colours, height } = view;
+  context.textBaseline = "alphabetic";
+  context.textAlign = "left";
+  for (const { start, stop, count } of groupsOf(step)) {
+    const [left, right] = clipped(columns, start, stop);
+    if (right - left < 0.5) continue;
+    context.fillStyle = count === 0 ? colours.line : content.hues[count];
+    context.fillRect(left, 17, Math.max(1, right - left - 1), 4);
+    context.font = `12px ${FONT}`;
+    context.fillStyle = colours.ink;
+    const noun = content.kind === "coordinates" ? "coordinates" : "words";
+    const text = groupTexts(count, step.K, stop - start, noun).find(
+      (one) => context.measureText(one).width <= right - left - 4,
+    );
+    if (text) context.fillText(text, left + 1, 12);
+    if (columns.x(start) > columns.left) {
+      context.fillStyle = colours.soft;
+      context.fillRect(Math.round(columns.x(start)), 17, 1, height - 17);
+    }
+  }
+  drawOwners(context, view);
+}
+
+function clipped(columns, start, stop) {
+  return [Math.max(columns.left, columns.x(start)), Math.min(columns.right, columns.x(stop))];
+}
+
+function drawOwners(context, { content, step, columns, colours }) {
+  context.font = `11px ${FONT}`;
+  for (const { start, stop, count, clusters } of step.blocks) {
+    if (count !== 1 || step.K === 1) continue;
+    const [left, right] = clipped(columns, start, stop);
+    if (right - left < 26) continue;
+    const name = fitText(context, content.names[clusters[0]].split(" ")[0], right - left - 6);
+    context.fillStyle = colours.soft;
+    if (name) context.fillText(name, left + 2, 33);
+  }
+}
+
+export function drawRowNames(context, { content, rows, gutter, colours }, chosen) {
+  context.textBaseline = "middle";
+  context.textAlign = "right";
+  for (const { k, y, height } of rows) {
+    if (k === chosen) {
+      context.fillStyle = colours.accent;
+      context.fillRect(gutter - 4, y, 3, height);
+    }
+    if (height < 8) continue;
+    const size = Math.max(8, Math.min(12, Math.floor(0.85 * height)));
+    context.font = `${k === chosen ? "600 " : ""}${size}px ${FONT}`;
+    context.fillStyle = colours.ink;
+    const full = content.names[k];
+    const whole = gutter > 100 && context.measureText(full).width <= gutter - 14;
+    const name = whole ? full : fitText(context, full.split(" ")[0], gutter - 14);
+    context.fillText(name, gutter - 8, y + height / 2);
+  }
+  context.textAlign = "left";
+  context.fillStyle = colours.line;
+  for (const { y } of rows) context.fillRect(0, Math.round(y), gutter - 4, 1);
+}
+
+// Words where there is room: inside the blocks that clusters share, beside those of one cluster.
+export function drawWordsInside(context, view) {
+  const rowOf = new Map(view.rows.map((row) => [row.k, row]));
+  const own = groupsOf(view.step).find(({ count }) => count === 1);
+  context.font = `11px ${FONT}`;
+  context.textBaseline = "middle";
+  for (const block of view.step.blocks) {
+    const [left, right] = clipped(view.columns, block.start, block.stop);
+    const row = rowOf.get(block.clusters[0]);
+    if (!row || right - left < 2 || row.height < 13) continue;
+    if (block.count === 1 && view.step.K > 1) {
+      const [first, last] = clipped(view.columns, own.start, own.stop);
+      const before = left - first > last - right;
+      const room = before ? [first, left] : [right, last];
+      if (room[1] - room[0] < 0.6 * (right - left))
+        drawWords(context, view, block, row, [left, right], false, true);
+      else drawWords(context, view, block, row, room, before, false);
+    } else drawWords(context, view, block, row, [left, right], false, true);
+  }
+}
+
+// As many lines as the row holds, of words that fit whole.
+function drawWords(
+  context,
+  { content, step, colours, columns },
+  block,
+  row,
+  [left, right],
+  before,
+  inside,
+) {
+  const width = Math.min(right - left - 8, 330);
+  if (width < 24) return;
+  const lines = Math.min(inside ? 9 : 3, Math.floor((row.height - 1) / 14));
+  let place = Math.max(block.start, Math.floor(columns.place(columns.left)));
+  let y = row.y + row.height / 2 - 7 * (lines - 1);
+  if (inside) y = row.y + 8;
+  context.textAlign = before ? "right" : "left";
+  const x = before ? right - 4 : left + 4;
+  for (let line = 0; line < lines && place < block.stop; line++, y += 14) {
+    const found = fillLine(context, content, step, place, block.stop, width);
+    place = found.place;
+    if (!found.text) break;
+    if (inside) {
+      context.globalAlpha = 0.75;
+      context.fillStyle = colours.ground;
+      context.fillRect(x - 2, y - 7, context.measureText(found.text).width + 4, 14);
+      context.globalAlpha = 1;
+    }
+    context.fillStyle = colours.ink;
+    context.fillText(found.text, x, y);
+  }
+  context.textAlign = "left";
+}
+
+function fillLine(context, content, step, place, stop, width) {
+  let text = "";
+  for (; place < stop; place++) {
+    const word = content.words[step.order[place]];
+    const longer = text ? `${text} ${word}` : word;
+    if (word.length * 3 <= width && context.measureText(longer).width <= width) text = longer;
+    else if (text) break;
+  }
+  return { text, place };
+}
+
+export function drawWordsBelow(context, { content, step, columns, rows, colours }) {
+  const last = rows.at(-1);
+  const top = last.y + last.height + 4;
+  context.font = `11px ${FONT}`;
+  context.fillStyle = colours.ink;
+  context.textBaseline = "middle";
+  const first = Math.max(0, Math.floor(columns.place(columns.left)));
+  const stop = Math.min(step.W, Math.ceil(columns.place(columns.right)));
+  for (let place = first; place < stop; place++) {
+    const x = columns.x(place + 0.5);
+    if (columns.x(place + 1) - columns.x(place) < 9 || x < columns.left) continue;
+    context.save();
+    context.translate(x, top);
+    context.rotate(Math.PI / 2);
+    context.fillText(fitText(context, content.words[step.order[place]], 78), 0, 0);
+    context.restore();
+  }
+}

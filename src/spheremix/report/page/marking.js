@@ -1,0 +1,45 @@
+// A text with its words marked by what they are to a cluster.
+
+import { make } from "./dom.js";
+import { roleOf } from "./words.js";
+
+const TOKENS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\u200c\u200d]*/gu;
+
+export function markText(content, step, text, k, rival) {
+  const parts = [];
+  let written = 0;
+  for (const found of text.matchAll(TOKENS)) {
+    const j = content.forms.get(found[0].normalize("NFC").toLowerCase());
+    if (j === undefined) continue;
+    const role = markOf(step, j, k, rival);
+    if (!role) continue;
+    if (found.index > written) parts.push(text.slice(written, found.index));
+    parts.push(make("span", { class: `mark ${role}`, "data-word": j, text: found[0] }));
+    written = found.index + found[0].length;
+  }
+  if (written < text.length) parts.push(text.slice(written));
+  return parts;
+}
+
+// Words of the other cluster only are what speaks against this one.
+function markOf(step, j, k, rival) {
+  const role = roleOf(step, j, k);
+  if (role === "other" && rival >= 0 && step.levels[rival * step.W + j] !== 0) return "rival";
+  return role === "other" || role === "none" ? null : role;
+}
+
+export function markLegend(hasRival) {
+  const samples = [
+    ["own", "own word of the cluster"],
+    ["shared", "shared with some clusters"],
+    ["common", "in every cluster"],
+    ["rival", "of the next-best cluster, not of this one"],
+  ];
+  return make(
+    "p",
+    { class: "mark-legend" },
+    ...samples
+      .slice(0, hasRival ? 4 : 3)
+      .map(([role, text]) => make("span", { class: `mark ${role}`, text })),
+  );
+}

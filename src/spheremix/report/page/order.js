@@ -1,0 +1,118 @@
+// One step of the path, read: which cluster has which word, and the paper's order of words.
+
+const BITS = 44; // of a pattern in one number, with room above them for the number of clusters
+
+export function createSteps(content) {
+  const known = new Map();
+  return (index) => {
+    if (!known.has(index)) known.set(index, readStep(content, index));
+    return known.get(index);
+  };
+}
+
+function readStep(content, index) {
+  const K = content.model.n_clusters;
+  const W = content.words.length;
+  const entry = content.steps[index];
+  const levels = content.values.subarray(index * K * W, (index + 1) * K * W);
+  const n = content.labels ? content.labels.length / content.steps.length : 0;
+  const labels = content.labels && content.labels.subarray(index * n, (index + 1) * n);
+  const exact = index === content.chosen;
+  const weight = (k, j) => {
+    if (exact) return content.prototypes[k * W + j];
+    const q = levels[k * W + j];
+    return Math.sign(q) * entry.scale * (q / 127) ** 2;
+  };
+  const clusters = orderClusters(entry.weights);
+  const read = patterns(levels, clusters, W, K, exact && content.prototypes);
+  const { counts, nWords, nOwn, keys, intensities } = read;
+  const order = orderWords(keys, intensities);
+  const places = new Uint32Array(W);
+  order.forEach((j, place) => (places[j] = place));
+  const blocks = findBlocks(order, keys, counts, levels, clusters, W);
+  const active = W - counts.reduce((zeros, count) => zeros + (count === 0), 0);
+  return {
+    index,
+    exact,
+    entry,
+    K,
+    W,
+    levels,
+    labels,
+    weight,
+    clusters,
+    counts,
+    nWords,
+    nOwn,
+    order,
+    places,
+    blocks,
+    active,
+  };
+}
+
+// By decreasing weight; of equals, the first one first.
+function orderClusters(weights) {
+  return weights.map((_, k) => k).sort((a, b) => weights[b] - weights[a] || a - b);
+}
+
+function patterns(levels, clusters, W, K, prototypes) {
+  const counts = new Uint16Array(W);
+  const nWords = new Array(K).fill(0);
+  const nOwn = new Array(K).fill(0);
+  const intensities = new Float64Array(W);
+  const keys = Array.from({ length: Math.ceil(K / BITS) }, () => new Float64Array(W));
+  clusters.forEach((k, row) => {
+    const key = keys[Math.floor(row / BITS)];
+    const bit = 2 ** (BITS - 1 - (row % BITS));
+    for (let j = 0, at = k * W; j < W; j++, at++) {
+      const q = levels[at];
+      if (q === 0) continue;
+      counts[j]++;
+      nWords[k]++;
+      key[j] += bit;
+      intensities[j] += prototypes ? Math.abs(prototypes[at]) : q * q;
+    }
+  });
+  for (let k = 0; k < K; k++) {
+    for (let j = 0, at = k * W; j < W; j++, at++) {
+      if (levels[at] !== 0 && counts[j] === 1) nOwn[k]++;
+    }
+  }
+  // The number of clusters decides before the pattern does.
+  for (let j = 0; j < W; j++) keys[0][j] += counts[j] * 2 ** BITS;
+  return { counts, nWords, nOwn, keys, intensities };
+}
+
+function orderWords(keys, intensities) {
+  const [first, ...others] = keys;
+  return Uint32Array.from(first.keys()).sort((a, b) => {
+    if (first[a] !== first[b]) return first[b] - first[a];
+    for (const key of others) if (key[a] !== key[b]) return key[b] - key[a];
+    return intensities[b] - intensities[a] || a - b;
+  });
+}
+
+// Neighbouring words that are non-zero in exactly the same clusters.
+function findBlocks(order, keys, counts, levels, clusters, W) {
+  const blocks = [];
+  for (let start = 0, place = 1; place <= order.length; place++) {
+    const j = order[start];
+    if (place < order.length && keys.every((key) => key[order[place]] === key[j])) continue;
+    const members = clusters.filter((k) => levels[k * W + j] !== 0);
+    blocks.push({ start, stop: place, count: counts[j], clusters: members });
+    start = place;
+  }
+  return blocks;
+}
+
+// Columns of each number of sharing clusters: what is drawn in one hue.
+export function groupsOf(step) {
+  const groups = [];
+  for (const { start, stop, count } of step.blocks) {
+    const last = groups.at(-1);
+    if (last && last.count === count) last.stop = stop;
+    else groups.push({ start, stop, count });
+  }
+  return groups;
+}

@@ -1,0 +1,205 @@
+// One document: where it is and why, and its text with the words marked.
+
+import { bdi, find, make } from "./dom.js";
+import { counted, decimal, integer, oddsText, percent, posteriorText } from "./format.js";
+import { contributionsOf, contributionTable, rivalOf } from "./contributions.js";
+import { markLegend, markText } from "./marking.js";
+
+const LONG = 20_000; // characters shown before they are asked for
+
+export function mountReader(app) {
+  const { content, state, stepOf } = app;
+  if (!content.documents) return;
+  const open = { text: false, words: false };
+  const draw = () => {
+    const i = state.now.document;
+    const body = find("reader-body");
+    if (i < 0) {
+      find("reader-name").replaceChildren("Reader");
+      body.replaceChildren(
+        make("p", { class: "soft", text: "Choose a document in the list, or press j." }),
+      );
+      return;
+    }
+    find("reader-name").replaceChildren(bdi(content.documents.id[i]));
+    body.replaceChildren(...documentParts(app, stepOf(state.now.step), i, open, draw));
+  };
+  state.follow(["document"], () => {
+    open.text = false;
+    open.words = false;
+    draw();
+    find("reader-body").scrollTop = 0;
+  });
+  state.followAtRest(["step"], draw);
+}
+
+function documentParts(app, step, i, open, draw) {
+  const { content } = app;
+  const { documents } = content;
+  const k = step.labels[i];
+  const rival = rivalOf(documents, i, k);
+  const flip = (key) => () => {
+    open[key] = !open[key];
+    draw();
+  };
+  return [
+    about(documents, i),
+    verdict(app, step, i, k, rival),
+    documents.text && content.forms && content.kind === "words" ? markLegend(rival >= 0) : null,
+    textOf(content, step, i, k, rival, open.text, flip("text")),
+    reasons(app, step, i, k, rival, open.words, flip("words")),
+  ].filter(Boolean);
+}
+
+function about({ date, labels, label_names: names }, i) {
+  const known = [];
+  if (date && date[i]) known.push(make("span", { text: date[i] }));
+  for (const label of (labels && labels[i]) || []) known.push(bdi(names[label], { class: "tag" }));
+  return known.length ? make("p", { class: "about" }, ...known) : null;
+}
+
+function verdict({ content, state }, step, i, k, rival) {
+  const { documents, names } = content;
+  const link = (cluster) =>
+    make(
+      "button",
+      {
+        type: "button",
+        class: "plain",
+        title: "Show this cluster",
+        on: { click: () => state.set({ cluster }) },
+      },
+      bdi(names[cluster]),
+    );
+  const lines = [];
+  if (documents.cluster[i] !== k) {
+    lines.push(
+      make(
+        "p",
+        {},
+        "At this β it is in ",
+        link(k),
+        "; at the chosen one in ",
+        link(documents.cluster[i]),
+        ".",
+      ),
+    );
+  }
+  const odds = documents.log_odds[i];
+  const own = documents.cluster[i];
+  const line = make("p", { class: "verdict" }, "In ", link(own));
+  if (rival >= 0)
+    line.append(
+      " rather than ",
+      link(documents.runner_up[i]),
+      ": ",
+      make("strong", { text: placing(documents, i) }),
+    );
+  line.append(".");
+  const rank = nearerThan(documents, i);
+  const numbers = [
+    rival >= 0 ? `log-odds ${decimal(odds)}: ${oddsText(odds)}` : null,
+    `posterior ${posteriorText(documents.posterior[i], odds)}`,
+    rival >= 0 ? `margin ${documents.margin[i].toFixed(3)}` : null,
+    `cosine ${documents.cosine[i].toFixed(3)}, ` +
+      `nearer to the prototype than ${percent(rank)} of its cluster`,
+  ].filter(Boolean);
+  lines.push(
+    line,
+    make("p", {
+      class: "soft numbers",
+      text: numbers.join(" · ") + (step.exact ? "" : " (at the chosen β)"),
+    }),
+  );
+  return make("div", {}, ...lines);
+}
+
+// How sure that is among all documents: odds of long ones are huge, and say little by themselves.
+function placing({ log_odds: odds }, i) {
+  const share = odds.reduce((sum, other) => sum + (other < odds[i]), 0) / odds.length;
+  if (share < 0.1) return `among the ${Math.max(1, Math.ceil(100 * share))} % hardest to place`;
+  return `easier to place than ${percent(share)} of all documents`;
+}
+
+function nearerThan({ cluster, cosine }, i) {
+  let all = 0;
+  let behind = 0;
+  for (let other = 0; other < cosine.length; other++) {
+    if (cluster[other] !== cluster[i] || other === i) continue;
+    all++;
+    behind += cosine[other] < cosine[i];
+  }
+  return all ? behind / all : 1;
+}
+
+function textOf(content, step, i, k, rival, open, toggle) {
+  const { documents } = content;
+  if (!documents.text)
+    return make("p", {
+      class: "soft",
+      text: "The run has no texts: only what each word adds is known.",
+    });
+  const whole = documents.text[i];
+  const long = whole.length > LONG;
+  const text = long && !open ? cutAt(whole, LONG) : whole;
+  const marked =
+    content.forms && content.kind === "words" ? markText(content, step, text, k, rival) : [text];
+  const parts = [make("div", { class: "text", dir: "auto" }, ...marked)];
+  if (long)
+    parts.push(
+      make("button", {
+        type: "button",
+        class: "plain",
+        text: open ? "show the beginning only" : `show all ${integer(whole.length)} characters`,
+        on: { click: toggle },
+      }),
+    );
+  if (documents.length && documents.length[i] > whole.length) {
+    parts.push(
+      make("p", {
+        class: "soft",
+        text:
+          `Shortened here: ${integer(whole.length)} of ` +
+          `${counted(documents.length[i], "character")}.`,
+      }),
+    );
+  }
+  return make("div", {}, ...parts);
+}
+
+// Never between the two halves of one character.
+function cutAt(text, length) {
+  const half = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800;
+  return text.slice(0, half ? length - 1 : length);
+}
+
+function reasons(app, step, i, k, rival, all, toggle) {
+  const { content } = app;
+  if (!content.rows) {
+    const why =
+      content.kind === "coordinates"
+        ? "Its coordinates are not words: what each adds is not shown."
+        : "";
+    return why ? make("p", { class: "soft", text: why }) : null;
+  }
+  const terms = contributionsOf(content, step, i, k, rival);
+  const { names, documents } = content;
+  const told = { own: names[k], rival: rival >= 0 ? names[rival] : "" };
+  const odds = step.exact && rival >= 0 ? documents.log_odds[i] : null;
+  return make(
+    "section",
+    { class: "part" },
+    make(
+      "h3",
+      {},
+      "Why: word by word",
+      make("span", {
+        class: "note",
+        text: "κ μ x: what each word adds to the score of either cluster",
+      }),
+    ),
+    terms.length
+      ? contributionTable(app, terms, odds, told, all, toggle)
+      : make("p", { class: "soft", text: "None of its words is in either prototype." }),
+  );
+}

@@ -1,0 +1,126 @@
+// The path: a slider over its steps, the criteria's choices marked, and curves above it.
+
+import { find, make } from "./dom.js";
+import { counted, criterionName, decimal, integer, percent } from "./format.js";
+import { drawCurves, strokeSample } from "./curves.js";
+
+const HEIGHT = 56;
+
+export function mountSlider({ content, state, stepOf }) {
+  const { steps } = content;
+  const range = find("beta");
+  const last = steps.length - 1;
+  range.max = last;
+  range.addEventListener("input", () => state.set({ step: Number(range.value) }));
+  if (last === 0) find("path").hidden = true;
+  else {
+    const curves = pathCurves(content);
+    const label = "Sparsity and criteria along the path";
+    find("curves").replaceChildren(drawCurves(curves, curves[0].xs, 1000, HEIGHT, label));
+    find("legend").replaceChildren(...legend(curves));
+    mountMarks(content, state);
+  }
+  state.follow(["step"], () => {
+    const entry = steps[state.now.step];
+    range.value = state.now.step;
+    range.setAttribute(
+      "aria-valuetext",
+      `beta ${decimal(entry.beta)}, sparsity ${percent(entry.sparsity)}`,
+    );
+    find("cursor").style.left = position(state.now.step, last);
+    find("told").replaceChildren(...telling(content, stepOf(state.now.step)));
+  });
+}
+
+// The thumb of a range is 16 pixels wide and stays within it.
+function position(step, last) {
+  const share = last ? step / last : 0;
+  return `calc(8px + (100% - 16px) * ${share.toFixed(5)})`;
+}
+
+function telling(content, step) {
+  const { entry } = step;
+  const words = counted(step.active, "word");
+  const own = step.nOwn.reduce((sum, n) => sum + n, 0);
+  return [
+    make("strong", { text: `β = ${decimal(entry.beta)}` }),
+    ` · sparsity ${percent(entry.sparsity)}` +
+      ` · ${words} left, ${integer(own)} of them in one cluster only` +
+      (entry.chosen_by.length
+        ? ` · chosen by ${entry.chosen_by.map(criterionName).join(", ")}`
+        : ""),
+  ];
+}
+
+// From a beta of the whole path to the share of the slider's width.
+function shareOf(steps, beta) {
+  let i = 1;
+  while (i < steps.length - 1 && steps[i].beta < beta) i++;
+  const [from, to] = [steps[i - 1].beta, steps[i].beta];
+  const within = to > from ? Math.min(1, Math.max(0, (beta - from) / (to - from))) : 0;
+  return (i - 1 + within) / (steps.length - 1);
+}
+
+function pathCurves({ path, steps }) {
+  const thin = path || {
+    beta: steps.map((step) => step.beta),
+    sparsity: steps.map((step) => step.sparsity),
+    criteria: {},
+  };
+  const xs = thin.beta.map((beta) => shareOf(steps, beta));
+  const criteria = Object.entries(thin.criteria).map(([name, values]) => ({
+    name,
+    values,
+    xs,
+    cut: true,
+  }));
+  return [{ name: "sparsity", values: thin.sparsity, xs }, ...criteria];
+}
+
+function legend(curves) {
+  const items = curves.map(({ name }) =>
+    make("span", {}, strokeSample(name), name === "sparsity" ? "sparsity" : criterionName(name)),
+  );
+  return [
+    ...items,
+    make("span", { class: "soft", text: "each on its own scale; of criteria, lowest is best" }),
+  ];
+}
+
+// Names of criteria at the steps they choose, in as many lines as it takes.
+function mountMarks(content, state) {
+  const { steps } = content;
+  const holder = find("choices");
+  const chosen = steps.map((step, i) => ({ ...step, i })).filter((step) => step.chosen_by.length);
+  const buttons = chosen.map(({ i, beta, chosen_by: criteria }) => {
+    const text = criteria.map(criterionName).join(", ");
+    const used = criteria.includes(content.model.criterion);
+    const button = make("button", {
+      type: "button",
+      text,
+      class: used ? "choice used" : "choice",
+      title: `Go to the step of the lowest ${text}: beta = ${decimal(beta)}`,
+      on: { click: () => state.set({ step: i }) },
+    });
+    button.style.left = position(i, steps.length - 1);
+    return button;
+  });
+  holder.replaceChildren(...buttons);
+  const stack = () => stackMarks(holder, buttons);
+  new ResizeObserver(stack).observe(holder);
+}
+
+function stackMarks(holder, buttons) {
+  const ends = [];
+  for (const button of buttons) {
+    const wide = button.offsetWidth;
+    const centre = button.offsetLeft;
+    const left = Math.max(0, Math.min(holder.clientWidth - wide, centre - wide / 2));
+    button.style.setProperty("--shift", `${left - centre}px`);
+    let line = ends.findIndex((end) => left > end + 4);
+    if (line < 0) line = ends.length;
+    ends[line] = left + wide;
+    button.style.top = `${line * 20}px`;
+  }
+  holder.style.height = `${Math.max(1, ends.length) * 20}px`;
+}

@@ -1,0 +1,137 @@
+// The tables that can be saved: what is shown, at the step it is shown at.
+
+import { contributionsOf, rivalOf } from "./contributions.js";
+import { ownWords, rankedWords, sharedWords } from "./words.js";
+
+export function clusterTable({ content, state, stepOf }) {
+  const step = stepOf(state.now.step);
+  const listed = (words) => words.map((j) => content.words[j]).join(" ");
+  return {
+    columns: [
+      "cluster",
+      "name",
+      "size",
+      "weight",
+      "kappa",
+      "n_words",
+      "n_own_words",
+      "own_words",
+      "shared_words",
+    ],
+    rows: step.clusters.map((k) => [
+      k,
+      content.names[k],
+      step.entry.sizes[k],
+      step.entry.weights[k],
+      step.entry.kappas[k],
+      step.nWords[k],
+      step.nOwn[k],
+      listed(ownWords(content, step, k, 20)),
+      listed(sharedWords(content, step, k, 20)),
+    ]),
+  };
+}
+
+export function wordTable({ content, state, stepOf }) {
+  const step = stepOf(state.now.step);
+  const rows = [];
+  for (const k of step.clusters) {
+    rankedWords(content, step, k, () => true).forEach((j, i) => {
+      const exit = content.exit_betas ? rounded(content.exit_betas[k * step.W + j]) : null;
+      rows.push([k, content.words[j], rounded(step.weight(k, j)), exit, step.counts[j], i + 1]);
+    });
+  }
+  return { columns: ["cluster", "word", "weight", "exit_beta", "n_clusters", "rank"], rows };
+}
+
+// The documents of the list, in its order.
+export function documentTable({ content, state, stepOf }, listed) {
+  const { documents } = content;
+  const step = stepOf(state.now.step);
+  return {
+    columns: [
+      "id",
+      "cluster",
+      "cluster_at_chosen_beta",
+      "runner_up",
+      "posterior",
+      "margin",
+      "log_odds",
+      "cosine",
+      "date",
+      "labels",
+    ],
+    rows: listed.map((i) => [
+      documents.id[i],
+      step.labels[i],
+      documents.cluster[i],
+      documents.runner_up ? documents.runner_up[i] : null,
+      rounded(documents.posterior[i]),
+      rounded(documents.margin[i]),
+      rounded(documents.log_odds[i]),
+      rounded(documents.cosine[i]),
+      documents.date ? documents.date[i] : null,
+      documents.labels
+        ? (documents.labels[i] || []).map((label) => documents.label_names[label]).join("; ")
+        : null,
+    ]),
+  };
+}
+
+export function pathTable({ content }) {
+  const names = Object.keys(content.steps[0].criteria || {});
+  return {
+    columns: ["step", "beta", "sparsity", "n_nonzero", "log_likelihood", ...names, "chosen_by"],
+    rows: content.steps.map((one) => [
+      one.step,
+      one.beta,
+      one.sparsity,
+      one.n_nonzero,
+      one.log_likelihood,
+      ...names.map((name) => one.criteria[name]),
+      one.chosen_by.join(" "),
+    ]),
+  };
+}
+
+export function candidateTable({ content }) {
+  const names = Object.keys(content.candidates[0].criteria || {});
+  return {
+    columns: [
+      "n_clusters",
+      "chosen",
+      "n_converged",
+      "n_starts",
+      "log_likelihood",
+      "n_nonzero",
+      ...names,
+    ],
+    rows: content.candidates.map((one) => [
+      one.n_clusters,
+      one.chosen ? 1 : 0,
+      one.n_converged,
+      one.n_starts,
+      one.log_likelihood,
+      one.n_nonzero,
+      ...names.map((name) => one.criteria[name]),
+    ]),
+  };
+}
+
+export function contributionsTable({ content, state, stepOf }) {
+  const step = stepOf(state.now.step);
+  const i = state.now.document;
+  const k = step.labels[i];
+  const rival = rivalOf(content.documents, i, k);
+  return {
+    columns: ["word", "value", "term", "rival_term", "difference"],
+    rows: contributionsOf(content, step, i, k, rival).map(({ j, x, own, other, difference }) => [
+      content.words[j],
+      ...[x, own, other, difference].map(rounded),
+    ]),
+  };
+}
+
+function rounded(value) {
+  return Number.isFinite(value) ? Number(value.toPrecision(7)) : value;
+}

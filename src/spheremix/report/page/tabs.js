@@ -1,0 +1,52 @@
+// What stands beside the clusters: one of the two maps, the other K, or the corpus.
+
+import { find, make } from "./dom.js";
+
+export function mountTabs({ content, state }) {
+  const tabs = [
+    ["prototypes", "Prototype map", "One row a cluster, one column a word"],
+    ["data", "Data map", "One row a document, one column a word, in the same order"],
+    ["candidates", "Other K", "Other numbers of clusters"],
+    ["corpus", "Corpus", "What was read, and what was done to it"],
+  ].filter(([name]) => name !== "data" || (content.rows && content.labels));
+  const buttons = new Map(
+    tabs.map(([name, text, title]) => [
+      name,
+      make("button", {
+        type: "button",
+        role: "tab",
+        id: `tab-${name}`,
+        text,
+        title,
+        "aria-controls": panelOf(name),
+        on: { click: () => state.set({ tab: name }) },
+      }),
+    ]),
+  );
+  const bar = find("tabs");
+  bar.replaceChildren(...buttons.values());
+  bar.addEventListener("keydown", (event) => {
+    const names = [...buttons.keys()];
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const next = names[(names.indexOf(state.now.tab) + by + names.length) % names.length];
+    state.set({ tab: next });
+    buttons.get(next).focus();
+  });
+  state.follow(["tab"], () => {
+    const shown = buttons.has(state.now.tab) ? state.now.tab : "prototypes";
+    for (const [name, button] of buttons) {
+      button.setAttribute("aria-selected", String(name === shown));
+      button.tabIndex = name === shown ? 0 : -1;
+    }
+    for (const id of ["map-panel", "candidates", "corpus"]) find(id).hidden = id !== panelOf(shown);
+    find("map-panel").setAttribute("aria-labelledby", `tab-${shown}`);
+    find("zoom").hidden = panelOf(shown) !== "map-panel";
+  });
+}
+
+function panelOf(name) {
+  return name === "prototypes" || name === "data" ? "map-panel" : name;
+}

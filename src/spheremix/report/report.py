@@ -1,0 +1,138 @@
+"""Report: what was found, as plain values, as JSON, and as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spheremix.io.files import replacing
+from spheremix.report.content import build
+from spheremix.report.html import page
+from spheremix.report.packing import plain, to_json
+from spheremix.report.source import from_model, from_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from os import PathLike
+
+    from spheremix.io import Run
+    from spheremix.text import Corpus, TextVectorizer
+
+
+class Report:
+    """What was found, for people and programs: one offline page, or JSON.
+
+    Parameters
+    ----------
+    model : VMFMixtureIC, VMFPath or VMFMixture
+        Fitted.
+    documents : Corpus or list of str, default=None
+        The documents: texts, and with a corpus their ids, dates and labels. They are put into the
+        report, long ones cut where they would make it too large.
+    X : array-like or sparse matrix of shape (n, d), default=None
+        The rows of the fit, one a document.
+    feature_names : iterable of str, default=None
+        The words of the columns; without names, columns are coordinates.
+    vectorizer : TextVectorizer, default=None
+        The fitted vectoriser that made the rows of the documents: then neither X nor feature_names
+        is needed, and the page can tell which token of a text is which word.
+    title : str, default=None
+        By default the name of the file of the documents.
+
+    Attributes
+    ----------
+    content : dict
+        All that the report shows: plain values and arrays.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(random_state=0)
+    >>> report = sm.Report(sm.VMFPath(4, random_state=0).fit(X), X=X)
+    >>> report.content["model"]["n_clusters"]
+    4
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        documents: Corpus | Sequence[str] | None = None,
+        *,
+        X: Any = None,
+        feature_names: Iterable[str] | None = None,
+        vectorizer: TextVectorizer | None = None,
+        title: str | None = None,
+    ) -> None:
+        self.content: dict[str, Any] = build(
+            from_model(model, documents, X, feature_names, vectorizer, title)
+        )
+
+    @classmethod
+    def from_run(cls, run: Run, *, title: str | None = None) -> Report:
+        """Make the report of a run out of its folder.
+
+        Parameters
+        ----------
+        run : Run
+            As :func:`spheremix.load_run` gives it.
+        title : str, default=None
+            By default the name of the file of the documents, or of the folder.
+
+        Returns
+        -------
+        Report
+            The same bytes for the same run.
+        """
+        report = cls.__new__(cls)
+        report.content = build(from_run(run, title))
+        return report
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the content as JSON can say it: arrays as lists, infinity as a string.
+
+        Returns
+        -------
+        dict
+            The content of ``report.json``.
+        """
+        found: dict[str, Any] = plain(self.content)
+        return found
+
+    def write_json(self, path: str | PathLike[str]) -> Path:
+        """Write the content as JSON.
+
+        Parameters
+        ----------
+        path : str or path
+            Replaced at once when all is written.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        return _write(path, to_json(self.to_dict()) + b"\n")
+
+    def write_html(self, path: str | PathLike[str]) -> Path:
+        """Write the page: one file that needs no network and no server.
+
+        The documents are inside: whoever has the file can read them.
+
+        Parameters
+        ----------
+        path : str or path
+            Replaced at once when all is written.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        return _write(path, page(self.content).encode("utf-8"))
+
+
+def _write(path: str | PathLike[str], data: bytes) -> Path:
+    place = Path(path)
+    with replacing(place) as file:
+        file.write(data)
+    return place

@@ -1,0 +1,251 @@
+"""What a report is made of: a fitted model, its rows, and the documents behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.path import VMFPath
+from spheremix.estimators.selection import VMFMixtureIC
+from spheremix.explore import Reading
+from spheremix.io import RunError
+from spheremix.io.documents import unpack_table
+from spheremix.io.fields import Fields
+from spheremix.io.run import DAMAGE
+from spheremix.report.numbers import digits
+from spheremix.text import Corpus, vectorize
+from spheremix.text.vectorizer import check_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from spheremix.io import Run
+    from spheremix.text import TextVectorizer
+
+CONTRASTED = 10  # words of a cluster of embeddings
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A fitted model with all that is known about its rows.
+
+    Attributes
+    ----------
+    model : VMFMixture or VMFPath
+        What is read.
+    dense : dict of int to VMFMixture
+        The candidates that the number of clusters was chosen from, by that number.
+    feature_names : list of str or None
+        None where columns are coordinates and no words.
+    X : array, CSR array or None
+        Rows of the documents that were kept; None where they are not known.
+    corpus : Corpus or None
+        The documents that were kept, in the order of the rows.
+    has_texts : bool
+        Whether the corpus has texts, not only ids.
+    set_aside : list of (str, str)
+        Ids of the other documents, and why they have no row.
+    vectorizer : TextVectorizer or None
+        What made words of the texts.
+    contrast : list of list of (str, float), or None
+        Words that set each cluster apart, where they are known already and columns are no words.
+    k_criterion : str or None
+        What chose the number of clusters.
+    seed : int or None
+        What the starts were drawn with.
+    done : list of (str, str)
+        What was done to the texts, in words.
+    title : str
+        Of the report.
+    """
+
+    model: VMFMixture | VMFPath
+    dense: dict[int, VMFMixture]
+    feature_names: list[str] | None
+    X: Any = None
+    corpus: Corpus | None = None
+    has_texts: bool = False
+    set_aside: list[tuple[str, str]] = field(default_factory=list)
+    vectorizer: TextVectorizer | None = None
+    contrast: list[list[tuple[str, float]]] | None = None
+    k_criterion: str | None = None
+    seed: int | None = None
+    done: list[tuple[str, str]] = field(default_factory=list)
+    title: str = "spheremix"
+
+    @property
+    def path(self) -> VMFPath | None:
+        """The path, where the model has one."""
+        return self.model if isinstance(self.model, VMFPath) else None
+
+    @property
+    def mixture(self) -> VMFMixture:
+        """The chosen mixture."""
+        return self.model.best_estimator_ if isinstance(self.model, VMFPath) else self.model
+
+
+def from_model(
+    model: Any,
+    documents: Corpus | Sequence[str] | None,
+    X: Any,
+    feature_names: Iterable[str] | None,
+    vectorizer: TextVectorizer | None,
+    title: str | None,
+) -> Source:
+    """Gather a fitted estimator and what belongs to its rows."""
+    if isinstance(model, VMFMixtureIC):
+        reading: VMFMixture | VMFPath = Reading(model).path
+        dense, k_criterion = dict(model.dense_models_), model.k_criterion
+    elif isinstance(model, VMFMixture | VMFPath):
+        Reading(model)
+        reading, dense, k_criterion = model, {}, None
+    else:
+        raise ValueError(
+            f"A report takes a fitted VMFMixture, VMFPath or VMFMixtureIC, not a "
+            f"{type(model).__name__}."
+        )
+    corpus = _as_corpus(documents)
+    aside: list[tuple[str, str]] = []
+    if vectorizer is not None:
+        if corpus is None or X is not None:
+            raise ValueError(
+                "A vectorizer makes the rows of documents: give it with them, without X."
+            )
+        found = vectorize(corpus, vectorizer)
+        X, corpus = found.X, corpus.take(found.rows.tolist())
+        aside = [(one.id, one.reason) for one in found.set_aside]
+        feature_names = found.words if feature_names is None else feature_names
+    if feature_names is None:
+        feature_names = getattr(reading, "feature_names_in_", None)
+    names = None if feature_names is None else Reading(reading, feature_names).feature_names
+    if corpus is not None and X is None:
+        raise ValueError("Documents need their rows: give X, or the vectorizer that makes them.")
+    X = X if X is None or hasattr(X, "tocsr") else np.asarray(X)
+    if corpus is not None and len(corpus) != X.shape[0]:
+        raise ValueError(f"There are {len(corpus)} documents for {X.shape[0]} rows of X.")
+    seed = model.random_state if isinstance(model.random_state, int) else None
+    return Source(
+        reading,
+        dense,
+        names,
+        X,
+        corpus,
+        has_texts=corpus is not None and any(corpus.texts),
+        set_aside=aside,
+        vectorizer=vectorizer,
+        k_criterion=k_criterion,
+        seed=seed,
+        done=[] if vectorizer is None else _done_by(vectorizer),
+        title=title or _title(corpus) or "spheremix",
+    )
+
+
+def from_run(run: Run, title: str | None = None) -> Source:
+    """Gather what the folder of a run has."""
+    try:
+        return _from_run(run, title)
+    except RunError:
+        raise
+    except DAMAGE as error:
+        raise RunError(f"{run.folder}: damaged: {type(error).__name__}: {error}") from None
+
+
+def _from_run(run: Run, title: str | None) -> Source:
+    info, X, corpus = run.info, run.matrix(), run.corpus()
+    has_texts, aside = corpus is not None and any(corpus.texts), []
+    if X is not None:
+        table = run.documents() or {}
+        ids = table.get("id") or [str(i) for i in range(1, X.shape[0] + 1)]
+        corpus = corpus or Corpus([""] * len(ids), ids)
+        reasons = table.get("set_aside") or [""] * len(ids)
+        aside = [(one, why) for one, why in zip(ids, reasons, strict=True) if why]
+        kept = np.arange(X.shape[0])
+        if info.get("kept") is not None:
+            kept = run.reader.array(info["kept"], (X.shape[0],), "i")
+        about = Fields(info.get("corpus") or {}, f"{run.folder}: corpus").content
+        corpus = replace(
+            corpus.take(kept.tolist()),
+            source=str(about.get("source", "")),
+            format=str(about.get("format", "")),
+            notes=[str(note) for note in about.get("notes", [])],
+        )
+    command = info.get("command") or {}
+    described = info.get("vectorizer") or {}
+    return Source(
+        run.mixture if run.path is None else run.path,
+        run.dense,
+        run.feature_names,
+        X,
+        corpus,
+        has_texts=has_texts,
+        set_aside=aside,
+        vectorizer=run.vectorizer(),
+        contrast=_contrast(run),
+        k_criterion=command.get("k_criterion"),
+        seed=command.get("seed"),
+        done=_done(
+            described.get("parameters"),
+            described.get("thresholds"),
+            described.get("n_words_before"),
+        ),
+        title=title or _title(corpus) or run.folder.resolve().name,
+    )
+
+
+def _contrast(run: Run) -> list[list[tuple[str, float]]] | None:
+    """Read the words of clusters of embeddings, the most telling ones first."""
+    name = (run.info.get("tables") or {}).get("contrast")
+    if name is None:
+        return None
+    table = unpack_table(run.reader, name)
+    found: list[list[tuple[str, float]]] = [[] for _ in run.mixture.weights_]
+    for k, word, z in zip(table["cluster"], table["word"], table["z"], strict=True):
+        if len(found[int(k)]) < CONTRASTED:
+            found[int(k)].append((word, digits(float(z), 4)))
+    return found
+
+
+def _done_by(vectorizer: TextVectorizer) -> list[tuple[str, str]]:
+    names = ("min_count", "min_df", "max_df")
+    known = hasattr(vectorizer, "n_words_")  # not where it was restored
+    thresholds = {name: getattr(vectorizer, f"{name}_") for name in names} if known else None
+    n_before = getattr(vectorizer, "n_words_", None)
+    return _done(vectorizer.get_params(), thresholds, n_before)
+
+
+def _as_corpus(documents: Corpus | Sequence[str] | None) -> Corpus | None:
+    """Give documents as a corpus; those of a list have the ids "1", "2" and so on."""
+    if documents is None or isinstance(documents, Corpus):
+        return documents
+    texts = check_texts(documents)
+    return Corpus(texts, [str(i) for i in range(1, len(texts) + 1)])
+
+
+def _title(corpus: Corpus | None) -> str:
+    return "" if corpus is None else PurePath(corpus.source).name
+
+
+def _done(
+    parameters: dict[str, Any] | None, thresholds: dict[str, Any] | None, n_before: int | None
+) -> list[tuple[str, str]]:
+    """Say what was done to the texts."""
+    if parameters is None:
+        return []
+    lemmatizer = parameters.get("lemmatizer") or "none"
+    said = [
+        ("language", str(parameters.get("language", "en"))),
+        ("lemmas", lemmatizer if isinstance(lemmatizer, str) else "by a function"),
+    ]
+    if thresholds:
+        said += [
+            ("least occurrences of a word", f"{thresholds['min_count']:,}"),
+            ("least documents with a word", f"{thresholds['min_df']:,}"),
+            ("most documents with a word", f"{thresholds['max_df']:,}"),
+        ]
+    if n_before is not None:
+        said.append(("words before that", f"{n_before:,}"))
+    return [*said, ("weighting", str(parameters.get("weighting", "counts")))]

@@ -1,0 +1,173 @@
+"""The steps of a path that a report keeps, and their prototypes in a byte a coordinate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.data.open import as_directions
+from spheremix.report.numbers import digits
+from spheremix.select import CRITERIA
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from spheremix.estimators.mixture import VMFMixture
+    from spheremix.estimators.path import VMFPath
+    from spheremix.report.source import Source
+
+    Array = NDArray[np.float64]
+
+MOST = 80  # steps kept
+POINTS = 400  # of the curves of the whole path
+LEVELS = 127  # of the absolute value of a coordinate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """The steps that are kept.
+
+    Attributes
+    ----------
+    entries : list of dict
+        What is said about each.
+    chosen : int
+        The selected one, among them.
+    values : ndarray of int8 of shape (S, K, W)
+        Prototypes, as :func:`quantise` gives them.
+    labels : ndarray of shape (S, n), or None
+        The cluster of each document; None where rows are not known.
+    """
+
+    entries: list[dict[str, Any]]
+    chosen: int
+    values: NDArray[np.int8]
+    labels: NDArray[Any] | None
+
+
+def read_steps(source: Source, shown: NDArray[np.intp]) -> Steps:
+    """Read the steps to keep, one at a time; of a single mixture, itself."""
+    path, mixture = source.path, source.mixture
+    chosen = 0 if path is None else int(path.selected_)
+    choices = {} if path is None else {name: path.select(name) for name in CRITERIA}
+    kept = [0] if path is None else spread(path.n_nonzero_, {chosen, *choices.values()}, MOST)
+    K = len(mixture.weights_)
+    values = np.empty((len(kept), K, len(shown)), dtype=np.int8)
+    rows = labels = None
+    if source.X is not None:
+        reader: Any = mixture
+        rows = as_directions(source.X, engine=reader.engine, n_threads=reader.n_threads)
+        labels = np.empty((len(kept), rows.n_rows), dtype=np.uint8 if K <= 256 else np.uint16)
+    entries = []
+    for s, step in enumerate(kept):
+        model = mixture if path is None else path.model(step)
+        levels, scale = quantise(model.prototypes_)
+        values[s] = levels[:, shown]
+        sizes = _expected(source, step)
+        if labels is not None:
+            labels[s] = model.predict(rows)
+            sizes = np.bincount(labels[s], minlength=K).tolist()
+        by = [name for name, choice in choices.items() if choice == step]
+        entries.append(_entry(step, model, sizes, by) | {"scale": scale})
+    return Steps(entries, kept.index(chosen), values, labels)
+
+
+def spread(n_nonzero: ArrayLike, wanted: Iterable[int], most: int) -> list[int]:
+    """Choose steps: the wanted ones, the first, the last, others evenly in their non-zeros.
+
+    Parameters
+    ----------
+    n_nonzero : array-like of int
+        One a step.
+    wanted : iterable of int
+        Steps to keep in any case.
+    most : int
+        How many to keep at most, where the wanted ones, the first and the last are not more.
+
+    Returns
+    -------
+    list of int
+        In increasing order.
+    """
+    counts = np.asarray(n_nonzero)
+    kept = sorted({0, len(counts) - 1, *wanted})
+    while len(kept) < min(most, len(counts)):
+        # The widest gap is halved; of equals in non-zeros, the one of most steps.
+        gaps = [
+            (abs(int(counts[j]) - int(counts[i])), j - i, -i)
+            for i, j in pairwise(kept)
+            if j - i > 1
+        ]
+        _, width, first = max(gaps)
+        start, stop = -first, width - first
+        middle = (int(counts[start]) + int(counts[stop])) / 2.0
+        inside = np.arange(start + 1, stop)
+        away = np.abs(counts[inside] - middle)
+        nearest = inside[away == away.min()]
+        kept = sorted([*kept, int(nearest[len(nearest) // 2])])
+    return kept
+
+
+def quantise(prototypes: Array) -> tuple[NDArray[np.int8], float]:
+    """Give coordinates as signed bytes q: scale * (q / 127)**2 with the sign of q, zeros exact.
+
+    Squares, since coordinates of prototypes spread over orders of magnitude; a coordinate that is
+    not zero never becomes zero, so that supports are exact.
+    """
+    scale = float(np.abs(prototypes).max())
+    levels = np.rint(LEVELS * np.sqrt(np.abs(prototypes) / scale))
+    levels = np.where(prototypes == 0.0, 0.0, np.maximum(levels, 1.0))
+    signed: NDArray[np.int8] = np.copysign(levels, prototypes).astype(np.int8)
+    return signed, scale
+
+
+def dequantise(values: NDArray[np.int8], scale: float) -> Array:
+    """Give back coordinates, as the page does."""
+    part = values.astype(np.float64) / LEVELS
+    return np.asarray(scale * part * np.abs(part))
+
+
+def _entry(step: int, model: VMFMixture, sizes: list[float], by: list[str]) -> dict[str, Any]:
+    """Describe a step."""
+    n_nonzero = int(np.count_nonzero(model.prototypes_))
+    return {
+        "step": step,
+        "beta": float(model.beta),
+        "sparsity": digits(1.0 - n_nonzero / model.prototypes_.size),
+        "n_nonzero": n_nonzero,
+        "log_likelihood": digits(model.log_likelihood_, 12),
+        "criteria": {name: digits(model.criteria_[name], 12) for name in CRITERIA},
+        "weights": [digits(weight) for weight in model.weights_],
+        "kappas": [digits(kappa) for kappa in model.kappas_],
+        "sizes": sizes,
+        "chosen_by": by,
+    }
+
+
+def _expected(source: Source, step: int) -> list[float]:
+    """Give the expected sizes of clusters, where it is not known who is in them."""
+    if source.path is not None:
+        return [digits(size) for size in source.path.sizes_[step]]
+    n = len(source.mixture.labels_)
+    return [digits(share * n) for share in source.mixture.weights_]
+
+
+def curves(path: VMFPath | None) -> dict[str, Any] | None:
+    """Give the thin lines of the whole path, in no more points than a screen has."""
+    if path is None:
+        return None
+    n = len(path.betas_)
+    points = np.unique(np.linspace(0, n - 1, min(n, POINTS)).round().astype(int))
+    return {
+        "beta": [float(beta) for beta in path.betas_[points]],
+        "sparsity": [digits(one) for one in path.sparsity_[points]],
+        "log_likelihood": [digits(one, 12) for one in path.log_likelihoods_[points]],
+        "criteria": {
+            name: [digits(one, 12) for one in path.criteria_[name][points]] for name in CRITERIA
+        },
+    }

@@ -1,0 +1,245 @@
+"""Reports of small corpora in a real browser: Chromium, as the system has it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import re
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, sync_playwright
+from scipy import sparse
+
+import spheremix as sm
+from spheremix.text import Corpus, TextVectorizer, vectorize
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+TOPICS = {
+    "sport": "goal striker coach league referee penalty stadium champion tennis medal",
+    "money": "stock investor profit bank shareholder dividend merger inflation bond audit",
+    "politics": "minister election parliament vote party tory cabinet budget treaty senate",
+    "film": "actor director cinema oscar comedy premiere script studio actress trailer",
+    "science": "planet telescope protein gene neuron laboratory molecule quantum fossil orbit",
+}
+PAIRS = {"sport": "contract transfer", "money": "contract budgetary", "film": "award transfer"}
+NOISE = 0.3  # of the words of a text, beside them, from any topic
+COMMON = "year people time world week company report number"
+
+HOSTILE = [
+    "</script><script>window.pwned=1</script>",
+    "<img src=x onerror=window.pwned=2>",
+    "<svg onload=window.pwned=3>",
+    "\"onmouseover='window.pwned=4' {{title}} ${window.pwned=5}",
+    "javascript:window.pwned=6",
+    "__proto__",
+    "constructor",
+    "\u202eright to left\u202c \u2067isolate",
+    "\U0001f600 emoji \U0001f468\u200d\U0001f469\u200d\U0001f467",
+    "=HYPERLINK(1)",
+]
+
+
+@dataclass
+class Opened:
+    """A page with all that it has said and asked for."""
+
+    page: Page
+    content: dict[str, Any]
+    requests: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    dialogs: list[str] = field(default_factory=list)
+
+    def listen(self, line):
+        """Keep what the console complains about."""
+        if line.type in {"error", "warning"}:
+            self.errors.append(line.text)
+
+    def texts(self, selector):
+        """Give the texts of all elements of a selector."""
+        return self.page.locator(selector).all_inner_texts()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium of the system, without a window."""
+    place = os.environ.get("SPHEREMIX_CHROMIUM") or shutil.which("chromium")
+    if place is None:
+        reason = "no Chromium: apt-get install chromium, or set SPHEREMIX_CHROMIUM"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=place, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_report(browser, request):
+    """Open the report of a fixture; at the end it must have asked for nothing, and be silent."""
+    opened = []
+
+    def open_report(name, *, width=1280, height=800, fragment="", theme="light"):
+        path, content = request.getfixturevalue(name)
+        view = {"width": width, "height": height}
+        context = browser.new_context(viewport=view, color_scheme=theme)
+        one = Opened(context.new_page(), content)
+        context.on("request", lambda asked: one.requests.append(asked.url))
+        one.page.on("pageerror", lambda error: one.errors.append(str(error)))
+        one.page.on("dialog", lambda box: (one.dialogs.append(box.message), box.dismiss()))
+        one.page.on(
+            "console",
+            lambda line: (
+                one.errors.append(line.text) if line.type in {"error", "warning"} else None
+            ),
+        )
+        one.page.goto(f"{Path(path).as_uri()}{fragment}")
+        one.page.locator("body[data-ready]").wait_for()
+        opened.append(one)
+        return one
+
+    yield open_report
+    for one in opened:
+        at_end = one.page.evaluate("window.pwned")
+        one.page.context.close()
+        assert at_end is None
+        assert one.errors == []
+        assert one.dialogs == []
+        assert [url for url in one.requests if not re.match(r"file:///\S+\.html|blob:", url)] == []
+
+
+def make_corpus(topics, per_topic, seed=0, length=40):
+    """Draw texts: words of a topic, of two, of all, and some from anywhere."""
+    rng = np.random.default_rng(seed)
+    texts, labels, dates = [], [], []
+    everything = " ".join(topics.values()).split()
+    for i, (name, own) in enumerate(topics.items()):
+        words = own.split()
+        extra = PAIRS.get(name, "").split()
+        pool = words * 3 + extra * 2 + COMMON.split() * 2
+        for _ in range(per_topic):
+            drawn = [*rng.choice(pool, length), *rng.choice(everything, int(NOISE * length))]
+            texts.append(" ".join(drawn).capitalize() + ".")
+            labels.append((name, f"desk {i % 2}"))
+            dates.append(dt.date(2020 + int(rng.integers(2)), 1 + int(rng.integers(12)), 5))
+    mixed = rng.permutation(len(texts))
+    ids = [f"doc-{rank:04d}" for rank in range(len(texts))]
+    pick = lambda values: [values[row] for row in mixed]  # noqa: E731
+    return Corpus(pick(texts), ids, pick(dates), pick(labels), source="news.csv", format="CSV")
+
+
+def write_report(folder, name, model, corpus, **material):
+    """Write a page; give its path and its content."""
+    report = sm.Report(model, corpus, **material)
+    return report.write_html(folder / f"{name}.html"), report.content
+
+
+@pytest.fixture(scope="session")
+def study():
+    """Five topics, K chosen of three, and the path."""
+    corpus = make_corpus(TOPICS, 60)
+    vectorizer = TextVectorizer(lemmatizer=None).fit(corpus.texts)
+    rows = vectorize(corpus, vectorizer)
+    model = sm.VMFMixtureIC(
+        n_components=[4, 5, 6], n_init=5, random_state=0, min_relative_increase=0.05
+    ).fit(rows.X)
+    return corpus, vectorizer, rows, model
+
+
+@pytest.fixture(scope="session")
+def news(study, tmp_path_factory):
+    """The report of the five topics."""
+    corpus, vectorizer, _, model = study
+    folder = tmp_path_factory.mktemp("report")
+    return write_report(folder, "news", model, corpus, vectorizer=vectorizer)
+
+
+@pytest.fixture(scope="session")
+def two(tmp_path_factory):
+    """Two clusters of words without texts: a matrix."""
+    corpus = make_corpus({name: TOPICS[name] for name in ("sport", "money")}, 40)
+    vectorizer = TextVectorizer(lemmatizer=None).fit(corpus.texts)
+    rows = vectorize(corpus, vectorizer)
+    path = sm.VMFPath(2, n_init=2, random_state=0, min_relative_increase=0.1).fit(rows.X)
+    folder = tmp_path_factory.mktemp("report")
+    return write_report(folder, "two", path, None, X=rows.X, feature_names=rows.words)
+
+
+@pytest.fixture(scope="session")
+def forty(tmp_path_factory):
+    """Forty clusters, with long names."""
+    topics = {
+        f"topic {i}": " ".join(f"interdisciplinary{i:02d}{letter}" for letter in "abcdef")
+        for i in range(40)
+    }
+    corpus = make_corpus(topics, 12)
+    vectorizer = TextVectorizer(lemmatizer=None).fit(corpus.texts)
+    rows = vectorize(corpus, vectorizer)
+    truth = np.array([int(label[0].split()[1]) for label in corpus.labels])
+    path = sm.VMFPath(40, init=truth, min_relative_increase=0.3).fit(rows.X)
+    folder = tmp_path_factory.mktemp("report")
+    return write_report(folder, "forty", path, corpus, vectorizer=vectorizer)
+
+
+@pytest.fixture(scope="session")
+def embeddings(tmp_path_factory):
+    """Coordinates with texts: what sets clusters apart is found in the texts."""
+    corpus = make_corpus(TOPICS, 20)
+    topics = list(TOPICS)
+    centres = np.random.default_rng(1).normal(size=(5, 16))
+    noise = np.random.default_rng(2).normal(scale=0.3, size=(len(corpus.texts), 16))
+    X = noise + centres[[topics.index(label[0]) for label in corpus.labels]]
+    path = sm.VMFPath(5, n_init=3, random_state=0, min_relative_increase=0.2).fit(X)
+    folder = tmp_path_factory.mktemp("report")
+    return write_report(folder, "embeddings", path, corpus, X=X)
+
+
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory):
+    """One mixture, and nothing else: no path, no rows, no names."""
+    X, _, _ = sm.datasets.make_vmf_mixture(n_samples=60, n_features=8, random_state=0)
+    mixture = sm.VMFMixture(3, n_init=2, random_state=0).fit(X)
+    return write_report(tmp_path_factory.mktemp("report"), "bare", mixture, None)
+
+
+@pytest.fixture(scope="session")
+def single(tmp_path_factory):
+    """One cluster only: there is no other one to compare with."""
+    corpus = make_corpus({"sport": TOPICS["sport"]}, 20)
+    vectorizer = TextVectorizer(lemmatizer=None).fit(corpus.texts)
+    path = sm.VMFPath(1, n_init=1, min_relative_increase=0.2).fit(vectorize(corpus, vectorizer).X)
+    folder = tmp_path_factory.mktemp("report")
+    return write_report(folder, "single", path, corpus, vectorizer=vectorizer)
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory):
+    """Words, ids, labels and texts that try to be more than text, one of them long."""
+    words = [*HOSTILE, *(f"word{i}" for i in range(30))]
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(0.3, size=(60, len(words)))
+    counts[:30, : len(HOSTILE)] += rng.poisson(2, size=(30, len(HOSTILE)))
+    counts[30:, len(HOSTILE) : 25] += rng.poisson(2, size=(30, 15))
+    texts = [f"{HOSTILE[i % len(HOSTILE)]} and word{i % 30} again" for i in range(60)]
+    texts[7] = "<b>long</b> " * (2**20 // 12)
+    labels = [(HOSTILE[i % len(HOSTILE)], "<i>label</i>") for i in range(60)]
+    ids = [f"{HOSTILE[i % len(HOSTILE)]} {i}" for i in range(60)]
+    corpus = Corpus(texts, ids, None, labels, source="<b>source</b>", notes=["<u>note</u>"])
+    X = sparse.csr_array(counts.astype(float))
+    path = sm.VMFPath(2, n_init=3, random_state=0, min_relative_increase=0.2).fit(X)
+    folder = tmp_path_factory.mktemp("report")
+    title = "<script>window.pwned=7</script>"
+    return write_report(folder, "hostile", path, corpus, X=X, feature_names=words, title=title)

@@ -1,0 +1,161 @@
+"""The report at every width, with two clusters or forty, with or without texts, and on paper."""
+
+from __future__ import annotations
+
+import pytest
+
+OVERLAPS = """() => {
+  const boxes = [...document.querySelectorAll("header, main > section")]
+    .map((one) => [one.id || one.tagName, one.getBoundingClientRect()]);
+  const found = [];
+  boxes.forEach(([a, p], i) => boxes.slice(i + 1).forEach(([b, q]) => {
+    const wide = Math.min(p.right, q.right) - Math.max(p.left, q.left);
+    const high = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+    if (wide > 1 && high > 1) found.push(`${a} and ${b}`);
+  }));
+  return found;
+}"""
+
+# Elements whose text sticks out of them sideways, apart from those that end in an ellipsis.
+CUT = """() => [...document.querySelectorAll("main *, header *")]
+  .filter((one) => one.offsetParent && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
+  .filter((one) => !["auto", "scroll"].includes(getComputedStyle(one).overflowX))
+  .filter((one) => getComputedStyle(one).textOverflow !== "ellipsis")
+  .map((one) => `${one.tagName}#${one.id}.${one.className}: ${one.textContent.slice(0, 40)}`)"""
+
+
+POINT_DOWN = """(lines) => {
+  const marks = document.getElementById("marks");
+  const tooltip = document.getElementById("tooltip");
+  const { left, top } = marks.getBoundingClientRect();
+  return lines.map((y) => {
+    marks.dispatchEvent(new PointerEvent("pointermove", { clientX: left + 20, clientY: top + y }));
+    return tooltip.hidden ? null : tooltip.querySelector(".strong").textContent;
+  }).filter((name) => name !== null);
+}"""
+
+
+def luminance(colour):
+    """WCAG 2's relative luminance of a colour such as #1d4fb8."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(open_report, theme):
+    opened = open_report("bare", theme=theme)
+    read = "name => getComputedStyle(document.documentElement).getPropertyValue(name).trim()"
+    grounds = [opened.page.evaluate(read, f"--{name}") for name in ("panel", "ground", "tint")]
+    least = {"ink": 7, "soft": 4.5, "accent": 4.5, "own": 4.5, "common": 4.5, "rival": 4.5}
+    least["strong-line"] = 3  # edges of what can be clicked
+    for name, ratio in least.items():
+        text = luminance(opened.page.evaluate(read, f"--{name}"))
+        for ground in map(luminance, grounds[: 1 if name == "strong-line" else 3]):
+            dark, light = sorted((text, ground))
+            assert (light + 0.05) / (dark + 0.05) >= ratio, name
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+@pytest.mark.parametrize("name", ["news", "two", "forty", "embeddings", "hostile"])
+def test_nothing_overflows_and_nothing_overlaps(open_report, name, width):
+    height = {390: 844, 1280: 800, 1920: 1080}[width]
+    opened = open_report(name, width=width, height=height)
+    page = opened.page
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+        scroll, client = page.evaluate("[document.body.scrollWidth, document.body.clientWidth]")
+        assert scroll <= client == width
+        assert page.evaluate(OVERLAPS) == []
+        assert page.evaluate(CUT) == []
+
+
+@pytest.mark.parametrize("name", ["two", "forty"])
+def test_every_cluster_has_its_row_and_its_line(open_report, name, request):
+    opened = open_report(name)
+    _, content = request.getfixturevalue(name)
+    K = content["model"]["n_clusters"]
+    assert opened.page.locator("#cluster-list li").count() == K
+    box = opened.page.locator("#marks").bounding_box()
+    # Down the gutter at the left, every row tells its name.
+    seen = opened.page.evaluate(POINT_DOWN, list(range(40, int(box["height"]), 4)))
+    assert set(seen) == set(content["names"])
+    for _ in range(K):
+        opened.page.keyboard.press("ArrowDown")
+    last = opened.page.locator("#cluster-list li").last
+    assert last.get_attribute("aria-selected") == "true"
+    lists = opened.page.locator("#cluster-list").bounding_box()
+    line = last.bounding_box()
+    assert line["y"] + line["height"] <= lists["y"] + lists["height"] + 1
+
+
+def test_a_matrix_says_that_it_has_no_texts(open_report):
+    opened = open_report("two", fragment="#document=0")
+    assert "no texts" in opened.page.locator("#reader").inner_text()
+    assert opened.page.locator(".contributions tbody tr").count() > 2
+
+
+def test_a_mixture_alone_has_a_report_without_documents(open_report):
+    opened = open_report("bare")
+    for selector in ("#documents", "#reader", "#path", "#tab-data"):
+        assert opened.page.locator(selector).is_hidden()
+    assert opened.page.locator("#cluster-list li").count() == 3
+    assert "8 coordinates" in opened.page.locator("#facts").inner_text()
+    opened.page.keyboard.press("j")
+    opened.page.keyboard.press("m")
+
+
+def test_one_cluster_has_nothing_to_compare_with(open_report):
+    opened = open_report("single", fragment="#document=2")
+    reader = opened.page.locator("#reader").inner_text()
+    assert "rather than" not in reader
+    assert "posterior 1 " in reader
+    assert "Infinity" not in opened.page.locator("body").inner_text()
+    assert "NaN" not in opened.page.locator("body").inner_text()
+
+
+def test_coordinates_are_not_called_words(open_report, embeddings):
+    opened = open_report("embeddings", fragment="#document=0")
+    _, content = embeddings
+    assert "16 coordinates" in opened.page.locator("#facts").inner_text()
+    card = opened.page.locator("#card").inner_text()
+    assert "Own coordinates" in card
+    assert "Own words" not in card
+    cluster = int(opened.page.locator("#card .facts-line").inner_text().split(" · ")[0].split()[1])
+    for word, _ in content["contrast"][cluster][:5]:
+        assert word in card
+    assert opened.page.locator("#reader .text").inner_text() == content["documents"]["text"][0]
+
+
+def test_on_paper_there_is_nothing_to_click_and_nothing_is_rolled_up(open_report):
+    opened = open_report("news", fragment="#document=3", theme="dark")
+    page = opened.page
+    page.emulate_media(media="print")
+    for selector in (".tools", "#tabs", "#documents", "#beta"):
+        assert page.locator(selector).is_hidden()
+    rolled = page.evaluate(
+        "[...document.querySelectorAll('main *')]"
+        ".filter(one => one.offsetParent && one.scrollHeight > one.clientHeight + 4"
+        " && getComputedStyle(one).overflowY === 'auto').map(one => one.id || one.className)"
+    )
+    assert rolled == []
+    assert b"/Subtype /Image" in page.pdf()  # the map
+    assert page.locator("#printed").get_attribute("src").startswith("data:image/png")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_names_and_roles_for_those_who_listen(open_report):
+    opened = open_report("news", fragment="#document=3")
+    unnamed = opened.page.evaluate(
+        """() => [...document.querySelectorAll(
+            "button, input, select, canvas[role], [role=listbox], [role=tab]")]
+          .filter((one) => !(one.getAttribute("aria-label") || one.getAttribute("aria-labelledby")
+            || one.textContent.trim()))
+          .map((one) => one.outerHTML.slice(0, 80))"""
+    )
+    assert unnamed == []
+    opened.page.locator("#beta").focus()
+    assert "sparsity" in opened.page.locator("#beta").get_attribute("aria-valuetext")
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    opened.page.keyboard.press("Tab")
+    assert opened.page.evaluate(outline) == "solid"

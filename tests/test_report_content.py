@@ -1,0 +1,417 @@
+"""The content of a report, against what the models and the vectoriser say themselves."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spheremix as sm
+from spheremix.explore import Reading, explain
+from spheremix.report import content as contents
+from spheremix.report.packing import packed_size
+from spheremix.report.rows import LEVELS, MOST, heaviest
+from spheremix.report.source import Source
+from spheremix.report.steps import dequantise, quantise, spread
+from spheremix.report.texts import length, shorten, token_forms
+from spheremix.select import CRITERIA
+from spheremix.text import Corpus, TextVectorizer, vectorize
+
+TOPICS = {
+    "sea": "boats harbour sailors waves anchors island fishes storms",
+    "sky": "stars planets moon telescopes comets orbits galaxies eclipse",
+    "food": "breads cheese soup pepper kitchens recipes onions butter",
+}
+SHARED = "people mornings story little numbers places world water"
+
+
+def written(n=90, seed=0):
+    """Give documents of three topics; the last one is empty and has no direction."""
+    rng = np.random.default_rng(seed)
+    topics = [list(TOPICS)[i % 3] for i in range(n)]
+    texts = [
+        " ".join([*rng.choice(TOPICS[one].split(), 9), *rng.choice(SHARED.split(), 5)])
+        for one in topics
+    ]
+    texts[-1] = "!!!"
+    return Corpus(
+        texts,
+        [f"doc {i}" for i in range(n)],
+        [None if i % 7 == 0 else date(2010 + i % 4, 1 + i % 9, 11) for i in range(n)],
+        [(one,) if i % 5 else () for i, one in enumerate(topics)],
+        source="folder/topics.jsonl",
+        format="jsonl",
+        notes=["A note."],
+    )
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return written()
+
+
+@pytest.fixture(scope="module")
+def vectorizer(corpus):
+    stem = TextVectorizer(lemmatizer=lambda word: word.removesuffix("s"), weighting="tfidf")
+    return stem.fit(corpus.texts)
+
+
+@pytest.fixture(scope="module")
+def rows(corpus, vectorizer):
+    return vectorize(corpus, vectorizer)
+
+
+@pytest.fixture(scope="module")
+def study(rows):
+    return sm.VMFMixtureIC([2, 3, 4], n_init=3, random_state=0).fit(rows.X)
+
+
+@pytest.fixture(scope="module")
+def content(study, corpus, vectorizer):
+    return sm.Report(study, corpus, vectorizer=vectorizer).content
+
+
+@pytest.fixture(scope="module")
+def mixture(rows):
+    return sm.VMFMixture(3, beta=2.0, n_init=2, random_state=0).fit(rows.X)
+
+
+# Steps
+
+
+def test_the_steps_chosen_by_criteria_are_kept(content, study):
+    path = study.best_path_
+    steps = content["steps"]
+    for name in CRITERIA:
+        [index] = [entry["step"] for entry in steps if name in entry["chosen_by"]]
+        assert index == path.select(name)
+    kept = [entry["step"] for entry in steps]
+    assert kept == sorted(set(kept))
+    assert {0, len(path.betas_) - 1} <= set(kept)
+    assert kept[content["chosen"]] == path.selected_
+
+
+@given(
+    st.lists(st.integers(0, 50), min_size=1, max_size=60),
+    st.integers(2, 20),
+    st.data(),
+)
+def test_kept_steps_are_spread_in_non_zeros(drops, most, data):
+    counts = 5000 - np.cumsum(drops)
+    wanted = data.draw(st.sets(st.integers(0, len(counts) - 1), max_size=2))
+    kept = spread(counts, wanted, most)
+    ends = {0, len(counts) - 1}
+    assert len(kept) == len({*wanted, *ends}) or len(kept) == min(most, len(counts))
+    assert {*wanted, *ends} <= set(kept)
+    if not wanted and most < len(counts):
+        # Halving the widest gap leaves none wider than twice the mean, or one jump of the path.
+        widest = max(counts[i] - counts[j] for i, j in pairwise(kept))
+        mean = (counts[0] - counts[-1]) / (len(kept) - 1)
+        jump = max(drops[1:])
+        assert widest <= 2 * mean + 2 * jump
+
+
+def test_numbers_of_steps_are_those_of_the_path(content, study, rows):
+    path = study.best_path_
+    for s, entry in enumerate(content["steps"]):
+        i = entry["step"]
+        model = path.model(i)
+        assert entry["beta"] == path.betas_[i]
+        assert entry["n_nonzero"] == path.n_nonzero_[i]
+        assert np.isclose(entry["sparsity"], path.sparsity_[i])
+        assert np.isclose(entry["log_likelihood"], path.log_likelihoods_[i], rtol=1e-11)
+        for name in CRITERIA:
+            assert np.isclose(entry["criteria"][name], path.criteria_[name][i], rtol=1e-11)
+        assert np.allclose(entry["kappas"], model.kappas_, rtol=1e-6)
+        labels = model.predict(rows.X)
+        assert (content["labels"][s] == labels).all()
+        assert entry["sizes"] == np.bincount(labels, minlength=3).tolist()
+        # Whose words are whose is exact at every step, values to the error of the levels.
+        found = dequantise(content["values"][s], entry["scale"])
+        assert ((found != 0) == (model.prototypes_ != 0)).all()
+        assert np.abs(found - model.prototypes_).max() <= entry["scale"] / 100
+    assert np.allclose(content["prototypes"], path.best_estimator_.prototypes_, atol=1e-7)
+    assert np.allclose(content["exit_betas"], path.exit_betas_, rtol=1e-6)
+
+
+@given(
+    st.lists(st.floats(-1, 1).filter(lambda v: v == 0 or abs(v) > 1e-12), min_size=1).filter(any)
+)
+def test_levels_keep_zeros_signs_and_the_bound_of_the_error(values):
+    prototypes = np.array([values])
+    levels, scale = quantise(prototypes)
+    found = dequantise(levels, scale)
+    assert (np.sign(levels) == np.sign(prototypes)).all()
+    # sqrt|v| is off by half a level, and by one level where the smallest one is taken.
+    roots, error = np.sqrt(np.abs(prototypes) / scale), 0.5 / 127
+    error = np.where(roots < error, 1 / 127, error)
+    assert (np.abs(np.sqrt(np.abs(found) / scale) - roots) <= error + 1e-12).all()
+
+
+def test_the_curve_of_the_path_has_its_ends_and_no_more_points_than_a_screen(content, study):
+    path = study.best_path_
+    assert content["path"]["beta"][0] == path.betas_[0]
+    assert content["path"]["beta"][-1] == path.betas_[-1]
+    assert len(content["path"]["beta"]) == min(len(path.betas_), 400)
+    assert set(content["path"]["criteria"]) == set(CRITERIA)
+
+
+# Corpus, model, candidates
+
+
+def test_the_corpus_is_accounted_for(content):
+    said = content["corpus"]
+    assert (said["n_documents"], said["n_kept"], said["n_set_aside"]) == (90, 89, 1)
+    assert said["set_aside"] == [["doc 89", "no word but stop words, numbers or single letters"]]
+    assert said["notes"] == ["A note."]
+    assert dict(said["done"])["weighting"] == "tfidf"
+    assert dict(said["done"])["lemmas"] == "by a function"
+    assert content["title"] == "topics.jsonl"
+
+
+def test_the_model_and_the_candidates(content, study):
+    model = content["model"]
+    chosen = study.best_n_components_
+    assert (model["n_clusters"], model["criterion"], model["k_criterion"]) == (
+        chosen,
+        "bic",
+        "ebic",
+    )
+    assert model["kappa"] == "shared"
+    assert [one["n_clusters"] for one in content["candidates"]] == [2, 3, 4]
+    assert [one["chosen"] for one in content["candidates"]] == [chosen == K for K in (2, 3, 4)]
+    for one in content["candidates"]:
+        dense = study.dense_models_[one["n_clusters"]]
+        order = np.argsort(-dense.weights_, kind="stable")
+        sizes = np.bincount(dense.labels_, minlength=one["n_clusters"])
+        assert [cluster["size"] for cluster in one["clusters"]] == sizes[order].tolist()
+        assert np.isclose(one["criteria"]["bic"], dense.criteria_["bic"], rtol=1e-11)
+        assert one["n_starts"] == len(dense.runs_)
+        assert all(len(cluster["words"]) == 10 for cluster in one["clusters"])
+    names = [Reading(study, content["words"]).cluster_name(k) for k in range(chosen)]
+    assert content["names"] == names
+
+
+# Documents
+
+
+def test_documents_are_those_that_were_kept(content, corpus, rows, study):
+    found = content["documents"]
+    truth = Reading(study, content["words"]).documents(rows.X)
+    assert found["id"] == corpus.ids[:-1]
+    assert found["text"] == corpus.texts[:-1]
+    assert found["length"] == [len(text) for text in corpus.texts[:-1]]
+    assert found["date"][0] is None
+    assert found["date"][1] == "2011-02-11"
+    assert found["label_names"] == ["food", "sea", "sky"]
+    for i, several in enumerate(corpus.labels[:-1]):
+        assert [found["label_names"][j] for j in found["labels"][i]] == list(several)
+    assert (found["cluster"] == truth.labels).all()
+    assert (found["runner_up"] == truth.runners_up).all()
+    assert np.allclose(found["log_odds"], truth.log_odds, rtol=1e-6)
+    for k in range(3):
+        assert content["typical"][k] == truth.typical(k, 10).tolist()
+        assert content["ambiguous"][k] == truth.ambiguous(10, cluster=k).tolist()
+    agreement = content["model"]["agreement"]
+    assert 0.9 < agreement["ari"] <= 1.0
+
+
+def test_words_of_documents_explain_their_scores(content, rows, study):
+    """Where no word was cut, bias and terms of the rows add up to the log-odds."""
+    found, mixture = content["rows"], study.best_estimator_
+    for i in (0, 7, 88):
+        part = slice(found["indptr"][i], found["indptr"][i + 1])
+        words = found["words"][part].astype(int)
+        values = found["scale"][i] * found["values"][part] / LEVELS
+        row = rows.X[[i]].toarray()[0]
+        assert np.abs(values - row[words]).max() <= row.max() / LEVELS
+        assert set(words) == set(np.flatnonzero(row))
+        truth = explain(row, mixture._scorer(), content["words"])
+        lines = mixture.kappas_[:, None] * mixture.prototypes_[:, words] * values
+        terms = lines[truth.label].sum() - lines[truth.rival].sum()
+        assert np.isclose(truth.bias + terms, truth.log_odds, atol=1e-2)
+
+
+@given(st.integers(0, 1000))
+def test_rows_keep_the_heaviest_words(seed):
+    rng = np.random.default_rng(seed)
+    n, d = 4, 150
+    X = rng.random((n, d)) * (rng.random((n, d)) < 0.8)
+    X[:, 0] = 1.0
+    weights = rng.random((2, d)) * np.array([[1.0], [1.0]])
+    weights[0, rng.random(d) < 0.7] = 0.0  # the first line leaves many to the second
+    columns = np.sort(rng.choice(d, 120, replace=False))
+    found = heaviest(X, weights, columns)
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    for i in range(n):
+        part = slice(found["indptr"][i], found["indptr"][i + 1])
+        kept = columns[found["words"][part]]
+        assert (np.diff(kept) > 0).all()
+        there = [j for j in columns if unit[i, j] > 0]
+        assert len(kept) == min(MOST, len(there))
+        best = sorted(there, key=lambda j: tuple(-weights[:, j] * unit[i, j]))[:MOST]
+        assert set(kept) == set(best)
+        values = found["scale"][i] * found["values"][part] / LEVELS
+        assert np.abs(values - unit[i, kept]).max() <= unit[i].max() / LEVELS
+
+
+def test_rows_with_negative_coordinates_are_floats():
+    found = heaviest(np.array([[1.0, -2.0, 0.0]]), np.ones((1, 3)), np.arange(3))
+    assert found["scale"] is None
+    assert found["values"].dtype == np.float32
+    assert np.allclose(found["values"], np.array([1.0, -2.0]) / np.sqrt(5.0))
+
+
+# Texts
+
+
+def test_forms_are_the_features_that_the_vectoriser_gives(content, corpus, vectorizer):
+    forms, words = content["forms"], content["words"]
+    assert forms["boats"] == words.index("boat")
+    tokens = {token for text in corpus.texts for token in text.split()}
+    for token in tokens:
+        row = vectorizer.transform([token])
+        assert row.indices.tolist() == ([forms[token]] if token in forms else [])
+
+
+def test_forms_fold_case_and_skip_words_that_are_not_shown():
+    texts = ["Boats and BOATS at the naïve harbour", "boats harbour naïve"]
+    vectorizer = TextVectorizer(lemmatizer=None, min_df=1).fit(texts)
+    assert token_forms(texts, vectorizer, {"boats": 4, "naïve": 7}) == {"boats": 4, "naïve": 7}
+
+
+@given(st.lists(st.text(max_size=400), max_size=30), st.integers(60, 600))
+def test_texts_are_cut_alike_to_fit_the_budget(texts, budget):
+    cut = shorten(texts, budget)
+    assert packed_size({"text": cut}) <= max(budget, packed_size({"text": [""] * len(texts)}))
+    longest = max((len(text) for text in cut), default=0)
+    assert all(text.startswith(part) for text, part in zip(texts, cut, strict=True))
+    # A text is whole, or as long as the longest one.
+    assert all(len(a) in {len(b), longest} for a, b in zip(cut, texts, strict=True))
+
+
+def test_texts_that_fit_are_whole_and_a_very_long_one_is_cut():
+    texts = ["short", "x" * 1_000_000, "é" * 70_000]
+    assert [len(text) for text in shorten(texts, 100_000)] == [5, 50_000, 50_000]
+
+
+def test_the_budget_is_well_used():
+    rng = np.random.default_rng(0)
+    words = np.array(["".join(rng.choice(list("abcdefgh"), 6)) for _ in range(2000)])
+    texts = [" ".join(rng.choice(words, rng.integers(10, 600))) for _ in range(200)]
+    cut = shorten(texts, 40_000)
+    assert 0.9 * 40_000 < packed_size({"text": cut}) <= 40_000
+
+
+def test_lengths_are_those_of_javascript():
+    assert length("abc") == 3
+    assert length("é\u4e2d") == 2
+    assert length("\U0001f600") == 2
+    assert length("\ud800") == 1
+
+
+def test_a_report_cuts_texts_to_the_room_that_the_rest_leaves(monkeypatch, mixture, corpus, rows):
+    monkeypatch.setattr(contents, "LEAST_TEXT", 400)
+    monkeypatch.setattr(contents, "BUDGET", 0)
+    report = sm.Report(mixture, corpus.take(rows.rows), X=rows.X, feature_names=rows.words)
+    found = report.content["documents"]
+    assert packed_size({"text": found["text"]}) <= 400
+    assert all(full > len(text) for full, text in zip(found["length"], found["text"], strict=True))
+
+
+# What may be missing
+
+
+def test_a_single_mixture_is_a_path_of_one_step(mixture, rows):
+    content = sm.Report(mixture, X=rows.X, feature_names=rows.words).content
+    assert content["path"] is None
+    assert content["exit_betas"] is None
+    assert [entry["step"] for entry in content["steps"]] == [0]
+    assert content["steps"][0]["chosen_by"] == []
+    assert content["steps"][0]["beta"] == content["model"]["beta"] == 2.0
+    assert content["documents"]["text"] is None
+    assert content["documents"]["id"][:2] == ["1", "2"]
+    assert content["forms"] is None
+    assert content["corpus"]["n_kept"] == 89
+
+
+def test_a_model_without_rows_says_what_it_knows(study, rows):
+    content = sm.Report(study.best_path_, feature_names=rows.words).content
+    for name in ("labels", "documents", "rows", "typical", "ambiguous"):
+        assert content[name] is None
+    chosen = content["steps"][content["chosen"]]
+    assert np.allclose(chosen["sizes"], study.best_path_.sizes_[study.best_path_.selected_])
+    assert content["corpus"]["n_kept"] == 89
+    assert len(content["candidates"]) == 1
+
+
+def test_embeddings_are_named_by_the_words_of_their_documents(corpus):
+    rng = np.random.default_rng(0)
+    X = np.eye(3)[np.arange(90) % 3] @ rng.normal(size=(3, 8)) + 0.1 * rng.normal(size=(90, 8))
+    mixture = sm.VMFMixture(3, n_init=5, random_state=0).fit(X)
+    content = sm.Report(mixture, corpus, X=X).content
+    assert content["kind"] == "coordinates"
+    assert content["rows"] is None
+    assert content["words"] == [f"x{j}" for j in range(8)]
+    for k, name in enumerate(content["names"]):
+        [topic] = {corpus.labels[i] for i in content["typical"][k] if corpus.labels[i]}
+        assert set(name.split()) <= set(TOPICS[topic[0]].split())
+        zs = [z for _, z in content["contrast"][k]]
+        assert zs == sorted(zs, reverse=True)
+    bare = sm.Report(mixture, X=X).content
+    assert bare["names"] == ["cluster 0", "cluster 1", "cluster 2"]
+    assert bare["contrast"] is None
+
+
+def test_one_cluster_has_no_rival(rows):
+    path = sm.VMFPath(1, n_init=1, max_steps=20, random_state=0).fit(rows.X)
+    report = sm.Report(path, X=rows.X, feature_names=rows.words)
+    found = report.content["documents"]
+    assert found["runner_up"] is None
+    assert np.isposinf(found["log_odds"]).all()
+    assert report.content["ambiguous"] == [[]]
+    assert json.loads(json.dumps(report.to_dict()))["documents"]["log_odds"][0] == "Infinity"
+
+
+def test_of_many_words_those_that_survive_longest_are_shown(monkeypatch, study, rows):
+    monkeypatch.setattr(contents, "MAX_WORDS", 12)
+    path = study.best_path_
+    shown = contents.shown_words(Source(path, {}, None))
+    exits = path.exit_betas_.max(axis=0)
+    assert (np.diff(shown) > 0).all()
+    assert exits[shown].min() >= np.delete(exits, shown).max()
+    content = sm.Report(study, X=rows.X, feature_names=rows.words).content
+    assert content["words"] == [rows.words[j] for j in shown]
+    assert content["corpus"]["n_words_dropped"] == rows.X.shape[1] - 12
+    assert content["values"].shape[1:] == content["prototypes"].shape == (3, 12)
+    assert content["rows"]["words"].max() < 12
+
+
+def test_a_data_frame_brings_its_names(rows):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rows.X.toarray(), columns=[str(word) for word in rows.words])
+    mixture = sm.VMFMixture(2, n_init=1, random_state=0).fit(frame)
+    content = sm.Report(mixture, X=frame).content
+    assert content["kind"] == "words"
+    assert content["words"] == rows.words.tolist()
+
+
+def test_what_does_not_fit_together_is_refused(mixture, corpus, rows, vectorizer):
+    kept = corpus.take(rows.rows)
+    with pytest.raises(ValueError, match="Documents need their rows: give X"):
+        sm.Report(mixture, corpus)
+    with pytest.raises(ValueError, match="There are 90 documents for 89 rows of X"):
+        sm.Report(mixture, corpus, X=rows.X)
+    with pytest.raises(ValueError, match="without X"):
+        sm.Report(mixture, kept, X=rows.X, vectorizer=vectorizer)
+    with pytest.raises(ValueError, match="not a SphericalKMeans"):
+        sm.Report(sm.SphericalKMeans(2, random_state=0).fit(rows.X))
+    with pytest.raises(ValueError, match="features"):
+        sm.Report(mixture, kept, X=np.ones((89, 5)))
+    with pytest.raises(ValueError, match="names"):
+        sm.Report(mixture, feature_names=["a"])
