@@ -3,18 +3,24 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+DOCUMENTED := $(VENV)/.documented
+TORCHED := $(VENV)/.torched
+# A release whose CPU build the package index may have; the tests of that engine need no GPU.
+TORCH ?= torch==2.13.0
 SOURCES := pyproject.toml setup.py $(wildcard csrc/*)
 
 # The paper at reduced scale, into build/paper; `make paper-full` redoes what is committed.
 PAPER := build/paper
 STUDIES := path_illustration simulation comparison cstr
 
-.PHONY: demo test lint types contracts unit paper paper-full clean help
+.PHONY: demo test lint types contracts unit browser docs paper paper-full filings clean help
 
 help:
 	@echo "make demo   set up and run the main job"
 	@echo "make test   set up and run lint, types, import contracts and tests"
 	@echo "make paper  redo the paper's experiments at reduced scale (paper-full: at full size)"
+	@echo "make filings  one bank's filings, read as in the paper's section 6 (needs SPHEREMIX_DATA)"
+	@echo "make docs   set up and build the documentation: docs/_build/html/index.html"
 	@echo "make clean  remove what the two commands made"
 	@echo "PYTHON=python3.13 chooses the interpreter (after make clean)"
 
@@ -37,6 +43,7 @@ $(INSTALLED): $(BIN)/python $(SOURCES)
 
 demo: $(INSTALLED)
 	$(BIN)/spheremix demo -o demo-run
+	@echo "The report: $(CURDIR)/demo-run/report.html"
 
 test: lint types contracts unit
 
@@ -51,8 +58,29 @@ types: $(INSTALLED)
 contracts: $(INSTALLED)
 	$(BIN)/lint-imports
 
-unit: $(INSTALLED)
+# Large, and only the tests of one engine need it: `make TORCHED= test` does without.
+$(TORCHED): $(INSTALLED)
+	@echo "Installing $(TORCH) for the tests"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check "$(TORCH)"
+	@touch $@
+
+# The report is tested in a real browser; where there is none those tests are skipped, except in CI.
+browser:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && apt-get update -qq && apt-get install --yes -qq --no-install-recommends chromium; } \
+	  || echo "No chromium: the tests of the report in a browser are skipped."
+
+unit: $(INSTALLED) $(TORCHED) browser
 	$(BIN)/python -m pytest --cov --cov-report=term
+
+# What the pages are made with comes with the first build of them.
+$(DOCUMENTED): $(INSTALLED)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable ".[docs]"
+	@touch $@
+
+docs: $(DOCUMENTED)
+	$(BIN)/python -m sphinx -b html -W --keep-going -n docs docs/_build/html
+	@echo "The pages: $(CURDIR)/docs/_build/html/index.html"
 
 paper: $(INSTALLED)
 	for study in $(STUDIES); do \
@@ -66,5 +94,9 @@ paper-full: $(INSTALLED)
 	$(BIN)/python -m experiments.figures
 	$(BIN)/python -m experiments.page
 
+filings: $(INSTALLED)
+	$(BIN)/python -m experiments.filings
+
 clean:
+	rm -rf docs/_build docs/gallery docs/generated docs/sg_execution_times.rst
 	rm -rf $(VENV) build demo-run src/*.egg-info src/spheremix/_kernels*.so
