@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import os
 import re
@@ -52,6 +53,20 @@ HOSTILE = [
 ]
 
 
+SCROLL_THROUGH = """async () => {
+  const box = document.getElementById("document-list");
+  const seen = [];
+  for (let top = 0; top <= box.scrollHeight; top += 300) {
+    box.scrollTop = top;
+    box.dispatchEvent(new Event("scroll"));
+    for (const row of box.querySelectorAll(".document")) {
+      seen[row.getAttribute("aria-posinset") - 1] = row.querySelector(".id").textContent;
+    }
+  }
+  return seen;
+}"""
+
+
 @dataclass
 class Opened:
     """A page with all that it has said and asked for."""
@@ -70,6 +85,37 @@ class Opened:
     def texts(self, selector):
         """Give the texts of all elements of a selector."""
         return self.page.locator(selector).all_inner_texts()
+
+    def numbers(self, selector):
+        """Give the texts as numbers."""
+        return [parse(text) for text in self.texts(selector)]
+
+    def picture(self):
+        """Give the map as it is drawn."""
+        return self.page.evaluate("document.getElementById('map').toDataURL()")
+
+    def step_to(self, index):
+        """Move the slider; what is below the first screen follows when it rests."""
+        self.page.locator("#beta").fill(str(index))
+        self.page.wait_for_timeout(150)
+
+    def listed(self):
+        """Give the ids of all documents of the list, scrolling through it."""
+        return self.page.evaluate(SCROLL_THROUGH)
+
+    def saved(self, file):
+        """Save a table; give its rows."""
+        self.page.locator("#save").click()
+        with self.page.expect_download() as waiting:
+            self.page.locator(f"[data-file='{file}']").click()
+        assert waiting.value.suggested_filename == file
+        with waiting.value.path().open(encoding="utf-8", newline="") as lines:
+            return list(csv.DictReader(lines))
+
+
+def parse(number):
+    """Read a number as the page writes it."""
+    return float(number.replace(",", "").replace("\u2212", "-").replace("+", ""))
 
 
 @pytest.fixture(scope="session")

@@ -188,6 +188,15 @@ class DataDisplay(PixelDisplay):
         The picture.
     words_ : list of Text
         Words written, from left to right.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(sparsity=0.5, random_state=0)
+    >>> path = sm.VMFPath(4, random_state=0).fit(X)
+    >>> display = sm.DataDisplay.from_estimator(path, X)
+    >>> int(display.sizes.sum())
+    500
     """
 
     levels = 12  # data are noisy: more would be seen in the size of files only

@@ -36,6 +36,14 @@ def draw_run(run: Run, folder: str | PathLike[str]) -> list[str]:
     -------
     list of str
         Names of the files.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(100, 5, 2, kappa=20.0, random_state=0)
+    >>> folder = sm.save_run("drawn", sm.VMFMixture(2, random_state=0).fit(X))
+    >>> "prototypes.svg" in sm.draw_run(sm.load_run(folder), folder / "figures")
+    True
     """
     files: list[str] = []
     for name, display in displays(run).items():

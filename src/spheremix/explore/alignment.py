@@ -100,6 +100,12 @@ def align_prototypes(before: ArrayLike, after: ArrayLike) -> Alignment:
     -------
     Alignment
         The matches whose cosines have the largest sum; those of no positive cosine are dropped.
+
+    Examples
+    --------
+    >>> from spheremix.explore import align_prototypes
+    >>> align_prototypes([[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.8, 0.6]]).became
+    {0: 1, 1: 0}
     """
     before, after = np.atleast_2d(before), np.atleast_2d(after)
     if before.shape[1] != after.shape[1]:
@@ -131,6 +137,12 @@ def align_partitions(
     Alignment
         The similarity of two clusters is the share, of the documents in either, that are in both;
         the matches have the largest sum. Clusters without a common document are not matched.
+
+    Examples
+    --------
+    >>> from spheremix.explore import align_partitions
+    >>> align_partitions([0, 0, 1, 1], [1, 1, 0, 2]).became
+    {0: 1, 1: 0}
     """
     old, new = _labels(before, after)
     kept = (old >= 0) & (new >= 0)
@@ -155,6 +167,12 @@ def moves(before: ArrayLike, after: ArrayLike, alignment: Alignment | None = Non
     -------
     Moves
         Documents and flows.
+
+    Examples
+    --------
+    >>> from spheremix.explore import moves
+    >>> moves([0, 0, 1, 1], [0, 1, 1, 1]).flows
+    (Flow(before=0, after=1, n_documents=1),)
     """
     old, new = _labels(before, after)
     kept = (old >= 0) & (new >= 0)

@@ -78,6 +78,13 @@ def log_odds_contrast(
     -------
     ndarray of shape (K, n_words)
         z, positive for the words of the cluster. Zero for a word that never occurs.
+
+    Examples
+    --------
+    >>> from spheremix.explore import log_odds_contrast
+    >>> z = log_odds_contrast([[9, 0, 4], [0, 9, 4]], [0, 1])
+    >>> (z > 2.0).tolist()
+    [[True, False, False], [False, True, False]]
     """
     inside = cluster_counts(counts, labels, n_clusters=n_clusters)
     return _standardised(inside, int((np.asarray(labels) >= 0).sum()), prior)
@@ -115,7 +122,7 @@ def contrast_words(
     n_clusters: int | None = None,
     prior: float | None = None,
 ) -> list[list[ContrastWord]]:
-    """List the words that set each cluster apart, by :func:`log_odds_contrast`.
+    """List the words that set each cluster apart, by :func:`~spheremix.explore.log_odds_contrast`.
 
     Parameters
     ----------
@@ -130,6 +137,13 @@ def contrast_words(
     -------
     list of list of ContrastWord
         A list a cluster, the largest z first; words of no positive z are left out.
+
+    Examples
+    --------
+    >>> from spheremix.explore import contrast_words
+    >>> found = contrast_words([[9, 0, 4], [0, 9, 4]], [0, 1], ["heart", "wing", "the"], n=1)
+    >>> [word.word for [word] in found]
+    ['heart', 'wing']
     """
     inside = cluster_counts(counts, labels, n_clusters=n_clusters)
     if len(vocabulary) != inside.shape[1]:
@@ -162,6 +176,12 @@ def cluster_counts(counts: Any, labels: ArrayLike, *, n_clusters: int | None = N
     -------
     ndarray of shape (K, n_words)
         Occurrences of each word in each cluster.
+
+    Examples
+    --------
+    >>> from spheremix.explore import cluster_counts
+    >>> cluster_counts([[1, 2], [3, 4], [5, 6]], [0, 1, 1]).tolist()
+    [[1.0, 2.0], [8.0, 10.0]]
     """
     ids = as_clusters(labels)
     rows: Any = sparse.csr_array(counts)

@@ -146,6 +146,16 @@ def read_documents(
     -------
     Documents
         One entry a row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spheremix.explore import read_documents
+    >>> from spheremix.scorer import Scorer
+    >>> scorer = Scorer.centred(np.array([[9.0, 0.0], [0.0, 9.0]]), np.log([0.5, 0.5]))
+    >>> found = read_documents([[3.0, 4.0], [1.0, 0.0]], scorer)
+    >>> found.labels.tolist(), found.log_odds.round(1).tolist()
+    ([1, 0], [1.8, 9.0])
     """
     scorer = replace(scorer, offset=0.0)  # large, and the same for all clusters: it costs digits
     lengths = np.linalg.norm(scorer.matrix, axis=1)

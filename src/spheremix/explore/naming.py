@@ -35,6 +35,15 @@ def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]
     -------
     list of Word
         The best name first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spheremix.explore import Vocabulary, naming_words
+    >>> prototypes = np.array([[0.8, 0.6, 0.0], [0.0, 0.6, 0.8]])
+    >>> words = Vocabulary(prototypes, ["heart", "the", "wing"])
+    >>> [word.word for word in naming_words(words, 0, n=1)]
+    ['heart']
     """
     k = vocabulary.require_cluster(cluster)
     weights = np.abs(vocabulary.prototypes)
@@ -51,7 +60,7 @@ def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]
 
 
 def cluster_name(vocabulary: Vocabulary, cluster: int, n_words: int = 3) -> str:
-    """Name a cluster, by :func:`naming_words`.
+    """Name a cluster, by :func:`~spheremix.explore.naming_words`.
 
     Parameters
     ----------
@@ -66,5 +75,13 @@ def cluster_name(vocabulary: Vocabulary, cluster: int, n_words: int = 3) -> str:
     -------
     str
         The words, separated by spaces.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spheremix.explore import Vocabulary, cluster_name
+    >>> prototypes = np.array([[0.8, 0.6, 0.0], [0.0, 0.6, 0.8]])
+    >>> cluster_name(Vocabulary(prototypes, ["heart", "the", "wing"]), 1, n_words=1)
+    'wing'
     """
     return " ".join(word.word for word in naming_words(vocabulary, cluster, n_words))

@@ -79,6 +79,12 @@ def cluster_order(weights: ArrayLike) -> Ids:
     -------
     ndarray of shape (K,)
         Numbers of clusters; of equals, the first one first.
+
+    Examples
+    --------
+    >>> from spheremix.explore import cluster_order
+    >>> cluster_order([0.2, 0.5, 0.3]).tolist()
+    [1, 2, 0]
     """
     return np.argsort(-np.asarray(weights, dtype=float), kind="stable")
 
@@ -102,6 +108,12 @@ def feature_order(prototypes: ArrayLike, weights: ArrayLike | None = None) -> Id
     -------
     ndarray of shape (d,)
         Numbers of features.
+
+    Examples
+    --------
+    >>> from spheremix.explore import feature_order
+    >>> feature_order([[0.0, 0.6, 0.8], [1.0, 0.0, 0.2]]).tolist()  # shared, then own by cluster
+    [2, 1, 0]
     """
     return layout(prototypes, weights).features
 
@@ -120,6 +132,13 @@ def layout(prototypes: ArrayLike, weights: ArrayLike | None = None) -> Layout:
     -------
     Layout
         See :func:`feature_order` for the order.
+
+    Examples
+    --------
+    >>> from spheremix.explore import layout
+    >>> found = layout([[0.0, 0.6, 0.8], [1.0, 0.0, 0.2]])
+    >>> [block.clusters for block in found.blocks]
+    [(0, 1), (0,), (1,)]
     """
     prototypes = np.asarray(prototypes, dtype=float)
     rows = np.arange(len(prototypes)) if weights is None else cluster_order(weights)
@@ -148,6 +167,12 @@ def document_order(labels: ArrayLike, clusters: ArrayLike) -> Ids:
     -------
     ndarray of shape (n,)
         Numbers of documents.
+
+    Examples
+    --------
+    >>> from spheremix.explore import document_order
+    >>> document_order([0, 1, 0, -1], clusters=[1, 0]).tolist()
+    [1, 0, 2, 3]
     """
     clusters = np.asarray(clusters, dtype=np.intp)
     places = np.empty(len(clusters) + 1, dtype=np.intp)

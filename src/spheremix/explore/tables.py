@@ -95,6 +95,13 @@ def contingency(
     -------
     Contingency
         The table.
+
+    Examples
+    --------
+    >>> from spheremix.explore import contingency
+    >>> table = contingency([0, 0, 1], ["sea", "sky", "sky"])
+    >>> table.labels, table.counts.tolist()
+    (('sky', 'sea'), [[1, 1], [1, 0]])
     """
     ids, values = _paired(clusters, labels)
     K = count_clusters(ids, n_clusters)
@@ -129,6 +136,12 @@ def agreement(clusters: ArrayLike, labels: Iterable[Any]) -> Agreement:
     -------
     Agreement
         The indices of scikit-learn; NaN where no document is left.
+
+    Examples
+    --------
+    >>> from spheremix.explore import agreement
+    >>> agreement([0, 0, 1, 1], ["sea", "sea", "sky", "sky"]).ari
+    1.0
     """
     ids, values = _paired(clusters, labels)
     kept = [(int(k), value) for k, value in zip(ids, values, strict=True) if k >= 0 and value]

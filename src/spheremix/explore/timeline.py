@@ -67,6 +67,13 @@ def timeline(
     -------
     Timeline
         The table.
+
+    Examples
+    --------
+    >>> from spheremix.explore import timeline
+    >>> table = timeline([0, 0, 1], ["2016-10-12", "2016-12", "2016-12-24"])
+    >>> table.periods, table.counts.tolist()
+    (('2016-10', '2016-11', '2016-12'), [[1, 0, 1], [0, 0, 1]])
     """
     if period not in get_args(Period):
         raise ValueError(f"period must be one of {', '.join(get_args(Period))}, got {period!r}.")
@@ -101,6 +108,12 @@ def parse_dates(dates: Iterable[Any]) -> NDArray[np.datetime64]:
     -------
     ndarray of datetime64[D]
         NaT where there is no date.
+
+    Examples
+    --------
+    >>> from spheremix.explore import parse_dates
+    >>> parse_dates(["2016-10-12", "2016-12", None]).astype(str).tolist()
+    ['2016-10-12', '2016-12-01', 'NaT']
     """
     if isinstance(dates, np.ndarray) and dates.dtype.kind == "M":
         return dates.astype("datetime64[D]")

@@ -64,6 +64,15 @@ class Vocabulary:
         One a feature.
     exit_betas : ndarray of shape (K, d), default=None
         ``exit_betas_`` of a path.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spheremix.explore import Vocabulary
+    >>> prototypes = np.array([[0.8, 0.6, 0.0], [0.0, 0.6, 0.8]])
+    >>> words = Vocabulary(prototypes, ["heart", "the", "wing"])
+    >>> [word.word for word in words.own_words(0)], words.common_words()
+    (['heart'], ['the'])
     """
 
     prototypes: Array

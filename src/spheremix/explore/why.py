@@ -104,6 +104,16 @@ def explain(
     -------
     Explanation
         Exact: bias and terms add up to the log-odds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spheremix.explore import explain
+    >>> from spheremix.scorer import Scorer
+    >>> scorer = Scorer.centred(np.array([[9.0, 0.0], [0.0, 9.0]]), np.log([0.5, 0.5]))
+    >>> why = explain([3.0, 4.0], scorer, ["heart", "wing"])
+    >>> [(term.word, round(term.difference, 1)) for term in why.terms], round(why.log_odds, 1)
+    ([('wing', 7.2), ('heart', -5.4)], 1.8)
     """
     K = scorer.n_components
     if K < 2:

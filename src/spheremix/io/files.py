@@ -32,7 +32,17 @@ PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
 class RunError(ValueError):
-    """A run cannot be read or written: one line that names the file and what to do."""
+    """A run cannot be read or written: one line that names the file and what to do.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> try:
+    ...     sm.load_run("nowhere")
+    ... except sm.RunError as error:
+    ...     print(type(error).__name__)
+    RunError
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))

@@ -208,6 +208,14 @@ def save_run(
     -------
     Path
         The folder.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(100, 5, 2, kappa=20.0, random_state=0)
+    >>> mixture = sm.VMFMixture(2, random_state=0).fit(X)
+    >>> sm.save_run("saved", mixture).name
+    'saved'
     """
     place = Path(folder)
     if (place / MANIFEST).exists():
@@ -262,6 +270,15 @@ def load_run(folder: str | PathLike[str]) -> Run:
     ------
     RunError
         One line with the file and what is wrong.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(100, 5, 2, kappa=20.0, random_state=0)
+    >>> mixture = sm.VMFMixture(2, random_state=0).fit(X)
+    >>> run = sm.load_run(sm.save_run("run", mixture))
+    >>> bool((run.mixture.predict(X) == mixture.labels_).all())
+    True
     """
     place = Path(folder)
     if not place.is_dir():

@@ -4,6 +4,7 @@ import { bdi, find, make } from "./dom.js";
 import { counted, decimal, integer, percent } from "./format.js";
 import { commonWords, ownWords, sharedWords, sharers } from "./words.js";
 import { labelBars, timeBars } from "./distribution.js";
+import { showWord } from "./word_line.js";
 
 const SHOWN = 24;
 
@@ -41,7 +42,7 @@ function facts(content, step, k) {
     class: "facts-line",
     text:
       `cluster ${k} · ${counted(Math.round(size), "document")}, ${percent(size / total)} · ` +
-      `${counted(step.nWords[k], noun)}, ${integer(step.nOwn[k])} of its own · ${kappa}`,
+      `${counted(step.wordCounts[k], noun)}, ${integer(step.ownCounts[k])} of its own · ${kappa}`,
   });
 }
 
@@ -76,7 +77,7 @@ function wordParts(app, step, k, all, toggle) {
     parts.push(
       part(
         title("Own"),
-        `in no other cluster; those that last longest first: ${integer(step.nOwn[k])}`,
+        `in no other cluster; those that last longest first: ${integer(step.ownCounts[k])}`,
         chips(app, step, k, own, "own"),
       ),
     );
@@ -93,12 +94,12 @@ function wordParts(app, step, k, all, toggle) {
         chips(app, step, k, common, "common"),
       ),
     );
-  if (step.nWords[k] > own.length + shared.length + common.length || all) {
+  if (step.wordCounts[k] > own.length + shared.length + common.length || all) {
     parts.push(
       make("button", {
         type: "button",
         class: "plain",
-        text: all ? "show less" : `show all ${integer(step.nWords[k])}`,
+        text: all ? "show less" : `show all ${integer(step.wordCounts[k])}`,
         on: { click: toggle },
       }),
     );
@@ -116,7 +117,8 @@ function part(title, note, body) {
 }
 
 // Words as buttons that show them on the map; the bar is the weight in the prototype.
-function chips({ content, state }, step, k, words, role) {
+function chips(app, step, k, words, role) {
+  const { content } = app;
   if (!words.length) return make("p", { class: "soft", text: "None at this β." });
   const largest = Math.max(...words.map((j) => Math.abs(step.weight(k, j))));
   return make(
@@ -128,7 +130,7 @@ function chips({ content, state }, step, k, words, role) {
       const title = wordTitle(content, step, k, j, role);
       const button = make(
         "button",
-        { type: "button", title, on: { click: () => state.set({ word: j }) } },
+        { type: "button", title, on: { click: () => showWord(app, j) } },
         bdi(content.words[j]),
         bar,
       );

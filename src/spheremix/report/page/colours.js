@@ -24,6 +24,22 @@ function mix(from, to, share) {
   return from.map((value, i) => Math.round(value + (to[i] - value) * share));
 }
 
+// On a dark ground, hues that are made for paper are lightened until they are seen.
+export function seenHues(hues, colours) {
+  const ground = luminance(rgb(colours.ground));
+  if (ground > 0.2) return hues;
+  return hues.map((hex) => {
+    let hue = rgb(hex);
+    while ((luminance(hue) + 0.05) / (ground + 0.05) < 4.5) hue = mix(hue, [255, 255, 255], 0.1);
+    return `#${hue.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+  });
+}
+
+function luminance(colour) {
+  const [red, green, blue] = colour.map((part) => (part / 255) ** 2.2);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
 // Pixels by number of clusters and level, 128 each, as an ImageData holds them; level 0 is ground.
 export function createPalette(hues, colours) {
   const ground = rgb(colours.ground);

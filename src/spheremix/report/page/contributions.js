@@ -1,6 +1,7 @@
 // What each word adds to the score of a cluster, against what it adds to that of another.
 
 import { bdi, make } from "./dom.js";
+import { showWord } from "./word_line.js";
 import { decimal, signed } from "./format.js";
 
 // The next-best cluster; where the document has moved at this step, the cluster it has left.
@@ -66,16 +67,16 @@ export function contributionTable(app, terms, logOdds, names, all, toggle) {
   );
 }
 
-function contributionRow({ content, state }, { j, own, other, difference }, largest) {
+function contributionRow(app, { j, own, other, difference }, largest) {
   const word = make(
     "button",
     {
       type: "button",
       class: "plain",
       title: "Show this word on the map",
-      on: { click: () => state.set({ word: j }) },
+      on: { click: () => showWord(app, j) },
     },
-    bdi(content.words[j]),
+    bdi(app.content.words[j]),
   );
   return make(
     "tr",

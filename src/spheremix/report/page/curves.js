@@ -4,7 +4,7 @@ import { makeSvg } from "./dom.js";
 
 // Points of one curve; where there is no value, the line has a gap. A criterion may end far above
 // where it began: what is higher than its first value and three quarters of all is cut off.
-export function linePath(xs, ys, width, height, cut) {
+function linePath(xs, ys, width, height, cut) {
   const known = ys.filter((y) => Number.isFinite(y));
   const sorted = known.toSorted((a, b) => a - b);
   const low = sorted[0];

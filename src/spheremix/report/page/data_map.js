@@ -82,11 +82,12 @@ function addUp({ rows }, lines, across, width, height) {
 // Square roots of mean values, so that rare words are still seen beside frequent ones.
 function paintSums(pixels, sums, heights, step, columns, width, scale, palette) {
   const sample = [];
-  for (let i = 0; i < sums.length; i++) {
-    if (sums[i] === 0) continue;
-    sums[i] /= heights[Math.floor(i / width)];
-    if (i % 31 === 0) sample.push(sums[i]);
-  }
+  heights.forEach((n, y) => {
+    for (let i = y * width; n > 0 && i < (y + 1) * width; i++) {
+      sums[i] /= n;
+      if (i % 31 === 0 && sums[i] > 0) sample.push(sums[i]);
+    }
+  });
   const sorted = Float32Array.from(sample).sort();
   const largest = sorted.length ? sorted[Math.floor(0.99 * (sorted.length - 1))] : 1;
   const hues = new Uint16Array(width);
@@ -94,8 +95,10 @@ function paintSums(pixels, sums, heights, step, columns, width, scale, palette) 
     const place = Math.floor(columns.place(columns.left + (x + 0.5) / scale));
     hues[x] = step.counts[step.order[Math.max(0, Math.min(step.W - 1, place))]] * 128;
   }
-  for (let i = 0; i < sums.length; i++) {
-    const level = sums[i] === 0 ? 0 : 127 * Math.min(1, Math.sqrt(sums[i] / largest));
-    pixels[i] = palette[hues[i % width] + Math.round(level)];
+  for (let i = 0; i < sums.length;) {
+    for (let x = 0; x < width; x++, i++) {
+      const level = sums[i] < largest ? 127 * Math.sqrt(sums[i] / largest) : 127;
+      pixels[i] = palette[hues[x] + Math.round(level)];
+    }
   }
 }

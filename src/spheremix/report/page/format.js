@@ -2,7 +2,6 @@
 
 const whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 });
-const collator = new Intl.Collator("en-GB", { numeric: true });
 
 export function integer(value) {
   return whole.format(value);
@@ -31,10 +30,6 @@ export function signed(value) {
 
 export function criterionName(name) {
   return name === "ricc" ? "RICc" : name.toUpperCase();
-}
-
-export function compareTexts(a, b) {
-  return collator.compare(a, b);
 }
 
 // Posteriors of long documents are 1 to the last digit: odds still say how sure that is.

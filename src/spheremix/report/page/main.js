@@ -11,6 +11,7 @@ import { mountTabs } from "./tabs.js";
 import { mountMap } from "./map.js";
 import { mountSlider } from "./slider.js";
 import { mountSearch } from "./search.js";
+import { mountWordLine } from "./word_line.js";
 import { mountCard } from "./card.js";
 import { mountDocuments } from "./documents.js";
 import { mountReader } from "./reader.js";
@@ -81,6 +82,7 @@ function mount(content) {
   const documents = mountDocuments(app);
   mountReader(app);
   mountSearch(app);
+  mountWordLine(app);
   mountCandidates(app);
   mountCorpus(app);
   mountSave(app, documents.listed);

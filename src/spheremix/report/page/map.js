@@ -3,7 +3,7 @@
 import { make, find } from "./dom.js";
 import { counted } from "./format.js";
 import { createColumns, createRows, panBy, zoomBy } from "./columns.js";
-import { createPalette, themeColours } from "./colours.js";
+import { createPalette, seenHues, themeColours } from "./colours.js";
 import { drawLabels, drawRowNames, drawWordsBelow, drawWordsInside, HEAD } from "./map_labels.js";
 import { drawMarks } from "./map_marks.js";
 import { paintPrototypes } from "./prototypes.js";
@@ -20,12 +20,21 @@ export function mountMap({ content, state, stepOf }) {
   const tooltip = createMapTooltip(content, frame);
   let view = null;
   let colours = themeColours();
-  let palette = createPalette(content.hues, colours);
+  let hues = seenHues(content.hues, colours);
+  let palette = createPalette(hues, colours);
 
   const draw = (scale = devicePixelRatio || 1) => {
     if (!frame.clientWidth || !frame.clientHeight) return;
     const step = stepOf(state.now.step);
-    view = { content, step, palette, colours, scale, ...measure(frame, step, state.now.zoom) };
+    view = {
+      content,
+      step,
+      hues,
+      palette,
+      colours,
+      scale,
+      ...measure(frame, step, state.now.zoom),
+    };
     drawMap(find("map"), view, state.now);
     mark();
   };
@@ -34,7 +43,8 @@ export function mountMap({ content, state, stepOf }) {
   };
   const recolour = () => {
     colours = themeColours();
-    palette = createPalette(content.hues, colours);
+    hues = seenHues(content.hues, colours);
+    palette = createPalette(hues, colours);
     draw();
   };
   const zoom = (factor, centre = 0.5) => {

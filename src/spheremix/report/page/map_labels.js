@@ -6,13 +6,18 @@ import { groupsOf } from "./order.js";
 export const HEAD = 38; // pixels above the rows
 const FONT = "system-ui, sans-serif";
 
-export function fitText(context, text, width) {
+function fitText(context, text, width) {
   if (context.measureText(text).width <= width) return text;
   let short = [...text].slice(0, Math.max(0, Math.floor(width / 4)));
   while (short.length > 1 && context.measureText(`${short.join("")}…`).width > width) {
     short = short.slice(0, -1);
   }
   return short.length > 1 ? `${short.join("").trimEnd()}…` : "";
+}
+
+// The first word of a name; a number, where a cluster has no words.
+function shortName(name) {
+  return /^cluster \d+$/u.test(name) ? name : name.split(" ")[0];
 }
 
 function groupTexts(count, K, number, noun) {
@@ -27,13 +32,13 @@ function groupTexts(count, K, number, noun) {
 
 // One label for each number of clusters that share, and one for the own words of each cluster.
 export function drawLabels(context, view) {
-  const { content, step, columns, colours, height } = view;
+  const { content, step, columns, hues, colours, height } = view;
   context.textBaseline = "alphabetic";
   context.textAlign = "left";
   for (const { start, stop, count } of groupsOf(step)) {
     const [left, right] = clipped(columns, start, stop);
     if (right - left < 0.5) continue;
-    context.fillStyle = count === 0 ? colours.line : content.hues[count];
+    context.fillStyle = count === 0 ? colours.line : hues[count];
     context.fillRect(left, 17, Math.max(1, right - left - 1), 4);
     context.font = `12px ${FONT}`;
     context.fillStyle = colours.ink;
@@ -60,9 +65,9 @@ function drawOwners(context, { content, step, columns, colours }) {
     if (count !== 1 || step.K === 1) continue;
     const [left, right] = clipped(columns, start, stop);
     if (right - left < 26) continue;
-    const name = fitText(context, content.names[clusters[0]].split(" ")[0], right - left - 6);
+    const name = shortName(content.names[clusters[0]]);
     context.fillStyle = colours.soft;
-    if (name) context.fillText(name, left + 2, 33);
+    if (context.measureText(name).width <= right - left - 6) context.fillText(name, left + 2, 33);
   }
 }
 
@@ -80,24 +85,26 @@ export function drawRowNames(context, { content, rows, gutter, colours }, chosen
     context.fillStyle = colours.ink;
     const full = content.names[k];
     const whole = gutter > 100 && context.measureText(full).width <= gutter - 14;
-    const name = whole ? full : fitText(context, full.split(" ")[0], gutter - 14);
+    const name = whole ? full : fitText(context, shortName(full), gutter - 14);
     context.fillText(name, gutter - 8, y + height / 2);
   }
   context.textAlign = "left";
   context.fillStyle = colours.line;
-  for (const { y } of rows) context.fillRect(0, Math.round(y), gutter - 4, 1);
+  for (const { y, height } of rows) {
+    if (height >= 16) context.fillRect(0, Math.round(y), gutter - 4, 1);
+  }
 }
 
 // Words where there is room: inside the blocks that clusters share, beside those of one cluster.
 export function drawWordsInside(context, view) {
   const rowOf = new Map(view.rows.map((row) => [row.k, row]));
   const own = groupsOf(view.step).find(({ count }) => count === 1);
-  context.font = `11px ${FONT}`;
   context.textBaseline = "middle";
   for (const block of view.step.blocks) {
     const [left, right] = clipped(view.columns, block.start, block.stop);
     const row = rowOf.get(block.clusters[0]);
-    if (!row || right - left < 2 || row.height < 13) continue;
+    if (!row || right - left < 2 || row.height < 11) continue;
+    context.font = `${row.height < 13 ? 10 : 11}px ${FONT}`;
     if (block.count === 1 && view.step.K > 1) {
       const [first, last] = clipped(view.columns, own.start, own.stop);
       const before = left - first > last - right;
@@ -121,10 +128,10 @@ function drawWords(
 ) {
   const width = Math.min(right - left - 8, 330);
   if (width < 24) return;
-  const lines = Math.min(inside ? 9 : 3, Math.floor((row.height - 1) / 14));
+  const lines = Math.min(inside ? 9 : 3, Math.max(1, Math.floor((row.height - 1) / 14)));
   let place = Math.max(block.start, Math.floor(columns.place(columns.left)));
   let y = row.y + row.height / 2 - 7 * (lines - 1);
-  if (inside) y = row.y + 8;
+  if (inside && lines > 1) y = row.y + 8;
   context.textAlign = before ? "right" : "left";
   const x = before ? right - 4 : left + 4;
   for (let line = 0; line < lines && place < block.stop; line++, y += 14) {

@@ -31,7 +31,7 @@ export function createMapTooltip(content, frame) {
 function rowFacts(content, { step }, { k }) {
   const size = counted(Math.round(step.entry.sizes[k]), "document");
   return make("div", {
-    text: `${size}, ${counted(step.nWords[k], "word")}, ${step.nOwn[k]} of its own`,
+    text: `${size}, ${counted(step.wordCounts[k], "word")}, ${step.ownCounts[k]} of its own`,
   });
 }
 

@@ -25,7 +25,7 @@ function readStep(content, index) {
   };
   const clusters = orderClusters(entry.weights);
   const read = patterns(levels, clusters, W, K, exact && content.prototypes);
-  const { counts, nWords, nOwn, keys, intensities } = read;
+  const { counts, wordCounts, ownCounts, keys, intensities } = read;
   const order = orderWords(keys, intensities);
   const places = new Uint32Array(W);
   order.forEach((j, place) => (places[j] = place));
@@ -42,8 +42,8 @@ function readStep(content, index) {
     weight,
     clusters,
     counts,
-    nWords,
-    nOwn,
+    wordCounts,
+    ownCounts,
     order,
     places,
     blocks,
@@ -58,8 +58,8 @@ function orderClusters(weights) {
 
 function patterns(levels, clusters, W, K, prototypes) {
   const counts = new Uint16Array(W);
-  const nWords = new Array(K).fill(0);
-  const nOwn = new Array(K).fill(0);
+  const wordCounts = new Array(K).fill(0);
+  const ownCounts = new Array(K).fill(0);
   const intensities = new Float64Array(W);
   const keys = Array.from({ length: Math.ceil(K / BITS) }, () => new Float64Array(W));
   clusters.forEach((k, row) => {
@@ -69,19 +69,19 @@ function patterns(levels, clusters, W, K, prototypes) {
       const q = levels[at];
       if (q === 0) continue;
       counts[j]++;
-      nWords[k]++;
+      wordCounts[k]++;
       key[j] += bit;
       intensities[j] += prototypes ? Math.abs(prototypes[at]) : q * q;
     }
   });
   for (let k = 0; k < K; k++) {
     for (let j = 0, at = k * W; j < W; j++, at++) {
-      if (levels[at] !== 0 && counts[j] === 1) nOwn[k]++;
+      if (levels[at] !== 0 && counts[j] === 1) ownCounts[k]++;
     }
   }
   // The number of clusters decides before the pattern does.
   for (let j = 0; j < W; j++) keys[0][j] += counts[j] * 2 ** BITS;
-  return { counts, nWords, nOwn, keys, intensities };
+  return { counts, wordCounts, ownCounts, keys, intensities };
 }
 
 function orderWords(keys, intensities) {

@@ -4,7 +4,7 @@ import { bdi, debounced, find, make } from "./dom.js";
 import { counted } from "./format.js";
 import { createSearch } from "./filters.js";
 import { sharers } from "./words.js";
-import { zoomTo } from "./columns.js";
+import { showWord } from "./word_line.js";
 
 const SHOWN = 8;
 
@@ -45,7 +45,6 @@ export function mountSearch(app) {
   input.addEventListener("focus", look);
   input.addEventListener("blur", () => setTimeout(close, 150));
   input.addEventListener("keydown", (event) => onKey(event, { input, box, look, close, state }));
-  mountWordLine(app);
 }
 
 // Those that begin with it, then those that contain it.
@@ -96,21 +95,6 @@ function documentsOption({ content, state }, text, search, pick) {
   );
 }
 
-// Its column is marked, and brought into sight where the zoom hides it.
-export function showWord({ state, stepOf }, j) {
-  const step = stepOf(state.now.step);
-  const share = (step.places[j] + 0.5) / step.W;
-  const [from, to] = state.now.zoom;
-  const half = (to - from) / 2;
-  const seen = to - from === 1 || (share > from && share < to);
-  const cluster = sharers(step, j)[0];
-  state.set({
-    word: j,
-    ...(cluster !== undefined && step.counts[j] === 1 && { cluster }),
-    ...(!seen && { zoom: zoomTo(share - half, share + half, step) }),
-  });
-}
-
 function onKey(event, { input, box, look, close, state }) {
   const options = [...box.querySelectorAll("[role=option]")];
   const at = options.findIndex((option) => option.getAttribute("aria-selected") === "true");
@@ -130,43 +114,4 @@ function onKey(event, { input, box, look, close, state }) {
     state.set({ word: -1 });
     input.blur();
   }
-}
-
-// The word that is marked, in words.
-function mountWordLine({ content, state, stepOf }) {
-  const line = find("word-line");
-  state.follow(["word", "step"], () => {
-    const j = state.now.word;
-    line.hidden = j < 0;
-    if (j < 0) return;
-    const step = stepOf(state.now.step);
-    const having = sharers(step, j);
-    const names = having
-      .slice(0, 4)
-      .map((k) =>
-        make(
-          "button",
-          { type: "button", class: "plain", on: { click: () => state.set({ cluster: k }) } },
-          bdi(content.names[k]),
-        ),
-      );
-    const clear = make("button", {
-      type: "button",
-      class: "plain",
-      text: "clear",
-      on: { click: () => state.set({ word: -1 }) },
-    });
-    const told = having.length
-      ? ` is in ${having.length} of ${counted(step.K, "cluster")}: `
-      : " is in no cluster at this β. ";
-    const separated = names.flatMap((name, i) => (i ? [", ", name] : [name]));
-    const more = having.length - names.length;
-    line.replaceChildren(
-      bdi(content.words[j], { class: "strong" }),
-      told,
-      ...separated,
-      more > 0 ? ` and ${more} more. ` : " ",
-      clear,
-    );
-  });
 }

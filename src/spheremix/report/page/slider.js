@@ -41,7 +41,7 @@ function position(step, last) {
 function telling(content, step) {
   const { entry } = step;
   const words = counted(step.active, "word");
-  const own = step.nOwn.reduce((sum, n) => sum + n, 0);
+  const own = step.ownCounts.reduce((sum, n) => sum + n, 0);
   return [
     make("strong", { text: `β = ${decimal(entry.beta)}` }),
     ` · sparsity ${percent(entry.sparsity)}` +

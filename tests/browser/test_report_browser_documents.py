@@ -1,0 +1,177 @@
+"""Documents, keys, addresses and tables of the report."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spheremix.explore import Reading, explain
+
+# Documents
+
+
+def test_filters_by_cluster_label_date_and_text(open_report, news, study):
+    opened = open_report("news")
+    corpus, *_ = study
+    _, content = news
+    labels = content["labels"][content["chosen"]]
+    cluster = int(np.argmax(content["steps"][content["chosen"]]["weights"]))
+    page = opened.page
+    page.get_by_role("button", name="as given").click()
+    inside = [i for i in range(300) if labels[i] == cluster]
+    assert opened.listed() == [corpus.ids[i] for i in inside]
+    page.get_by_role("button", name="all: 300").click()
+    assert len(opened.listed()) == 300
+    page.locator("#filter-label").select_option(label="film")
+    film = [i for i in range(300) if "film" in corpus.labels[i]]
+    assert opened.listed() == [corpus.ids[i] for i in film]
+    page.locator("#document-controls input[type=date]").first.fill("2021-03-01")
+    late = [i for i in film if str(corpus.dates[i]) >= "2021-03-01"]
+    assert opened.listed() == [corpus.ids[i] for i in late]
+    page.locator("#text-search").fill("oscar")
+    page.wait_for_timeout(300)
+    oscar = [i for i in late if "oscar" in corpus.texts[i].lower()]
+    assert 0 < len(oscar) < len(late)
+    assert opened.listed() == [corpus.ids[i] for i in oscar]
+    page.get_by_text("clear filters").click()
+    assert len(opened.listed()) == 300
+
+
+def test_typical_and_ambiguous_documents_come_first(open_report, news):
+    opened = open_report("news")
+    _, content = news
+    cluster = int(np.argmax(content["steps"][content["chosen"]]["weights"]))
+    ids = content["documents"]["id"]
+    assert opened.listed()[:10] == [ids[i] for i in content["typical"][cluster]]
+    opened.page.get_by_role("button", name="in between").click()
+    assert opened.listed()[:10] == [ids[i] for i in content["ambiguous"][cluster]]
+
+
+def test_only_rows_in_sight_exist(open_report):
+    opened = open_report("news", fragment="#scope=all")
+    assert opened.page.locator(".document").count() < 40
+    assert opened.page.locator(".document").first.get_attribute("aria-setsize") == "300"
+
+
+def test_the_reader_marks_words_and_says_why(open_report, study):
+    corpus, _, rows, model = study
+    reading = Reading(model, rows.words)
+    documents = reading.documents(rows.X)
+    i = int(documents.ambiguous(1)[0])
+    opened = open_report("news", fragment=f"#document={i}&cluster={documents.labels[i]}")
+    roles = dict(zip(rows.words, reading.vocabulary.roles(documents.labels[i]), strict=True))
+    text = opened.page.locator("#reader .text")
+    assert text.inner_text() == corpus.texts[i]
+    for role in ("own", "common", "shared"):
+        seen = {one.lower() for one in opened.texts(f"#reader .text .mark.{role}")}
+        words = corpus.texts[i].lower().rstrip(".").split()
+        assert seen == {word for word in words if roles.get(word) == role}
+    why = explain(rows.X[[i]], reading.scorer, rows.words)
+    table = opened.page.locator(".contributions tbody tr")
+    shown = [row.locator("th").first.inner_text() for row in table.all()]
+    values = opened.numbers(".contributions tbody td.number")
+    terms = [(one.word, one.difference) for one in why.terms[:12]]
+    assert shown[:-2] == [word for word, _ in terms]
+    assert values[:-2] == pytest.approx([value for _, value in terms], rel=6e-3)
+    assert values[-1] == pytest.approx(why.log_odds, rel=6e-3)
+    assert "hardest to place" in opened.page.locator(".verdict").inner_text()
+
+
+# Keys, themes, addresses, tables
+
+
+def test_everything_often_looked_at_has_a_key(open_report, news):
+    opened = open_report("news")
+    _, content = news
+    page = opened.page
+    chosen = content["chosen"]
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#beta").input_value() == str(chosen + 1)
+    page.keyboard.press("Home")
+    assert page.locator("#beta").input_value() == str(chosen)
+    page.keyboard.press("ArrowDown")
+    second = page.locator("#cluster-list li").nth(1)
+    assert second.get_attribute("aria-selected") == "true"
+    assert page.locator("#card-name").inner_text() == second.locator(".name").inner_text()
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    first = page.locator(".document").first
+    assert first.get_attribute("aria-selected") == "true"
+    assert page.locator("#reader-name").inner_text() == first.locator(".id").inner_text()
+    page.locator("#document-list").focus()
+    page.keyboard.press("ArrowDown")  # along the list that has the focus
+    assert page.locator(".document").nth(1).get_attribute("aria-selected") == "true"
+    page.keyboard.press("/")
+    page.keyboard.type("jd")  # letters go into the field
+    assert page.locator("#search").input_value() == "jd"
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator("#help").is_visible()
+
+
+def test_dark_and_light(open_report):
+    opened = open_report("news", theme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark, picture = opened.page.evaluate(ground), opened.picture()
+    opened.page.locator("#dark").click()
+    assert opened.page.evaluate(ground) != dark
+    assert opened.picture() != picture
+    opened.page.keyboard.press("d")
+    assert opened.page.evaluate(ground) == dark
+
+
+def test_the_address_restores_the_view(open_report):
+    first = open_report("news")
+    page = first.page
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    page.locator("#zoom button", has_text="+").click()
+    page.get_by_role("button", name="in between").click()
+    page.keyboard.press("j")
+    page.keyboard.press("d")
+    page.wait_for_timeout(250)
+    fragment = page.evaluate("location.hash")
+    second = open_report("news", fragment=fragment)
+    for selector in ("#facts", "#card", "#reader", "#document-list"):
+        assert second.page.locator(selector).inner_text() == page.locator(selector).inner_text()
+    assert second.picture() == first.picture()
+
+
+def test_an_address_that_makes_no_sense_is_passed_over(open_report):
+    plain = open_report("news").picture()
+    for fragment in (
+        "#step=999999&zoom=3,1",
+        "#cluster=-3&document=1e9&tab=%3Cb%3E",
+        "#%zz&__proto__=1",
+    ):
+        assert open_report("news", fragment=fragment).picture() == plain
+
+
+def test_tables_are_those_of_the_run(open_report, news, study):
+    opened = open_report("news")
+    _, _, rows, model = study
+    table = Reading(model, rows.words).vocabulary.table()
+    saved = opened.saved("words.csv")
+    saved.sort(key=lambda row: (int(row["cluster"]), int(row["rank"])))
+    for name in ("cluster", "rank", "n_clusters"):
+        assert [int(row[name]) for row in saved] == table[name].tolist()
+    assert [row["word"] for row in saved] == table["word"].tolist()
+    for name in ("weight", "exit_beta"):
+        assert [float(row[name]) for row in saved] == pytest.approx(table[name], rel=1e-6)
+    _, content = news
+    clusters = opened.saved("clusters.csv")
+    names = {int(row["cluster"]): row["name"] for row in clusters}
+    assert [names[k] for k in range(5)] == content["names"]
+    assert len(opened.saved("path.csv")) == len(content["steps"])
+    assert len(opened.saved("candidates.csv")) == 3
+    opened.page.get_by_role("button", name="all: 300").click()
+    documents = opened.saved("documents.csv")
+    by_id = {row["id"]: row for row in documents}
+    expected = content["documents"]
+    assert set(by_id) == set(expected["id"])
+    assert [int(by_id[one]["cluster"]) for one in expected["id"]] == expected["cluster"].tolist()
