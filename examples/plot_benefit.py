@@ -3,7 +3,7 @@ What it is for: a broad group and a tight one
 =============================================
 
 Two groups of directions. One is broad and large, the other tight and small, and they share most of
-what they are made of: as when a few hundred near-copies of a press release sit among all the other
+what they are made of: as when a hundred near-copies of a press release sit among all the other
 news of the day. k-means and spherical k-means cannot find them. A mixture of von Mises-Fisher
 distributions does, and its sparse prototypes tell why.
 """
@@ -19,15 +19,13 @@ import spheremix as sm
 # The data
 # --------
 #
-# Sixty features: twelve are in both groups and are the heaviest ones, twenty are in the broad group
-# only, eight in the tight one only, and twenty are in neither. The angle between the two means is
-# 33 degrees; most rows of the broad group are more than 70 degrees away from their own mean. That is
-# what a small concentration is like in sixty dimensions.
+# Sixty features: twelve are in both groups and are the heaviest ones, twenty are in the broad
+# group only, eight in the tight one only, and twenty are in neither. The angle between the two
+# means is 33 degrees; most rows of the broad group are more than 70 degrees away from their own
+# mean. That is what a small concentration is like in sixty dimensions.
 
-names = np.array(
-    [f"{kind}{i + 1}" for kind, n in zip(("both", "broad", "tight", "noise"), (12, 20, 8, 20))
-     for i in range(n)]
-)  # fmt: skip
+kinds = {"both": 12, "broad": 20, "tight": 8, "noise": 20}
+names = np.array([f"{kind}{i + 1}" for kind, n in kinds.items() for i in range(n)])
 means = np.zeros((2, 60))
 means[:, :12] = 2.5
 means[0, 12:32] = 0.9
@@ -48,10 +46,10 @@ groups = np.repeat([0, 1], sizes)
 # Three partitions
 # ----------------
 #
-# k-means and spherical k-means have one radius for all clusters: two halves of the broad group cost
-# less than the two groups as they are, so they cut the broad one and the tight one is lost in a half.
-# With a concentration for each component (``kappa="free"``) the mixture knows that one of them is
-# tight.
+# k-means and spherical k-means have one radius for all clusters: two halves of the broad group
+# cost less than the two groups as they are, so they cut the broad one and the tight one is lost
+# in a half. With a concentration for each component (``kappa="free"``) the mixture knows that one
+# of them is tight.
 
 mixture = sm.VMFMixture(2, kappa="free", n_init=10, random_state=0).fit(X)
 partitions = {
@@ -65,15 +63,17 @@ for name, score in scores.items():
 print("concentrations", np.round(mixture.kappas_, 1), "weights", np.round(mixture.weights_, 3))
 
 # %%
-# All three are drawn in the same plane: to the right, nearer to the mean of the tight group; upwards,
-# along the direction in which spherical k-means cuts.
+# All three are drawn in the same plane: to the right, nearer to the mean of the tight group;
+# upwards, along the direction in which spherical k-means cuts.
 
 halves = partitions["spherical k-means"]
 cut = X[halves == 1].mean(axis=0) - X[halves == 0].mean(axis=0)
 cut -= (cut @ means[1]) * means[1]
 plane = X @ np.column_stack([means[1], cut / np.linalg.norm(cut)])
 
-figure, axes = plt.subplots(1, 3, figsize=(10.0, 3.6), sharex=True, sharey=True, layout="constrained")
+figure, axes = plt.subplots(
+    1, 3, figsize=(10.0, 3.6), sharex=True, sharey=True, layout="constrained"
+)
 for ax, (name, labels) in zip(axes, partitions.items(), strict=True):
     smaller = np.bincount(labels).argmin()
     for k, colour, marker in ((1 - smaller, "#0072B2", "o"), (smaller, "#D55E00", "s")):
@@ -87,9 +87,9 @@ axes[0].set_ylabel("along the cut of\nspherical k-means")
 # What tells the groups apart
 # ---------------------------
 #
-# The path starts at that mixture and sets more and more coordinates to zero; the BIC chooses a step.
-# What is left is how the data were made: the twelve features of both groups, twenty of the broad one,
-# eight of the tight one, and the last twenty are nobody's.
+# The path starts at that mixture and sets more and more coordinates to zero; the BIC chooses a
+# step. What is left is how the data were made: the twelve features of both groups, twenty of the
+# broad one, eight of the tight one, and the last twenty are nobody's.
 
 path = sm.VMFPath(2, kappa="free", init=mixture).fit(X)
 display = sm.PrototypesDisplay.from_estimator(path, names)
@@ -99,10 +99,9 @@ display = sm.PrototypesDisplay.from_estimator(path, names)
 
 support = path.best_estimator_.prototypes_ != 0.0
 for k in np.argsort(-path.best_estimator_.weights_):
-    kinds = ("both", "broad", "tight", "noise")
     counts = {kind: int(support[k, np.char.startswith(names, kind)].sum()) for kind in kinds}
     print(f"kappa {path.best_estimator_.kappas_[k]:6.1f}", counts)
 
 # %%
-# When the groups are equally tight, spherical k-means is as good and quicker, and ``kappa="shared"``
-# is the safer mixture: see :ref:`sphx_glr_gallery_plot_concentrations.py`.
+# When the groups are equally tight, spherical k-means is as good and quicker, and
+# ``kappa="shared"`` is the safer mixture: see :ref:`sphx_glr_gallery_plot_concentrations.py`.

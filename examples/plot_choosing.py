@@ -76,8 +76,8 @@ X = TfidfTransformer(sublinear_tf=True).fit_transform(counts)
 # ----------------------
 #
 # Ten dense mixtures for each number of clusters, then the path of the best one at the number that
-# the EBIC chooses. The EBIC and its stronger relatives turn at four; the AIC falls to the end of the
-# range, and would fall to the end of any range.
+# the EBIC chooses. The EBIC and its stronger relatives turn at four; the AIC falls to the end of
+# the range, and would fall to the end of any range.
 
 study = sm.VMFMixtureIC(
     n_components=range(2, 9), k_criterion="ebic", beta_criterion="bic", random_state=0

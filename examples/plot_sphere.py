@@ -2,9 +2,9 @@
 On the sphere: what a penalty does to a prototype
 =================================================
 
-Four groups of directions in three dimensions: one near an axis, two near a coordinate plane, one near
-nothing. The penalty sets the coordinates that matter little to exactly zero, which puts the first
-prototype on the axis, the next two on their planes, and leaves the last one inside.
+Four groups of directions in three dimensions: one near an axis, two near a coordinate plane, one
+near nothing. The penalty sets the coordinates that matter little to exactly zero, which puts the
+first prototype on the axis, the next two on their planes, and leaves the last one inside.
 """
 
 import matplotlib.pyplot as plt
@@ -17,9 +17,7 @@ from spheremix.display.style import INK, cluster_style
 # %%
 # The data: ninety directions around each of four means.
 
-means = np.array(
-    [[0.98, -0.12, -0.14], [0.09, 0.83, 0.55], [0.66, 0.05, 0.74], [0.62, 0.62, 0.48]]
-)
+means = np.array([[0.98, -0.12, -0.14], [0.09, 0.83, 0.55], [0.66, 0.05, 0.74], [0.62, 0.62, 0.48]])
 means /= np.linalg.norm(means, axis=1, keepdims=True)
 rng = np.random.default_rng(0)
 X = np.concatenate(

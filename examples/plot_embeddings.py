@@ -1,0 +1,69 @@
+"""
+Embeddings, read by their words
+===============================
+
+The coordinates of an embedding have no names, so a sparse prototype says nothing there. The
+clusters are fitted without a penalty, and words are brought back afterwards: those which the
+documents of a cluster use more than the others do, beyond chance. Here the embeddings are those
+of latent semantic analysis; any others are used in the same way.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfTransformer
+
+import spheremix as sm
+from spheremix.display.style import cluster_style
+
+corpus = sm.datasets.load_docstrings()
+vectorizer = sm.text.TextVectorizer(lemmatizer=None, min_df=10, max_df=0.5)
+counts = vectorizer.fit_count(corpus.texts)
+words = vectorizer.get_feature_names_out()
+weighted = TfidfTransformer(sublinear_tf=True).fit_transform(counts)
+embeddings = TruncatedSVD(50, random_state=0).fit_transform(weighted)
+
+# %%
+# A dense mixture in fifty dimensions, and the words that set its clusters apart.
+
+mixture = sm.VMFMixture(8, n_init=10, random_state=0).fit(embeddings)
+contrast = sm.explore.contrast_words(counts, mixture.labels_, words, n=8)
+reading = sm.explore.Reading(mixture, contrast=[[word.word for word in one] for one in contrast])
+for cluster in reading.clusters():
+    print(f"{cluster.size:4}  {', '.join(cluster.contrast_words)}")
+
+# %%
+# Words that set the clusters apart
+# ---------------------------------
+#
+# The bars are standardised log-odds ratios: beyond 2, hardly by chance. A word that is everywhere
+# has none, and a word that is rare has a small one, however uneven it is.
+
+figure, axes = plt.subplots(2, 4, figsize=(10.0, 4.8), layout="constrained")
+for ax, k in zip(axes.flat, reading.layout.clusters, strict=True):
+    telling = contrast[k]
+    ax.barh(range(8), [word.z for word in telling], color=cluster_style(k)["color"])
+    ax.set_yticks(range(8), [word.word for word in telling], fontsize=7, parse_math=False)
+    ax.invert_yaxis()
+    ax.set_title(f"{reading.sizes[k]} documents", fontsize=8)
+    ax.tick_params(axis="x", labelsize=7)
+    ax.spines[["top", "right"]].set_visible(False)
+
+# %%
+# How far apart the clusters are
+# ------------------------------
+#
+# Cosines between prototypes. Embeddings often sit in a narrow cone, all prototypes near each other;
+# here the off-diagonal values are what is left of the directions that all documents share.
+
+order = reading.layout.clusters
+cosines = mixture.prototypes_[order] @ mixture.prototypes_[order].T
+chart, ax = plt.subplots(figsize=(8.0, 5.0), layout="constrained")
+image = ax.imshow(cosines, cmap="Blues", vmin=0.0, vmax=1.0)
+names = [reading.cluster_name(k) for k in order]
+ax.set_yticks(range(len(order)), names, fontsize=8, parse_math=False)
+ax.set_xticks([])
+for (i, j), value in np.ndenumerate(cosines):
+    colour = "white" if value > 0.55 else "#333333"
+    ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=colour)
+chart.colorbar(image, ax=ax, shrink=0.8, label="cosine between prototypes")

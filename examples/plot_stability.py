@@ -1,0 +1,73 @@
+"""
+Would the words come back?
+==========================
+
+A sparse prototype is a list of words, and a list looks more certain than it is. Draw the documents
+again with replacement, fit again, and count how often each word is selected.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import spheremix as sm
+from spheremix.display.style import OWN, PAIRS
+
+corpus = sm.datasets.load_docstrings()
+found = sm.text.vectorize(
+    corpus, lemmatizer=None, weighting="sublinear-tfidf", min_df=10, max_df=0.5
+)
+path = sm.VMFPath(8, min_relative_increase=0.05, max_sparsity=0.95, random_state=0).fit(found.X)
+frequencies = sm.stability_selection(path, found.X, n_bootstrap=30, random_state=0)
+
+# %%
+# Each bootstrap starts from the clusters that were found, so this tells how firm the *words* are,
+# not how firm the clusters.
+
+reading = sm.explore.Reading(path, found.words)
+support = reading.prototypes != 0.0
+firm = support & (frequencies >= 0.9)
+loose = support & (frequencies < 0.5)
+print(f"{support.sum()} words in the prototypes: {firm.sum()} are in 90 % of the bootstraps,")
+print(f"{loose.sum()} in less than half of them")
+
+# %%
+# Heavy words are firm
+# --------------------
+#
+# Every word of every prototype, by its weight and by how often it came back. Heavy words always
+# come back. Light ones are a lottery: whether they are in the list hangs on the sample.
+
+figure, (ax, counts) = plt.subplots(
+    1, 2, figsize=(9.6, 4.2), layout="constrained", width_ratios=(3, 2)
+)
+shared = support & (support.sum(axis=0) > 1)
+for kind, colour, name in ((shared, PAIRS, "shared"), (support & ~shared, OWN, "own")):
+    ax.scatter(
+        np.abs(reading.prototypes[kind]),
+        frequencies[kind],
+        s=6,
+        lw=0,
+        alpha=0.5,
+        color=colour,
+        label=f"{name} words",
+    )
+ax.set(
+    xscale="log", xlabel="weight in the prototype", ylabel="share of the bootstraps that have it"
+)
+ax.legend(frameon=False, markerscale=3)
+edges = np.linspace(0.0, 1.0, 11)
+counts.hist(
+    [frequencies[support & ~shared], frequencies[shared]], edges, stacked=True, color=[OWN, PAIRS]
+)
+counts.set(xlabel="share of the bootstraps", ylabel="words of the prototypes")
+for one in (ax, counts):
+    one.spines[["top", "right"]].set_visible(False)
+
+# %%
+# The firmest own words of each cluster
+# -------------------------------------
+
+for cluster in reading.clusters(n_listed=200):
+    ranked = sorted(cluster.own_words, key=lambda w: -frequencies[cluster.cluster, w.feature])
+    listed = [f"{w.word} {frequencies[cluster.cluster, w.feature]:.0%}" for w in ranked[:4]]
+    print(f"{cluster.name:34}", ", ".join(listed))
