@@ -193,19 +193,39 @@ def test_negative_coordinates_count_by_their_size():
 
 
 def test_names_of_clusters(words):
-    assert cluster_name(words, 1) == "wing lift flow"  # flow: kept longer than cluster 0 keeps it
-    assert cluster_name(words, 0) == "blood the cell"  # it leads in none of the others
+    # Its only heavy own word, the heavy word it leads, and then the own word that weighs little.
+    assert cluster_name(words, 1) == "wing flow lift"
+    assert cluster_name(words, 0) == "blood the cell"  # the two it leads, by exit_beta
     assert cluster_name(words, 0, 1) == "blood"
     assert len(naming_words(words, 2, 50)) == 3
+    with pytest.raises(ValueError, match="no cluster -1"):
+        cluster_name(words, -1)
 
 
-def test_a_cluster_without_own_words_is_named_by_shared_ones():
+def test_a_cluster_without_own_words_is_named_by_those_it_leads():
     prototypes = np.array([[0.7, 0.5, 0.4, 0.0], [0.8, 0.3, 0.6, 0.1]])
     words = Vocabulary(prototypes, ["common", "mine", "theirs", "own"])
     assert cluster_name(words, 0, 2) == "mine common"
-    assert cluster_name(words, 1, 2) == "own common"
+    assert cluster_name(words, 1) == "common theirs own"
     exits = np.array([[5.0, 1.0, 4.0, 0.0], [5.0, 2.0, 3.0, 1.0]])
-    assert cluster_name(Vocabulary(prototypes, words.names, exits), 0, 2) == "theirs common"
+    assert cluster_name(Vocabulary(prototypes, words.names, exits), 0) == "mine common theirs"
+
+
+@given(tables(5, 12), st.integers(0, 2**16))
+def test_words_of_a_name_are_heavy_then_own_then_led(prototypes, seed):
+    """Against the definition, a word at a time."""
+    exits = np.random.default_rng(seed).integers(1, 4, size=prototypes.shape) * 1.0
+    words = Vocabulary(prototypes, [f"w{j}" for j in range(prototypes.shape[1])], exits)
+    for k, row in enumerate(prototypes):
+        expected = []
+        for j in np.flatnonzero(row):
+            others = [abs(other[j]) for i, other in enumerate(prototypes) if i != k]
+            light, shared = 3 * abs(row[j]) < max(abs(row)), any(others)
+            leads = all(abs(row[j]) > other for other in others)
+            group = (not leads, leads and light, leads and shared)
+            expected.append((group, -exits[k, j], -abs(row[j]), int(j)))
+        found = [word.feature for word in naming_words(words, k, 99)]
+        assert found == [j for *_, j in sorted(expected)]
 
 
 def test_one_cluster_owns_all_its_words():

@@ -1,4 +1,4 @@
-"""Importing spheremix loads NumPy, SciPy and scikit-learn, and asks for nothing heavier.
+"""spheremix loads NumPy, SciPy and scikit-learn when used, and asks for nothing heavier.
 
 scikit-learn itself loads pandas and rich where it finds them: what counts is who asks.
 """
@@ -39,6 +39,7 @@ sys.meta_path.insert(0, Witness())
 import spheremix
 {use}
 """
+EVERYTHING = "[getattr(spheremix, name) for name in spheremix.__all__]"
 USE = """
 import numpy as np
 X = np.random.default_rng(0).normal(size=(30, 4))
@@ -57,13 +58,25 @@ def imports(use="", blocked=()):
     return {tuple(line.split()) for line in run.stdout.splitlines()}
 
 
-def test_import_asks_for_nothing_heavy():
-    pairs = imports()
+def test_import_asks_for_nothing_before_it_is_used():
+    """The command answers --help without waiting for NumPy."""
+    asked = {name for who, name in imports() if who == "spheremix"}
+    assert not {"numpy", "scipy", "sklearn"} & asked
+
+
+def test_public_names_ask_for_nothing_heavy():
+    pairs = imports(EVERYTHING)
+    assert {"numpy", "scipy", "sklearn"} <= {name for _, name in pairs}
     asked = {name for who, name in pairs if who == "spheremix"}
-    assert {"numpy", "scipy", "sklearn"} <= asked
     assert not HEAVY & asked
     # Nor does what it asks for, scikit-learn apart.
     assert {who for who, name in pairs if name in HEAVY} - HEAVY <= {"sklearn", "scipy", "joblib"}
+
+
+def test_names_are_known_before_they_are_loaded():
+    check = "assert set(spheremix.__all__) <= set(dir(spheremix)); "
+    check += "from spheremix import *; assert VMFPath is spheremix.estimators.path.VMFPath; "
+    imports(check + "assert not hasattr(spheremix, 'vmfmixture')")
 
 
 def test_a_fit_needs_nothing_heavy():

@@ -140,6 +140,20 @@ class TestFormats:
         message = error_of(write(tmp_path / "a.parquet", b"PAR1"))
         assert 'pip install "spheremix[explore]"' in message
 
+    def test_documents_beside_the_rows(self, tmp_path):
+        np.save(tmp_path / "e.npy", np.ones((2, 3)))
+        matrix = read_matrix(tmp_path / "e.npy")
+        assert matrix.documents is None
+        corpus = Corpus(["a", "b"], ["1", "2"], source="docs.csv", notes=["Said."])
+        found = matrix.beside(corpus)
+        assert found.documents is corpus
+        assert found.notes == [*matrix.notes, "Said."]
+        assert found.checksum == matrix.checksum
+        with pytest.raises(
+            ReadError, match=r"e\.npy has 2 rows and docs\.csv 1 document: one docu"
+        ):
+            matrix.beside(corpus.take([0]))
+
     def test_real_files(self, data_folder):
         corpus = read_documents(data_folder / "bbc_news" / "docs.jsonl.gz")
         assert len(corpus) == 2225
@@ -460,6 +474,12 @@ class TestCorpus:
         part = corpus.take([2, 0])
         assert (part.texts, part.ids, part.labels) == (["c", "a"], ["3", "1"], [("y", "z"), ("x",)])
         assert part.dates is None
+
+    def test_said_in_one_line(self):
+        corpus = Corpus(["a" * 500, "b"], ["1", "2"], source="docs.csv")
+        assert repr(corpus) == "Corpus(2 documents, from docs.csv)"
+        labelled = Corpus(["a"], ["1"], labels=[("x",)], dates=[None])
+        assert repr(labelled) == "Corpus(1 document, with dates, with labels)"
 
     def test_lists_go_together(self):
         with pytest.raises(ValueError, match="2 labels for 1 texts"):

@@ -280,6 +280,33 @@ class TestVectorizer:
             with pytest.raises(ValueError, match="idf must have 2 finite numbers"):
                 TextVectorizer.restore(["a", "b"], idf, lemmatizer=None, weighting="tfidf")
 
+    def test_occurrences(self):
+        texts = ["boat boat star", "star comet", "...", "boat comet comet comet"]
+        vectorizer = plain(weighting="tfidf")
+        counts = vectorizer.fit_count(texts)
+        assert vectorizer.vocabulary_.tolist() == ["boat", "comet", "star"]
+        assert counts.toarray().tolist() == [[2, 0, 1], [0, 1, 1], [0, 0, 0], [1, 3, 0]]
+        assert counts.dtype.kind == "i"
+        rows = plain(weighting="tfidf").fit_transform(texts)
+        assert (vectorizer.transform(texts) != rows).nnz == 0
+
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"weighting": "heavy"}, "weighting must be one of"),
+            ({"language": "english"}, "language must be a code"),
+            ({"lemmatizer": "magic"}, "lemmatizer must be"),
+            ({"stop_words": "mine"}, "stop_words must be"),
+            ({"min_count": 0}, "min_count must be an integer of at least 1"),
+            ({"max_df": 1.5}, r"max_df must be a share in \[0, 1\]"),
+            ({"min_length": 0}, "min_length must be"),
+        ],
+    )
+    def test_parameters_are_checked_before_any_text(self, parameters, message):
+        plain().check_parameters()
+        with pytest.raises(ValueError, match=message):
+            plain(**parameters).check_parameters()
+
 
 class TestVectorize:
     def test_rows_add_up(self):

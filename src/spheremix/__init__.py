@@ -5,27 +5,98 @@ The one rule of the house: a sweep is a function from a scorer to resultants.
 
 from __future__ import annotations
 
-from spheremix import datasets
-from spheremix.data.open import as_directions
-from spheremix.distribution import VonMisesFisher
-from spheremix.estimators.block import BlockVMFMixture
-from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.path import VMFPath
-from spheremix.estimators.selection import VMFMixtureIC
-from spheremix.estimators.skmeans import SphericalKMeans
-from spheremix.estimators.stability import stability_selection
-from spheremix.io import load_run
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spheremix import datasets, explore, text
+    from spheremix.data.open import as_directions
+    from spheremix.display import (
+        CriteriaDisplay,
+        DataDisplay,
+        LabelsDisplay,
+        PathDisplay,
+        PrototypesDisplay,
+        SphereDisplay,
+        TimelineDisplay,
+        WordsDisplay,
+        draw_run,
+    )
+    from spheremix.distribution import VonMisesFisher
+    from spheremix.estimators.block import BlockVMFMixture
+    from spheremix.estimators.mixture import VMFMixture
+    from spheremix.estimators.path import VMFPath
+    from spheremix.estimators.selection import VMFMixtureIC
+    from spheremix.estimators.skmeans import SphericalKMeans
+    from spheremix.estimators.stability import stability_selection
+    from spheremix.io import RunError, load_run, save_run
+    from spheremix.report import Report
 
 __all__ = [
     "BlockVMFMixture",
+    "CriteriaDisplay",
+    "DataDisplay",
+    "LabelsDisplay",
+    "PathDisplay",
+    "PrototypesDisplay",
+    "Report",
+    "RunError",
+    "SphereDisplay",
     "SphericalKMeans",
+    "TimelineDisplay",
     "VMFMixture",
     "VMFMixtureIC",
     "VMFPath",
     "VonMisesFisher",
+    "WordsDisplay",
     "as_directions",
     "datasets",
+    "draw_run",
+    "explore",
     "load_run",
+    "save_run",
     "stability_selection",
+    "text",
 ]
 __version__ = "0.1.0.dev0"
+
+# Where a name lives: it is loaded when first asked for, so that the command answers at once.
+# The imports above tell the same to type checkers and editors; those missing here are modules.
+_HOMES = {
+    "BlockVMFMixture": "estimators.block",
+    "CriteriaDisplay": "display",
+    "DataDisplay": "display",
+    "LabelsDisplay": "display",
+    "PathDisplay": "display",
+    "PrototypesDisplay": "display",
+    "Report": "report",
+    "RunError": "io",
+    "SphereDisplay": "display",
+    "SphericalKMeans": "estimators.skmeans",
+    "TimelineDisplay": "display",
+    "VMFMixture": "estimators.mixture",
+    "VMFMixtureIC": "estimators.selection",
+    "VMFPath": "estimators.path",
+    "VonMisesFisher": "distribution",
+    "WordsDisplay": "display",
+    "as_directions": "data.open",
+    "draw_run": "display",
+    "load_run": "io",
+    "save_run": "io",
+    "stability_selection": "estimators.stability",
+}
+
+if not TYPE_CHECKING:  # where types are checked, a name that is not there is a mistake
+
+    def __getattr__(name: str) -> object:
+        """Load a public name when it is first asked for."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        home = importlib.import_module(f"{__name__}.{_HOMES.get(name, name)}")
+        found = getattr(home, name) if name in _HOMES else home
+        globals()[name] = found
+        return found
+
+    def __dir__() -> list[str]:
+        """List the public names, loaded or not."""
+        return sorted({*globals(), *__all__})
