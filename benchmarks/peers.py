@@ -1,0 +1,130 @@
+"""An iteration of every package that clusters directions, side by side, in one run.
+
+Run as ``python benchmarks/peers.py`` with ``pip install ".[bench]"``; it writes the table
+``benchmarks/results/peers.md`` that the README and the pages quote. Every package gets the same rows;
+the time of an iteration is as in ``kmeans.py``. Packages that no longer import are listed as such.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from importlib.metadata import version
+
+import numpy as np
+from kmeans import embeddings, iteration, ours
+from sklearn.cluster import KMeans
+from sklearn.mixture import GaussianMixture
+from timing import ROOT, load_newsgroups, machine
+
+import spheremix as sm
+
+TARGET = ROOT / "benchmarks" / "results" / "peers.md"
+ROUNDS = 3
+
+
+def soft(directions, K, start):
+    """Give a run of the mixture's EM that stops on nothing but the number of iterations."""
+    mixture = sm.VMFMixture(K, init=start, max_iter=1).fit(directions)
+    first = mixture.labels_
+
+    def run(n_iter):
+        sm.VMFMixture(K, init=first, max_iter=n_iter, tol=1e-300).fit(directions)
+
+    return run
+
+
+def scikit_learn_kmeans(X, K, start):
+    return lambda n: KMeans(K, init=start, n_init=1, max_iter=n, tol=0.0).fit(X)
+
+
+def scikit_learn_mixture(X, K, start):
+    def run(n):
+        GaussianMixture(K, covariance_type="spherical", means_init=start, max_iter=n, tol=0.0).fit(X)
+
+    return run
+
+
+def faiss_kmeans(X, K, start):
+    faiss = importlib.import_module("faiss")
+
+    def run(n):
+        options = {"niter": n, "spherical": True, "max_points_per_centroid": len(X)}
+        faiss.Kmeans(X.shape[1], K, **options).train(X, init_centroids=start)
+
+    return run
+
+
+def fast_pytorch_kmeans(X, K, start):
+    package, torch = map(importlib.import_module, ("fast_pytorch_kmeans", "torch"))
+    rows, centres = torch.from_numpy(X), torch.from_numpy(start)
+    return lambda n: package.KMeans(K, max_iter=n, tol=-1.0, mode="cosine").fit_predict(
+        rows, centres.clone()
+    )
+
+
+def soyclustering(X, K, _):
+    package = importlib.import_module("soyclustering")
+    return lambda n: package.SphericalKMeans(
+        K, max_iter=n, tol=0.0, init="random", random_state=0
+    ).fit(X)
+
+
+def spherecluster(*_):
+    importlib.import_module("spherecluster")
+    raise NotImplementedError  # it has not imported since scikit-learn 0.24
+
+
+SPARSE = {
+    ("scikit-learn", "KMeans, of unit rows"): scikit_learn_kmeans,
+    ("soyclustering", "spherical k-means"): soyclustering,
+    ("spherecluster", "von Mises-Fisher mixture"): spherecluster,
+}
+DENSE = {
+    ("faiss-cpu", "spherical k-means"): faiss_kmeans,
+    ("scikit-learn", "KMeans, of unit rows"): scikit_learn_kmeans,
+    ("fast-pytorch-kmeans", "k-means with the cosine"): fast_pytorch_kmeans,
+    ("scikit-learn", "GaussianMixture, spherical (soft)"): scikit_learn_mixture,
+    ("spherecluster", "von Mises-Fisher mixture"): spherecluster,
+}
+
+
+def measure(title, X, K, peers):
+    """Give the lines of a table: who, what, milliseconds, times spheremix of the same kind."""
+    rows = np.random.default_rng(1).choice(X.shape[0], K, replace=False)
+    start = X[rows] if isinstance(X, np.ndarray) else X[rows].toarray()
+    directions = sm.as_directions(X)
+    mine = ("spheremix", "spherical k-means"), ("spheremix", "von Mises-Fisher mixture (soft)")
+    runs = {mine[0]: ours(directions, start.astype(np.float64)), mine[1]: soft(directions, K, start)}
+    broken = {}
+    for who, make in peers.items():
+        try:
+            runs[who] = make(X, K, start)
+            runs[who](1)
+        except Exception as error:  # noqa: BLE001 - whatever a package that is not kept up raises
+            runs.pop(who, None)
+            broken[who] = f"{type(error).__name__}: {error}".splitlines()[0]
+    took = iteration(runs, ROUNDS)
+    lines = [f"**{title}**, one iteration", "", "| package | what | ms | ratio |", "|---|---|---|---|"]
+    for (package, what), seconds in took.items():
+        ratio = seconds / took[mine["soft" in what]]
+        lines.append(f"| {package} {version(package)} | {what} | {seconds * 1e3:.1f} | {ratio:.1f} |")
+    lines += [f"| {package} | {what} | - | {why} |" for (package, what), why in broken.items()]
+    return [*lines, ""]
+
+
+def main():
+    warnings.simplefilter("ignore")
+    X = load_newsgroups()
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    lines = measure("20 newsgroups, TF-IDF, 18,846 x 26,214, K = 20", X, 20, SPARSE)
+    lines += measure("100,000 x 384 float32, K = 50", embeddings(), 50, DENSE)
+    note = f"{machine()}. Ratios are to spheremix's iteration of the same kind, hard or soft; least of"
+    lines += [f"{note} {ROUNDS} rounds: `python benchmarks/peers.py`."]
+    TARGET.write_text("\n".join(lines) + "\n")
+    sys.stdout.write(TARGET.read_text())
+
+
+if __name__ == "__main__":
+    main()
