@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from experiments.drawing import read
 from experiments.filings_beside import beside
 from experiments.filings_stories import event_table, month_table, told
-from experiments.page import _table as table
+from experiments.page import table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,8 +12,7 @@ from experiments.filings_clusters import MODELS, clusters, others
 from experiments.filings_models import PATH, smallest, turn
 from experiments.filings_prose import PAGE
 from experiments.filings_stories import EVENTS, told
-from experiments.page import _record as record
-from experiments.page import _table as table
+from experiments.page import record, table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -38,22 +38,22 @@ def text(results: Path = RESULTS) -> str:
 
 
 def _path(results: Path) -> list[str]:
-    words = prose.PATH.format(record=_record(results, "path"))
+    words = prose.PATH.format(record=record(results, "path"))
     return [words, *_claims(claims.path(results))]
 
 
 def _simulation(results: Path) -> list[str]:
-    words = prose.SIMULATION.format(record=_record(results, "simulation"))
+    words = prose.SIMULATION.format(record=record(results, "simulation"))
     return [words, *_claims(claims_simulation.simulation(results))]
 
 
 def _comparison(results: Path) -> list[str]:
-    words = prose.COMPARISON.format(record=_record(results, "comparison"))
+    words = prose.COMPARISON.format(record=record(results, "comparison"))
     return [words, *_claims(claims_reference.comparison(results))]
 
 
 def _cstr(results: Path) -> list[str]:
-    words = prose.CSTR.format(record=_record(results, "cstr"), **_cstr_tables(results))
+    words = prose.CSTR.format(record=record(results, "cstr"), **_cstr_tables(results))
     return [words, "### In short\n", *_claims(claims_reference.cstr(results))]
 
 
@@ -61,19 +61,20 @@ def _claims(found: list[claims.Claim]) -> list[str]:
     return ["\n".join(line for claim in found for line in claim.lines())]
 
 
-def _record(results: Path, name: str) -> str:
+def record(results: Path, name: str) -> str:
     """Say the size, the seeds and the time of a run."""
-    record = json.loads((results / f"{name}.json").read_text(encoding="utf-8"))
-    minutes = record["seconds"] / record["workers"] / 60
-    versions = ", ".join(f"{key} {value}" for key, value in record["versions"].items())
+    run = json.loads((results / f"{name}.json").read_text(encoding="utf-8"))
+    minutes = run["seconds"] / run["workers"] / 60
+    versions = ", ".join(f"{key} {value}" for key, value in run["versions"].items())
     return (
-        f"Scale {record['scale']:g} of the full size: {record['cases']} cases, {minutes:.1f} "
-        f"minutes with {record['workers']} processes ({record['machine']}; {versions}). Seeds: "
-        f"{record['seeds']}. Code {record['code']}."
+        f"Scale {run['scale']:g} of the full size: {run['cases']} cases, {minutes:.1f} "
+        f"minutes with {run['workers']} processes ({run['machine']}; {versions}). Seeds: "
+        f"{run['seeds']}. Code {run['code']}."
     )
 
 
-def _table(header: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+def table(header: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """Write a table in Markdown."""
     head = [str(cell) for cell in header]
     lines = [head, ["---"] * len(head), *([str(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -99,14 +100,14 @@ def _from_classes(results: Path) -> str:
         (NAMES[method], f"{found[method]:.3f}", printed.FROM_CLASSES.get(method, "-"))
         for method in METHODS
     ]
-    return _table(("started from the classes", "ARI here", "printed"), rows)
+    return table(("started from the classes", "ARI here", "printed"), rows)
 
 
 def _confusion(results: Path) -> str:
     found = read(results, "cstr_confusion").query("method == 'skmeans'")
     ours = found[["1", "2", "3", "4"]].to_numpy()
     rows = [(k + 1, *ours[k], "", *theirs) for k, theirs in enumerate(printed.CONFUSION)]
-    return _table(("class", 1, 2, 3, 4, "printed:", 1, 2, 3, 4), rows)
+    return table(("class", 1, 2, 3, 4, "printed:", 1, 2, 3, 4), rows)
 
 
 def _lloyd(results: Path) -> str:
@@ -133,7 +134,7 @@ def _dense(results: Path) -> str:
             for method in METHODS
         ]
         rows.append((K, *cells))
-    return _table(("K", *(NAMES[method] for method in METHODS)), rows)
+    return table(("K", *(NAMES[method] for method in METHODS)), rows)
 
 
 def _starts(results: Path) -> str:
@@ -150,7 +151,7 @@ def _starts(results: Path) -> str:
     return (
         "Does the number of starts explain where Sk-means differs from the print? Mean ARI by the "
         "number of starts, looked at after the table above:\n\n"
-        + _table(("K", *(f"{n} starts" for n in few.columns), "printed"), rows)
+        + table(("K", *(f"{n} starts" for n in few.columns), "printed"), rows)
         + f"\n\nMeans within {claims_reference.CLOSE} of the print, of {len(few)}: {counts}. The "
         "difference that remains at large K is not explained here."
     )
@@ -169,7 +170,7 @@ def _sparse(results: Path) -> str:
         )
         for name, found in values.items()
     ]
-    return _table(("", "ARI here", "printed", "sparsity here"), rows)
+    return table(("", "ARI here", "printed", "sparsity here"), rows)
 
 
 def _paths(results: Path) -> str:
@@ -184,7 +185,7 @@ def _paths(results: Path) -> str:
         )
         for K, row in means.iterrows()
     ]
-    return _table(("K", *(NAMES[name] for name in CRITERIA)), rows)
+    return table(("K", *(NAMES[name] for name in CRITERIA)), rows)
 
 
 def _tests(results: Path) -> str:
@@ -204,7 +205,7 @@ def _tests(results: Path) -> str:
         for _, test in tests.iterrows()
     ]
     return (
-        _table(("difference of ARI", "K", "mean", "p", "here", "the paper", "agrees"), rows)
+        table(("difference of ARI", "K", "mean", "p", "here", "the paper", "agrees"), rows)
         + f"\n\n{agreeing} of {len(tests)} conclusions agree with the paper's, direction included: "
         "where it finds a difference, the first of the pair is better. Means agree better than "
         "conclusions do: the differences tested are of the order of a hundredth, and so are "
@@ -218,7 +219,7 @@ def _blocks(results: Path) -> str:
         (NAMES[name], *(f"{value:.0f}" for value in means.loc[name]))
         for name in ("dbmovmfs", "dense", "bic")
     ]
-    return _table(("model", *means.columns), rows)
+    return table(("model", *means.columns), rows)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -25,7 +25,8 @@ from spheremix.cli.main import app
 from spheremix.cli.tables import shorten
 from spheremix.explore import Reading, log_odds_contrast
 from spheremix.io import RunError, load_run
-from spheremix.io.documents import csv_lines
+from spheremix.io.documents import csv_lines, unpack_table
+from spheremix.io.files import Reader, Writer
 
 PAGE = Path(__file__).parents[1] / "docs" / "explore.md"
 TOPICS = {
@@ -248,6 +249,20 @@ def test_short_and_exact_lines():
     )
     exact = [line.partition(",")[0] for line in "".join(csv_lines(columns)).splitlines()[1:]]
     assert [float(cell) for cell in exact] == columns["a"]
+
+
+def test_a_spreadsheet_runs_no_cell_and_tables_are_read_back(tmp_path):
+    formulas = ["=1+1", "+cmd", "-x", "@sum", "\t=1", "\r=1", "'=1", "--1", "-1e5", "-1\n"]
+    texts = ["", "-1", "+2.50", "x=1", "'quoted'", "1-2"]
+    columns = {"id": [*formulas, *texts], "score": np.linspace(-1.0, 1.0, 16)}
+    writer = Writer(tmp_path)
+    name = writer.text("documents.csv", csv_lines(columns))
+    with (tmp_path / name).open(encoding="utf-8", newline="") as file:
+        cells = [row["id"] for row in csv.DictReader(file)]
+    assert cells == [f"'{one}" for one in formulas] + texts
+    back = unpack_table(Reader(tmp_path, writer.entries), name)
+    assert back["id"] == columns["id"]
+    assert [float(one) for one in back["score"]] == columns["score"].tolist()
 
 
 def test_lines_are_cut_at_the_end_of_a_word():

@@ -120,6 +120,15 @@ def test_by_month_and_year():
     assert_array_equal(table.counts, [[2, 0], [0, 2]])
 
 
+@pytest.mark.parametrize(("last", "n"), [("2019-12", 60), ("2020-01", 6)])
+def test_beyond_sixty_months_auto_counts_years(last, n):
+    dates = ["2015-01", None, last, "1980"]
+    found = timeline([0, 0, 1, -1], dates, period="auto")  # who has no cluster does not count
+    assert len(found.periods) == n
+    assert_array_equal(found.counts.sum(axis=1), [1, 1])
+    assert timeline([0], [None], period="auto").periods == ()
+
+
 def test_forms_of_dates():
     eastern = dt.timezone(dt.timedelta(hours=-5))
     late = dt.datetime(2016, 10, 12, 23, 30, tzinfo=eastern)
@@ -141,7 +150,7 @@ def test_bad_dates(date):
 
 
 def test_bad_timelines():
-    with pytest.raises(ValueError, match="period must be one of month, year"):
+    with pytest.raises(ValueError, match="period must be one of auto, month, year"):
         timeline([0], ["2016"], period="week")
     with pytest.raises(ValueError, match="1 dates for 2 documents"):
         timeline([0, 1], ["2016"])

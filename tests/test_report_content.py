@@ -375,6 +375,9 @@ def test_one_cluster_has_no_rival(rows):
     assert found["runner_up"] is None
     assert np.isposinf(found["log_odds"]).all()
     assert report.content["ambiguous"] == [[]]
+    study = sm.VMFMixtureIC([1], n_init=1, max_steps=2, random_state=0).fit(rows.X)
+    only = sm.Report(study, X=rows.X, feature_names=rows.words).content
+    assert only["model"]["k_criterion"] is None  # nothing was chosen
     assert json.loads(json.dumps(report.to_dict()))["documents"]["log_odds"][0] == "Infinity"
 
 

@@ -69,6 +69,8 @@ def test_saved_tables_hold_no_formula(open_report):
     text = waiting.value.path().read_text(encoding="utf-8")
     assert "'=HYPERLINK(1)" in text
     assert ",=HYPERLINK" not in text
+    weights = [row["weight"] for row in opened.saved("words.csv")]
+    assert all(float(weight) for weight in weights)  # numbers stay numbers
 
 
 def test_a_long_document_is_opened_at_once_and_says_that_it_is_cut(open_report, hostile):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 OVERLAPS = """() => {
@@ -89,7 +90,7 @@ def test_every_cluster_has_its_row_and_its_line(open_report, name, request):
 
 
 def test_a_matrix_says_that_it_has_no_texts(open_report):
-    opened = open_report("two", fragment="#document=0")
+    opened = open_report("two", fragment="#document=0&from=2020-01-01&label=0")
     assert "no texts" in opened.page.locator("#reader").inner_text()
     assert opened.page.locator(".contributions tbody tr").count() > 2
 
@@ -99,6 +100,8 @@ def test_a_mixture_alone_has_a_report_without_documents(open_report):
     for selector in ("#documents", "#reader", "#path", "#tab-data"):
         assert opened.page.locator(selector).is_hidden()
     assert opened.page.locator("#cluster-list li").count() == 3
+    for fragment in ("#tab=data", "#from=2020-01-01&to=x&rival=1&label=0"):
+        assert open_report("bare", fragment=fragment).picture() == opened.picture()
     assert "8 coordinates" in opened.page.locator("#facts").inner_text()
     opened.page.keyboard.press("j")
     opened.page.keyboard.press("m")
@@ -111,6 +114,12 @@ def test_one_cluster_has_nothing_to_compare_with(open_report):
     assert "posterior 1 " in reader
     assert "Infinity" not in opened.page.locator("body").inner_text()
     assert "NaN" not in opened.page.locator("body").inner_text()
+    words = opened.page.locator("#card .chips.common li")
+    assert words.count() == min(24, np.count_nonzero(opened.content["prototypes"]))
+    sizes = open_report("single", fragment="#tab=candidates").texts("#candidates .size")
+    assert sizes == ["100 %"]  # of the dense mixture of a path, documents are not known
+    listed = open_report("single", fragment="#rival=0&scope=all").listed()
+    assert sorted(listed) == sorted(opened.content["documents"]["id"])
 
 
 def test_coordinates_are_not_called_words(open_report, embeddings):

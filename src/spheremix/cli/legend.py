@@ -131,7 +131,8 @@ OTHERS = {
 }
 HEAD = """A run of spheremix explore. In Python, spheremix.load_run gives back its models; on the
 command line, spheremix assign clusters new documents with it. Numbers in the tables have six
-significant digits; the arrays have all of them.
+significant digits; the arrays have all of them. Texts that a spreadsheet would run as formulas
+(=, +, -, @ first) have an apostrophe before them.
 """
 
 

@@ -59,6 +59,11 @@ def summarise(run: Run) -> None:
             f"Against the labels: ARI {agreement['ari']:.3f}, NMI {agreement['nmi']:.3f} "
             f"({agreement['n_documents']:,} documents)."
         )
+    _open_next(run)
+
+
+def _open_next(run: Run) -> None:
+    """List what a person may open, and what is in it."""
     say()
     say("Open next:")
     listed = {
@@ -72,11 +77,11 @@ def summarise(run: Run) -> None:
         + "".join(
             f", {what}"
             for name, what in (("contrast", "contrasts"), ("labels", "labels"), ("time", "time"))
-            if name in info.get("tables", {})
+            if name in run.info.get("tables", {})
         ),
+        "README.txt": "what every column means",
+        f"spheremix assign {run.folder} NEW": "clusters new documents",
     }
-    listed["README.txt"] = "what every column means"
-    listed[f"spheremix assign {run.folder} NEW"] = "clusters new documents"
     for name, what in listed.items():
         say(f"  {name if ' ' in name else run.folder / name}: {what}")
 

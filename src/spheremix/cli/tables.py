@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from spheremix.explore import ContrastWord, Documents, Reading
     from spheremix.io.files import Writer
 
-YEARS_FROM = 60  # months: beyond them, time is counted in years
 TYPICAL = 10  # documents of a cluster in the table of typical ones
 BEGINNING = 100  # characters of a text that are shown
 
@@ -181,9 +180,7 @@ def label_columns(clusters: Any, labels: Any, K: int) -> dict[str, Any]:
 
 def time_columns(clusters: Any, dates: Any, K: int) -> dict[str, Any]:
     """Count the documents of each cluster by month, or by year where there are many months."""
-    found = timeline(clusters, dates, n_clusters=K)
-    if len(found.periods) > YEARS_FROM:
-        found = timeline(clusters, dates, period="year", n_clusters=K)
+    found = timeline(clusters, dates, period="auto", n_clusters=K)
     rows, columns = (axis.ravel() for axis in np.indices(found.counts.shape))
     return {
         "cluster": rows,

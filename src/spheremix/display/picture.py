@@ -53,7 +53,7 @@ class PixelDisplay:
         sizes = self.sizes[clusters]
         counted = np.issubdtype(sizes.dtype, np.integer)
         rows = [
-            f"{shown(self.names[k], 30)}  {size:,}" if counted else f"{self.names[k]}  {size:.1%}"
+            f"{shown(self.names[k], 30)}  {size:{',' if counted else '.1%'}}"
             for k, size in zip(clusters, sizes.tolist(), strict=True)
         ]
         ax.set(xlim=(0, d), ylim=(1, 0))

@@ -97,12 +97,12 @@ def words_of(reading: Reading) -> list[str] | None:
 
 
 def cluster_names(reading: Reading) -> list[str]:
-    """Name each cluster by its words, or by its number where there are none."""
-    named = words_of(reading) is not None or reading.contrast is not None
-    numbers = [f"cluster {k}" for k in range(reading.n_clusters)]
-    return [
-        reading.cluster_name(k) or numbers[k] if named else numbers[k] for k in range(len(numbers))
-    ]
+    """Name each cluster by its words, by those of its documents, or by its number."""
+    clusters = range(reading.n_clusters)
+    contrast = reading.contrast or [()] * reading.n_clusters
+    is_named = words_of(reading) is not None
+    names = [reading.cluster_name(k) if is_named or contrast[k] else "" for k in clusters]
+    return [name or f"cluster {k}" for k, name in enumerate(names)]
 
 
 def name_rows(ax: Axes, places: ArrayLike, names: Sequence[str], size: float = 8) -> None:

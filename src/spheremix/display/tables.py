@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from spheremix.explore import Contingency, Timeline
 
 Share = Literal["cluster", "label"]
-MANY_MONTHS = 60  # beyond them, time is counted in years
 BLUE = CLUSTERS[0]
 
 
@@ -196,7 +195,7 @@ class TimelineDisplay:
             Cluster of each document; those without one (-1) are left out.
         dates : iterable of length n
             As in :func:`spheremix.explore.timeline`. They are counted by month, or by year where
-            there are more than sixty months.
+            there are more than 60 months.
         names : sequence of str, default=None
             Of the clusters.
 
@@ -205,11 +204,8 @@ class TimelineDisplay:
         TimelineDisplay
             For ``plot``.
         """
-        n_clusters, dates = None if names is None else len(names), list(dates)
-        found = timeline(clusters, dates, n_clusters=n_clusters)
-        if len(found.periods) > MANY_MONTHS:
-            found = timeline(clusters, dates, period="year", n_clusters=n_clusters)
-        return cls(found, names)
+        n_clusters = None if names is None else len(names)
+        return cls(timeline(clusters, dates, period="auto", n_clusters=n_clusters), names)
 
     @classmethod
     def from_clusters(

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-Period = Literal["month", "year"]
+Period = Literal["auto", "month", "year"]
 
+MANY_MONTHS = 60  # beyond them, time is counted in years
 _UNITS = {"month": "M", "year": "Y"}
 _ISO = re.compile(r"(\d{4})(?:-?(\d{2})(?:-?(\d{2})(?:[T ].*)?)?)?", re.DOTALL)
 
@@ -58,8 +59,9 @@ def timeline(
         NumPy or Python dates (a time of day is dropped, without change of time zone), strings that
         begin with a date ("2016", "2016-10", "2016-10-12", "20161012", with or without a time
         after it) or years. None, NaN, NaT and empty strings are no date.
-    period : {"month", "year"}, default="month"
-        What to count by. A date that is only a year counts as its first month.
+    period : {"auto", "month", "year"}, default="month"
+        What to count by; "auto" counts by month, or by year where there are more than 60 months. A
+        date that is only a year counts as its first month.
     n_clusters : int, default=None
         K, where the last clusters may be empty.
 
@@ -87,6 +89,9 @@ def timeline(
     n_undated = int(kept.sum() - dated.sum())
     if not dated.any():
         return Timeline((), np.zeros((K, 0), dtype=np.intp), n_undated)
+    if period == "auto":
+        months = days[dated].astype("datetime64[M]")
+        period = "month" if int(np.ptp(months).astype(int)) < MANY_MONTHS else "year"
     periods = days[dated].astype(f"datetime64[{_UNITS[period]}]")
     first, last = periods.min(), periods.max()
     places = (periods - first).astype(np.intp)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from spheremix.io.files import Reader, Writer
 
 CORPUS = "corpus.jsonl.gz"
+# A spreadsheet runs a cell that begins like this, unless it is a number: an apostrophe makes it
+# text. Those that look as if they had one get another, so that tables are read back as they were.
+FORMULA = re.compile(r"(?![+-]?[0-9]+(?:\.[0-9]+)?\Z)'*[=+\-@\t\r]")
 
 
 def csv_lines(columns: Mapping[str, Sequence[Any]], *, short: bool = False) -> Iterable[str]:
@@ -26,24 +30,39 @@ def csv_lines(columns: Mapping[str, Sequence[Any]], *, short: bool = False) -> I
 
     Floats are read back to the same bits; short, for people, they have six significant digits, or
     three decimals where those are more: criteria are large, and compared by their differences.
+    Texts that a spreadsheet would run as formulas have an apostrophe before them.
     """
     write = _short if short else repr
-    buffer = io.StringIO()
-    table = csv.writer(buffer, lineterminator="\n")
+    lines = _Lines()
+    # Before Python 3.13 cells with "\r" are only quoted where it is part of the end of lines.
+    table = csv.writer(lines, lineterminator="\r\n")
     table.writerow(columns)
     for row in zip(*columns.values(), strict=True):
         table.writerow([_cell(value, write) for value in row])
-        if buffer.tell() > 2**20:
-            yield buffer.getvalue()
-            buffer.seek(0)
-            buffer.truncate()
-    yield buffer.getvalue()
+        if len(lines) >= 2**13:
+            yield "".join(lines)
+            lines.clear()
+    yield "".join(lines)
+
+
+class _Lines(list[str]):
+    """The lines of a table; csv writes one at a time."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n") + "\n")
 
 
 def _cell(value: Any, write: Callable[[float], str]) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, str):
+        return f"'{value}" if FORMULA.match(value) else value
     return "" if value is None else write(value) if isinstance(value, float) else value
+
+
+def _text(cell: str) -> str:
+    """Give back what was written as a cell."""
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
 
 
 def _short(value: float) -> str:
@@ -58,7 +77,7 @@ def unpack_table(reader: Reader, name: Any) -> dict[str, list[str]]:
         raise RunError(f"{reader.folder / name}: damaged: {error}.") from None
     if not rows or any(len(row) != len(rows[0]) for row in rows):
         raise RunError(f"{reader.folder / name}: damaged: rows of different lengths.")
-    return {column: [row[i] for row in rows[1:]] for i, column in enumerate(rows[0])}
+    return {column: [_text(row[i]) for row in rows[1:]] for i, column in enumerate(rows[0])}
 
 
 def pack_corpus(corpus: Corpus, writer: Writer) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix.display.place import cluster_names
 from spheremix.display.style import hues
 from spheremix.explore import Reading
 from spheremix.report import documents as docs
@@ -50,6 +51,8 @@ def _measured(source: Source) -> dict[str, Any]:
     steps = read_steps(source, shown)
     found = None if source.X is None else reading.documents(source.X)
     contrast = docs.contrast(source, found)
+    telling = None if contrast is None else [[word for word, _ in words] for words in contrast]
+    named = Reading(source.model, source.feature_names, contrast=telling)
     K, path = reading.n_clusters, source.path
     exits = None if path is None else path.exit_betas_[:, shown].astype(np.float32)
     return {
@@ -62,7 +65,7 @@ def _measured(source: Source) -> dict[str, Any]:
         "kind": "coordinates" if source.feature_names is None else "words",
         "words": [reading.feature_names[j] for j in shown],
         "hues": hues(K),
-        "names": _names(reading, source, contrast),
+        "names": cluster_names(named),
         "steps": steps.entries,
         "path": curves(path),
         "chosen": steps.chosen,
@@ -87,15 +90,6 @@ def shown_words(source: Source) -> NDArray[np.intp]:
     weights = np.abs(prototypes).max(axis=0)
     exits = weights if source.path is None else source.path.exit_betas_.max(axis=0)
     return np.sort(np.lexsort((-weights, -exits))[:MAX_WORDS])
-
-
-def _names(reading: Reading, source: Source, contrast: Any) -> list[str]:
-    """Name the clusters: by their words, by those of their documents, or by their numbers."""
-    clusters = range(reading.n_clusters)
-    if source.feature_names is not None:
-        return [reading.cluster_name(k) for k in clusters]
-    words = [[] if contrast is None else contrast[k][:3] for k in clusters]
-    return [" ".join(word for word, _ in words[k]) or f"cluster {k}" for k in clusters]
 
 
 def _rows(source: Source, shown: NDArray[np.intp]) -> dict[str, Any] | None:

@@ -46,7 +46,7 @@ def model_entry(source: Source, n_shown: int, agreement: dict[str, float] | None
         "beta": float(mixture.beta),
         "sparsity": digits(1.0 - np.count_nonzero(mixture.prototypes_) / mixture.prototypes_.size),
         "kappa": "given" if np.ndim(kappa) else kappa if isinstance(kappa, str) else float(kappa),
-        "k_criterion": source.k_criterion,
+        "k_criterion": source.k_criterion if len(source.dense) > 1 else None,
         "criterion": None if path is None else path.criterion,
         "seed": source.seed,
         "status": mixture.status_ if path is None else path.status_,

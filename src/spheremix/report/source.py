@@ -54,7 +54,7 @@ class Source:
     contrast : list of list of (str, float), or None
         Words that set each cluster apart, where they are known already and columns are no words.
     k_criterion : str or None
-        What chose the number of clusters.
+        What chose the number of clusters, where there were several candidates.
     seed : int or None
         What the starts were drawn with.
     done : list of (str, str)

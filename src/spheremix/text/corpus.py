@@ -18,7 +18,17 @@ SHOWN = 60  # characters of a culprit in a message
 
 
 class ReadError(ValueError):
-    """A file cannot be used as it is: one line that names it, the culprit and the remedy."""
+    """A file cannot be used as it is: one line that names it, the culprit and the remedy.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> try:
+    ...     sm.text.read_documents("nowhere.csv")
+    ... except sm.text.ReadError as error:
+    ...     print(type(error).__name__)
+    ReadError
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.splitlines()))
@@ -49,6 +59,13 @@ class Corpus:
         Sentences for people: which columns were used, which of them were guessed, what was changed.
     checksum : str
         SHA-256 of the content of the file, in hexadecimal digits.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> corpus = sm.text.Corpus(["Heart and blood.", "Wing and flow."], ["one", "two"])
+    >>> len(corpus)
+    2
     """
 
     texts: list[str]

@@ -103,6 +103,14 @@ def read_matrix(path: str | PathLike[str], vocabulary: str | PathLike[str] | Non
     ------
     ReadError
         One line with the file, the culprit and the remedy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import spheremix as sm
+    >>> np.save("embeddings.npy", np.eye(4))
+    >>> sm.text.read_matrix("embeddings.npy").X.shape
+    (4, 4)
     """
     place = Path(path)
     name = place.name.lower().removesuffix(".gz")

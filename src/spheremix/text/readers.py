@@ -57,6 +57,17 @@ def read_documents(
     Dates are those of ISO 8601, with or without a time, a month (YYYY-MM) or a year, which stand
     for their first day. A guessed column whose values are no dates is not used, and the notes say
     so. Several labels are a JSON list, or separated by ";" or "|". Ids must differ.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import spheremix as sm
+    >>> folder = Path("texts")
+    >>> folder.mkdir()
+    >>> _ = (folder / "one.txt").write_text("Heart and blood.", encoding="utf-8")
+    >>> _ = (folder / "two.txt").write_text("Wing and flow.", encoding="utf-8")
+    >>> sm.text.read_documents(folder).texts
+    ['Heart and blood.', 'Wing and flow.']
     """
     place = Path(path)
     wanted: dict[str, Name] = {"text": text, "id": id, "date": date, "label": label}

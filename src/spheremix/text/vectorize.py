@@ -75,6 +75,16 @@ def vectorize(
     Vectorized
         Rows, words, and the documents set aside: those without text, without words, or without any
         word that was chosen.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> texts = ["Heart and blood.", "The blood of the heart.", "42"]
+    >>> found = sm.text.vectorize(texts, lemmatizer=None, min_count=1, min_df=1, max_df=1.0)
+    >>> found.words.tolist(), found.X.shape
+    (['blood', 'heart'], (2, 2))
+    >>> [(one.id, one.reason) for one in found.set_aside]
+    [('3', 'no word but stop words, numbers or single letters')]
     """
     if not isinstance(corpus, Corpus):
         texts = check_texts(corpus)

@@ -1,7 +1,7 @@
 // The other numbers of clusters: their criteria, and what each of them gives.
 
 import { bdi, find, make } from "./dom.js";
-import { counted, criterionName, decimal, integer } from "./format.js";
+import { counted, criterionName, decimal, integer, percent } from "./format.js";
 import { drawCurves, strokeSample } from "./curves.js";
 
 export function mountCandidates({ content, state }) {
@@ -114,14 +114,14 @@ function criteriaTable(candidates, names, shown, state) {
 }
 
 function candidateClusters(candidate) {
-  const largest = Math.max(...candidate.clusters.map(({ size }) => size), 1);
-  const items = candidate.clusters.map(({ size, words }) => {
+  const largest = Math.max(...candidate.clusters.map(({ weight }) => weight));
+  const items = candidate.clusters.map(({ size, weight, words }) => {
     const bar = make("span", { class: "bar", "aria-hidden": "true" });
-    bar.style.width = `${(100 * size) / largest}%`;
+    bar.style.width = `${(100 * weight) / largest}%`;
     return make(
       "li",
       {},
-      make("span", { class: "number size", text: integer(size) }),
+      make("span", { class: "number size", text: size === null ? percent(weight) : integer(size) }),
       make("span", { class: "texts" }, bdi(words.join(" ")), make("span", { class: "track" }, bar)),
     );
   });

@@ -68,7 +68,7 @@ function wordParts(app, step, k, all, toggle) {
   const coordinates = content.kind === "coordinates";
   const noun = coordinates ? "coordinates" : "words";
   const limit = all ? Infinity : SHOWN;
-  const own = ownWords(content, step, k, limit);
+  const own = step.K > 1 ? ownWords(content, step, k, limit) : [];
   const shared = sharedWords(content, step, k, limit);
   const common = commonWords(content, step, k, limit);
   const title = (kind) => `${kind} ${noun}`;
@@ -90,7 +90,7 @@ function wordParts(app, step, k, all, toggle) {
     parts.push(
       part(
         title(step.K > 1 ? "Common" : "All"),
-        "in every cluster",
+        step.K > 1 ? "in every cluster" : "those that last longest first",
         chips(app, step, k, common, "common"),
       ),
     );

@@ -2,11 +2,14 @@
 
 import { make } from "./dom.js";
 
-// A spreadsheet runs a cell that begins like a formula: an apostrophe makes it text.
+// A spreadsheet runs a cell that begins like this, unless it is a number: an apostrophe makes it
+// text, as in the tables of the command.
+const FORMULA = /^(?![+-]?[0-9]+(?:\.[0-9]+)?$)'*[=+\-@\t\r]/u;
+
 function csvCell(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") return value === Infinity ? "inf" : String(value);
-  const text = /^[=+\-@\t\r]/u.test(value) ? `'${value}` : String(value);
+  const text = FORMULA.test(value) ? `'${value}` : String(value);
   return /[",\n\r]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

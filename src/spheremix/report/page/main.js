@@ -25,6 +25,9 @@ function initialState(content, stepOf) {
   const { steps, model, documents, words } = content;
   const n = documents ? documents.id.length : 0;
   const labels = documents && documents.label_names ? documents.label_names.length : 0;
+  const rivals = documents && documents.runner_up ? model.n_clusters : 0;
+  const days = documents && documents.date ? null : [""];
+  const maps = content.rows && content.labels ? ["prototypes", "data"] : ["prototypes"];
   const defaults = {
     step: content.chosen,
     cluster: stepOf(content.chosen).clusters[0],
@@ -47,11 +50,13 @@ function initialState(content, stepOf) {
     cluster: [0, model.n_clusters - 1],
     document: [-1, n - 1],
     word: [-1, words.length - 1],
-    tab: ["prototypes", "data", "candidates", "corpus"],
+    tab: [...maps, "candidates", "corpus"],
     scope: ["cluster", "all"],
     sort: ["typical", "ambiguous", "given"],
     label: [-1, labels - 1],
-    rival: [-1, model.n_clusters - 1],
+    rival: [-1, rivals - 1],
+    from: days,
+    to: days,
     candidate: [-1, (content.candidates || []).length - 1],
     theme: ["auto", "light", "dark"],
   });

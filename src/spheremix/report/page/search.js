@@ -100,8 +100,8 @@ function onKey(event, { input, box, look, close, state }) {
   const at = options.findIndex((option) => option.getAttribute("aria-selected") === "true");
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();
-    const next =
-      options[(at + (event.key === "ArrowDown" ? 1 : -1) + options.length) % options.length];
+    const to = event.key === "ArrowDown" ? at + 1 : Math.max(at, 0) - 1;
+    const next = options[(to + options.length) % options.length];
     options.forEach((option) => option.setAttribute("aria-selected", String(option === next)));
   } else if (event.key === "Enter") {
     event.preventDefault();

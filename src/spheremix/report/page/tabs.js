@@ -36,7 +36,7 @@ export function mountTabs({ content, state }) {
     buttons.get(next).focus();
   });
   state.follow(["tab"], () => {
-    const shown = buttons.has(state.now.tab) ? state.now.tab : "prototypes";
+    const shown = state.now.tab;
     for (const [name, button] of buttons) {
       button.setAttribute("aria-selected", String(name === shown));
       button.tabIndex = name === shown ? 0 : -1;

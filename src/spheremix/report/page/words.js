@@ -62,7 +62,7 @@ export function sharedWords(content, step, k, limit) {
 }
 
 export function commonWords(content, step, k, limit) {
-  return rankedWords(content, step, k, (_, count) => count === step.K && count > 1, limit);
+  return rankedWords(content, step, k, (_, count) => count === step.K, limit);
 }
 
 // What a cluster is told by: its own words, then those it keeps longer than the others do.
