@@ -71,7 +71,7 @@ browser:
 	  || echo "No chromium: the tests of the report in a browser are skipped."
 
 unit: $(INSTALLED) $(TORCHED) browser
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term
 
 # What the pages are made with comes with the first build of them.
 $(DOCUMENTED): $(INSTALLED)

@@ -33,8 +33,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from spheremix.data.base import negligible
-from spheremix.data.open import open_rows
 from spheremix.data.reference import ReferenceDirections
+from spheremix.data.rows import open_rows
 from spheremix.resultants import Resultants
 from spheremix.scorer import Assignment, Scorer
 
@@ -386,12 +386,16 @@ def check_block_rows(make: Make, contain: Contain, rng: Generator) -> None:
         return
     X = contain(_rows(rng, 2100, 12))
     scorers = [_scorer(rng, 5, 12, how) for how in ASSIGNMENTS]
-    expected = make(X).sweep(scorers)
+    weights = rng.exponential(size=2100)
+    whole = make(X)
+    expected = whole.sweep(scorers, weights)
     open_blocks: Any = make
     for block_rows in (1, 700, 10**6):
-        found = open_blocks(X, block_rows=block_rows).sweep(scorers)
-        for one, other in zip(found, expected, strict=True):
+        tested = open_blocks(X, block_rows=block_rows)
+        for one, other in zip(tested.sweep(scorers, weights), expected, strict=True):
             assert_resultants_same_bits(one, other)
+        assert_array_equal(_map(tested, scorers[2], "labels"), _map(whole, scorers[2], "labels"))
+        assert_array_equal(tested.take([2099, 0, 512]), whole.take([2099, 0, 512]))
 
 
 @_engine_check

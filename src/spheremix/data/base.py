@@ -47,6 +47,48 @@ class Directions(Protocol):
         ...
 
 
+class Sums(Protocol):
+    """The sums of a sweep on their way: parts of the rows are added one after another.
+
+    The same bits as all rows at once, where every part begins at a multiple of ``GRAIN`` rows.
+    """
+
+    def add(self, part: Any, start: int) -> None:
+        """Add the rows of a part, an engine of the same kind; ``start`` rows came before."""
+        ...
+
+    def resultants(self) -> list[Resultants]:
+        """Give the resultants of each scorer."""
+        ...
+
+
+class InMemory(Directions, Protocol):
+    """Directions that can be a part of others: what an engine needs beside the verbs for blocks."""
+
+    def begin(
+        self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None, n_rows: int
+    ) -> Sums:
+        """Begin the sums over ``n_rows`` rows, of which these are the first."""
+        ...
+
+
+GRAIN = 512  # rows; the sums of any engine, on any file, are taken on a grid that divides it
+
+
+def check_weights(
+    weights: ArrayLike | None, n_scorers: int, n_rows: int
+) -> NDArray[np.float64] | None:
+    """Give the weights as contiguous floats, or an error where their shape is wrong."""
+    if weights is None:
+        return None
+    weights = np.ascontiguousarray(weights, dtype=np.float64)
+    if weights.shape not in {(n_rows,), (n_scorers, n_rows)}:
+        raise ValueError(
+            f"weights must have shape {(n_rows,)} or {(n_scorers, n_rows)}, got {weights.shape}."
+        )
+    return weights
+
+
 def negligible(dtype: np.dtype[np.floating]) -> float:
     """Posterior below which a row adds nothing to a component's mass and vector.
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from spheremix._optional import kernels
-from spheremix.data.base import negligible
+from spheremix.data.base import check_weights, negligible
 from spheremix.resultants import Resultants
 
 if TYPE_CHECKING:
@@ -48,35 +48,30 @@ class CompiledDirections:
         self.n_rows, self.n_features = X.shape
         self.first_row = first_row
         self.n_threads = n_threads
-        self._scale = np.ascontiguousarray(scale, dtype=np.float64)
+        self.scale = np.ascontiguousarray(scale, dtype=np.float64)
         self._X = X
-        self._sparse = sparse.issparse(X)
-        self._negligible = negligible(X.dtype)
-        if self._sparse:
+        self.is_sparse = sparse.issparse(X)
+        self.negligible = negligible(X.dtype)
+        if self.is_sparse:
             # The few integers of indptr take the type of the indices when the two differ.
             indptr = X.indptr.astype(X.indices.dtype, copy=False)
-            self._rows: tuple[Any, ...] = (indptr, X.indices, X.data)
+            self.rows: tuple[Any, ...] = (indptr, X.indices, X.data)
         else:
-            self._rows = (X,)
+            self.rows = (X,)
 
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
     ) -> list[Resultants]:
         """Read the rows once; give the resultants of each scorer."""
-        if weights is None:
-            weight_sums = [float(self.n_rows)] * len(scorers)
-        else:
-            weights = np.ascontiguousarray(weights, dtype=np.float64)
-            sums = weights.sum(axis=-1)
-            weight_sums = [float(total) for total in np.broadcast_to(sums, len(scorers))]
-        stacked, begin = _stack(scorers)
-        vectors, mass, totals = self._sums(stacked, weights, begin[-1], len(scorers))
-        return [
-            Resultants(mass[a:b], vectors[a:b], float(log_likelihood), float(entropy), weight)
-            for a, b, (log_likelihood, entropy), weight in zip(
-                begin[:-1], begin[1:], totals, weight_sums, strict=True
-            )
-        ]
+        sums = self.begin(scorers, weights, self.n_rows)
+        sums.add(self, 0)
+        return sums.resultants()
+
+    def begin(
+        self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None, n_rows: int
+    ) -> CompiledSums:
+        """Begin the sums over ``n_rows`` rows, of which these are the first."""
+        return CompiledSums(self, scorers, weights, n_rows)
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[np.generic]:
         """Give row by row what the scorer says."""
@@ -86,54 +81,72 @@ class CompiledDirections:
         wide = want in {"posteriors", "scores"}
         shape = (self.n_rows, begin[-1]) if wide else (self.n_rows,)
         out = np.empty(shape, np.int64 if want == "labels" else np.float64)
-        kernel = kernels.map_sparse if self._sparse else kernels.map_dense
-        kernel(*self._rows, self._scale, self.first_row, stacked, _WANTS[want], out, self.n_threads)
+        kernel = kernels.map_sparse if self.is_sparse else kernels.map_dense
+        kernel(*self.rows, self.scale, self.first_row, stacked, _WANTS[want], out, self.n_threads)
         return out
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
         """Give a few unit rows, dense."""
         ids = np.atleast_1d(ids) if np.size(ids) else np.empty(0, np.intp)
         rows = self._X[ids]
-        dense = rows.toarray() if self._sparse else rows
-        unit: NDArray[np.float64] = np.multiply(dense, self._scale[ids, None], order="C")
+        dense = rows.toarray() if self.is_sparse else rows
+        unit: NDArray[np.float64] = np.multiply(dense, self.scale[ids, None], order="C")
         return unit
 
-    def _sums(
+
+class CompiledSums:
+    """Sums that the kernels go on with: for dense rows a few lanes of them, added at the end."""
+
+    def __init__(
         self,
-        stacked: Any,
-        weights: NDArray[np.float64] | None,
-        n_components: int,
-        n_scorers: int,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Give the sums over all rows: vectors, masses, and a scorer's likelihood and entropy."""
-        if self._sparse:
-            vectors = np.zeros((n_components, self.n_features))
-            mass = np.zeros(n_components)
-            totals = np.zeros((n_scorers, 2))
-            kernel, lanes = kernels.sweep_sparse, 0
-        else:
-            lanes = kernels.dense_lanes(n_components, self.n_features)
-            if self.first_row == 0:
-                lanes = min(lanes, max(1, -(-self.n_rows // kernels.DENSE_BLOCK)))
-            vectors = np.zeros((lanes, n_components, self.n_features))
-            mass = np.zeros((lanes, n_components))
-            totals = np.zeros((lanes, n_scorers, 2))
-            kernel = kernels.sweep_dense
+        first: CompiledDirections,
+        scorers: Sequence[Scorer],
+        weights: ArrayLike | None,
+        n_rows: int,
+    ) -> None:
+        self._weights = check_weights(weights, len(scorers), n_rows)
+        self._n_rows = n_rows
+        self._stacked, self._begin = _stack(scorers)
+        n_components, n_features = self._begin[-1], first.n_features
+        self._lanes: tuple[int, ...] = ()
+        if not first.is_sparse:
+            needed = -(-(first.first_row + n_rows) // kernels.DENSE_BLOCK)
+            self._lanes = (min(kernels.dense_lanes(n_components, n_features), needed),)
+        self._vectors = np.zeros((*self._lanes, n_components, n_features))
+        self._mass = np.zeros((*self._lanes, n_components))
+        self._totals = np.zeros((*self._lanes, len(scorers), 2))
+
+    def add(self, part: CompiledDirections, start: int) -> None:
+        """Add the rows of a part; ``start`` rows came before."""
+        weights = self._weights
+        if weights is not None and part.n_rows < self._n_rows:
+            weights = np.ascontiguousarray(weights[..., start : start + part.n_rows])
+        kernel = kernels.sweep_sparse if part.is_sparse else kernels.sweep_dense
         kernel(
-            *self._rows,
-            self._scale,
-            self.first_row,
-            stacked,
+            *part.rows,
+            part.scale,
+            part.first_row,
+            self._stacked,
             weights,
-            self._negligible,
-            vectors,
-            mass,
-            totals,
-            self.n_threads,
+            part.negligible,
+            self._vectors,
+            self._mass,
+            self._totals,
+            part.n_threads,
         )
-        if lanes:
-            return vectors.sum(axis=0), mass.sum(axis=0), totals.sum(axis=0)
-        return vectors, mass, totals
+
+    def resultants(self) -> list[Resultants]:
+        """Give the resultants of each scorer."""
+        vectors, mass, totals = self._vectors, self._mass, self._totals
+        if self._lanes:
+            vectors, mass, totals = vectors.sum(axis=0), mass.sum(axis=0), totals.sum(axis=0)
+        whole = self._n_rows if self._weights is None else self._weights.sum(axis=-1)
+        weights = np.broadcast_to(whole, len(totals))
+        ends = zip(self._begin[:-1], self._begin[1:], strict=True)
+        return [
+            Resultants(mass[a:b], vectors[a:b], *map(float, (*totals[s], weights[s])))
+            for s, (a, b) in enumerate(ends)
+        ]
 
 
 def _stack(scorers: Sequence[Scorer]) -> tuple[Any, list[int]]:

@@ -1,47 +1,78 @@
-"""From what users have to unit rows: the type chooses the engine, rows are checked and normalised.
-
-Normalisation is one number a row, so the user's array is read in place: never changed, and copied
-only where its type asks for it.
-"""
+"""The one door to rows: what X is chooses how it is read."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
-
-import numpy as np
-from scipy import sparse
-from sklearn.utils import check_array
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from spheremix import _optional
+from spheremix.data.block_sources import is_mapped, is_source, open_source
+from spheremix.data.blocks import BlockDirections
 from spheremix.data.compiled import CompiledDirections
 from spheremix.data.reference import ReferenceDirections
+from spheremix.data.rows import open_rows
 from spheremix.data.threads import resolve_threads
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable
 
     from spheremix.data.base import Directions
-    from spheremix.data.reference import Rows
 
-Engine = Literal["auto", "reference", "compiled"]
+    Test: TypeAlias = Callable[[Any, "Options"], bool]
+    Open: TypeAlias = Callable[[Any, "Options"], Directions]
 
-BLOCK_ENTRIES = 2**20
-# Norms outside these are brought near one in a copy: products with a prototype could overflow.
-SAFE_NORMS = {np.dtype(np.float32): (1e-15, 1e15), np.dtype(np.float64): (1e-100, 1e100)}
+__all__ = ["Engine", "as_directions", "engine_class", "open_rows"]
+
+Engine = Literal["auto", "reference", "compiled", "torch"]
+Precision = Literal["highest", "tf32", "bf16"]
 
 
-def as_directions(X: Any, *, engine: Engine = "auto", n_threads: int | None = None) -> Directions:
-    """Open data as unit rows.
+class Options(NamedTuple):
+    """What is asked beside the rows."""
+
+    engine: Engine
+    n_threads: int | None
+    block_rows: int | None
+    column: str | None
+    precision: Precision
+
+
+def as_directions(
+    X: Any,
+    *,
+    engine: Engine = "auto",
+    n_threads: int | None = None,
+    block_rows: int | None = None,
+    column: str | None = None,
+    precision: Precision = "highest",
+) -> Directions:
+    """Open data as unit rows, in memory or on disk.
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n, d), or Directions
+    X : array-like or sparse matrix of shape (n, d), path, iterable of blocks, or Directions
         Arrays and CSR matrices of float32 or float64 are read in place, whatever their strides.
         Other containers are converted once. What is Directions already is given back.
-    engine : {"auto", "reference", "compiled"}
-        "auto" is the compiled engine where it is built, the reference engine elsewhere.
+
+        A path is that of a ``.npy`` array, of a ``.parquet`` file (or a folder of them) with a
+        column of lists, or of a folder with the arrays of a CSR matrix: ``data.npy``,
+        ``indices.npy``, ``indptr.npy`` and ``shape.npy``. An iterable yields tables of rows, the
+        same ones each time it is iterated over. Neither is loaded: a few blocks are in memory at a
+        time, and the next ones are read while one is worked on. So are arrays mapped from files
+        that are larger than a block.
+    engine : {"auto", "reference", "compiled", "torch"}
+        "auto" is torch for its tensors, which are read on the device where they are; for the rest
+        the compiled engine where it is built, the reference engine elsewhere. "torch" moves arrays
+        and CSR matrices to the CUDA device where there is one.
     n_threads : int or None
         None decides from the surroundings, see :func:`spheremix.data.threads.resolve_threads`.
+    block_rows : int or None
+        Rows of a block, rounded up to a multiple of 512; an array or matrix given together with it
+        is read in blocks too. None takes blocks of about 64 MB. The results do not depend on it.
+    column : str or None
+        The column of a Parquet file, where it has several with lists.
+    precision : {"highest", "tf32", "bf16"}
+        Of the products of dense float32 rows on a CUDA device: 24, 11 or 8 significant bits of
+        their factors. Sums are in float64 in any case.
 
     Returns
     -------
@@ -53,13 +84,21 @@ def as_directions(X: Any, *, engine: Engine = "auto", n_threads: int | None = No
     ValueError
         Where a row has no direction (NaN, infinities, zeros only), where the shape is wrong, or
         where the entries are no real numbers.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> rows = sm.as_directions([[3.0, 4.0], [0.0, 2.0]])
+    >>> rows.take([0])
+    array([[0.6, 0.8]])
     """
-    if all(callable(getattr(X, verb, None)) for verb in ("sweep", "map_rows", "take")):
-        return cast("Directions", X)
-    make = engine_class(engine)
-    rows, scale = open_rows(X)
-    directions: Directions = make(rows, scale, n_threads=resolve_threads(n_threads))
-    return directions
+    options = Options(engine, n_threads, block_rows, column, precision)
+    if precision != "highest" and not _is_torch(X, options):
+        raise ValueError(f"precision={precision!r} is for rows read by torch: use engine='torch'.")
+    for recognises, opens in _WAYS:
+        if recognises(X, options):
+            return opens(X, options)
+    return _open_memory(X, options)
 
 
 def engine_class(engine: Engine) -> Any:
@@ -68,6 +107,8 @@ def engine_class(engine: Engine) -> Any:
         raise ValueError(f"engine must be one of {', '.join(get_args(Engine))}, got {engine!r}.")
     if engine == "reference":
         return ReferenceDirections
+    if engine == "torch":
+        return _torch_engine().TorchDirections
     if _optional.kernels is None and engine == "auto":
         return ReferenceDirections
     if _optional.kernels is None:
@@ -78,192 +119,67 @@ def engine_class(engine: Engine) -> Any:
     return CompiledDirections
 
 
-def open_rows(X: Any, *, first_row: int = 0) -> tuple[Rows, NDArray[np.float64]]:
-    """Give the rows as engines read them, and one over the norm of each.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n, d)
-        As for :func:`as_directions`.
-    first_row : int
-        Number of the first row, for the messages, where X is a block of a larger data set.
-
-    Returns
-    -------
-    rows : ndarray or SciPy CSR
-        float32 or float64; X itself or a view of it where that is possible.
-    scale : ndarray of shape (n,)
-        float64.
-    """
-    rows = _csr(X) if sparse.issparse(X) else _dense(X)
-    squares = _blockwise_squares(rows)
-    low, high = SAFE_NORMS[rows.dtype]
-    odd = np.flatnonzero(~((squares >= low**2) & (squares <= high**2)))
-    if odd.size:
-        largest = _largest_entries(rows, odd)
-        _refuse_rows(largest, odd + first_row)
-        rows = _rescaled(rows, odd, largest)
-        squares = _blockwise_squares(rows)
-    return rows, 1.0 / np.sqrt(squares)
+def _is_open(X: Any, _: Options) -> bool:
+    return all(callable(getattr(X, verb, None)) for verb in ("sweep", "map_rows", "take"))
 
 
-def _dense(X: Any) -> Rows:
-    """Give an aligned array of float32 or float64, or a CSR where a data frame holds one."""
-    if np.ma.is_masked(X):
-        raise ValueError("X is a masked array with masked entries: fill them in or drop the rows.")
-    if not isinstance(X, np.ndarray):
-        X = check_array(
-            X,
-            accept_sparse=True,
-            dtype=None,
-            ensure_all_finite=False,
-            ensure_2d=False,
-            allow_nd=True,
-            ensure_min_samples=0,
-            ensure_min_features=0,
-            input_name="X",
+def _is_dask(X: Any, _: Options) -> bool:
+    return type(X).__module__.partition(".")[0] == "dask"
+
+
+def _open_dask(X: Any, options: Options) -> Directions:
+    from spheremix.data.dask_blocks import DaskDirections  # noqa: PLC0415
+
+    return DaskDirections(X, engine=options.engine, n_threads=options.n_threads)
+
+
+def _is_torch(X: Any, options: Options) -> bool:
+    tensor = type(X).__module__.partition(".")[0] == "torch"
+    return options.engine == "torch" or (tensor and options.engine == "auto")
+
+
+def _open_torch(X: Any, options: Options) -> Directions:
+    torch_gpu = _torch_engine()
+    if options.block_rows is not None or is_source(X):
+        raise ValueError(
+            "engine='torch' has all rows on its device, and X is to be read in blocks: load it as "
+            "an array first, or use engine='auto'."
         )
-        if sparse.issparse(X):
-            return _csr(X)
-    X = np.asarray(X)
-    dtype = np.dtype(np.float64) if X.dtype == object else _real_dtype(X.dtype)
-    _check_shape(X)
+    return cast("Directions", torch_gpu.open_torch(X, options.precision))
+
+
+def _torch_engine() -> Any:
     try:
-        rows: Rows = np.require(X.astype(dtype, copy=False), requirements=["ALIGNED"])
-    except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"X holds objects that are no numbers: {error}.") from error
-    return rows
+        from spheremix.data import torch_gpu  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise ImportError(
+            "engine='torch' needs PyTorch, which is not installed: pip install 'spheremix[torch]'."
+        ) from None
+    return torch_gpu
 
 
-def _csr(X: Any) -> Rows:
-    """Give a CSR of float32 or float64 without duplicates, in contiguous arrays."""
-    dtype = _real_dtype(X.dtype)
-    _check_shape(X)
-    csr = X.tocsr().astype(dtype, copy=False)
-    counts = np.diff(csr.indptr)
-    stored = int(csr.indptr[-1])
-    indices = csr.indices[:stored]
-    if (
-        csr.indptr[0] != 0
-        or (counts < 0).any()
-        or min(len(csr.indices), len(csr.data)) < stored
-        or (stored and not 0 <= indices.min() <= indices.max() < X.shape[1])
-    ):
-        raise ValueError(
-            f"X is no valid CSR matrix of shape {X.shape}: its indptr decreases, or its indices "
-            "are outside the columns. Build it again from its entries."
-        )
-    if not csr.has_canonical_format:
-        csr = csr.copy()
-        csr.sum_duplicates()
-    parts = (csr.data, csr.indices, csr.indptr)
-    if not all(part.flags.c_contiguous and part.flags.aligned for part in parts):
-        data, indices, indptr = (np.require(part, requirements=["C", "A"]) for part in parts)
-        csr = sparse.csr_array((data, indices, indptr), shape=csr.shape)
-    return cast("Rows", csr)
+def _is_blocks(X: Any, options: Options) -> bool:
+    return options.block_rows is not None or is_source(X) or is_mapped(X)
 
 
-def _real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Give the dtype rows are kept in."""
-    native = dtype.newbyteorder("=")
-    if native in SAFE_NORMS:
-        return native
-    if dtype.kind in "biuf":
-        return np.dtype(np.float32 if native == np.float16 else np.float64)
-    if dtype.kind == "c":
-        raise ValueError(
-            f"Complex data not supported: X has dtype {dtype}, and directions are real. Take its "
-            "real part, or put real and imaginary parts side by side."
-        )
-    if dtype.kind in "SUT":
-        raise ValueError(
-            f"X holds strings (dtype {dtype}). Turn texts into rows of numbers first, for example "
-            "with scikit-learn's TfidfVectorizer."
-        )
-    raise ValueError(f"X has dtype {dtype}, which holds no real numbers. Give an array of floats.")
+def _open_blocks(X: Any, options: Options) -> Directions:
+    make, n_threads = engine_class(options.engine), resolve_threads(options.n_threads)
+    source = open_source(X, options.block_rows, options.column)
+    return BlockDirections(source, make, n_threads=n_threads)
 
 
-def _check_shape(X: Any) -> None:
-    """Refuse what is no table of at least one row and two columns, in scikit-learn's words."""
-    if X.ndim != 2:
-        got = "scalar" if X.ndim == 0 else f"{X.ndim}D"
-        raise ValueError(
-            f"Expected 2D array, got {got} array instead, of shape {X.shape}. Reshape your data to "
-            "(rows, features), with array.reshape(1, -1) if it is a single sample."
-        )
-    for count, minimum, noun in zip(X.shape, (1, 2), ("sample", "feature"), strict=True):
-        if count < minimum:
-            raise ValueError(
-                f"Found array with {count} {noun}(s) (shape={X.shape}) while a minimum of "
-                f"{minimum} is required."
-            )
+def _open_memory(X: Any, options: Options) -> Directions:
+    make, n_threads = engine_class(options.engine), resolve_threads(options.n_threads)
+    return cast("Directions", make(*open_rows(X), n_threads=n_threads))
 
 
-def _blockwise_squares(rows: Rows) -> NDArray[np.float64]:
-    """Give the squared norms of the rows; those of bad or extreme rows are not finite, or zero."""
-    n_rows, n_features = rows.shape
-    per_row = n_features if isinstance(rows, np.ndarray) else 1 + rows.nnz // n_rows
-    step = max(1, BLOCK_ENTRIES // per_row)
-    squares = np.empty(n_rows)
-    with np.errstate(all="ignore"):
-        for start in range(0, n_rows, step):
-            block = slice(start, min(start + step, n_rows))
-            if isinstance(rows, np.ndarray):
-                entries = rows[block].astype(np.float64, copy=False)
-                squares[block] = np.einsum("ij,ij->i", entries, entries)
-            else:
-                owners, data = _entries(rows, block.start, block.stop)
-                size = block.stop - block.start
-                squares[block] = np.bincount(owners, data**2, minlength=size)
-    return squares
-
-
-def _largest_entries(rows: Rows, ids: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Give the largest absolute entry of some rows: NaN where a row has one."""
-    largest = np.zeros(len(ids))
-    for i, row in enumerate(ids):
-        if isinstance(rows, np.ndarray):
-            largest[i] = np.abs(rows[row]).max()
-        else:
-            largest[i] = np.abs(_entries(rows, row, row + 1)[1]).max(initial=0.0)
-    return largest
-
-
-def _entries(rows: Any, start: int, stop: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Give the entries of a range of CSR rows, and to which of these rows each belongs."""
-    indptr = rows.indptr[start : stop + 1]
-    owners = np.repeat(np.arange(stop - start), np.diff(indptr))
-    return owners, rows.data[indptr[0] : indptr[-1]].astype(np.float64, copy=False)
-
-
-def _refuse_rows(largest: NDArray[np.float64], ids: NDArray[np.intp]) -> None:
-    """Raise where rows have no direction, given the largest entries of the rows with these ids."""
-    for found, what in ((np.isnan(largest), "NaN"), (np.isinf(largest), "infinity")):
-        if found.any():
-            raise ValueError(
-                f"Input X contains {what}: row {ids[found][0]} contains {what} "
-                f"({_rows(found)} in all). Drop such rows, or fill in their entries."
-            )
-    found = largest == 0
-    if found.any():
-        first = ", ".join(str(row) for row in ids[found][:5]) + (", ..." if found.sum() > 5 else "")
-        raise ValueError(
-            f"X has {_rows(found)} with zeros only, which have no direction: {first}. Drop them "
-            "before fitting, and keep their ids to put them back in the results."
-        )
-
-
-def _rows(found: NDArray[np.bool_]) -> str:
-    count = int(found.sum())
-    return f"{count} row" if count == 1 else f"{count} rows"
-
-
-def _rescaled(rows: Rows, ids: NDArray[np.intp], largest: NDArray[np.float64]) -> Rows:
-    """Copy the rows with some of them brought near one, by powers of two and so exactly."""
-    shifts = np.zeros(rows.shape[0], dtype=np.int32)
-    shifts[ids] = -np.frexp(largest)[1]
-    if isinstance(rows, np.ndarray):
-        return np.ldexp(rows, shifts[:, None])
-    data = np.ldexp(rows.data[: rows.indptr[-1]], np.repeat(shifts, np.diff(rows.indptr)))
-    return sparse.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
+# The first that recognises X opens it; what none of them does is an array in memory. None of them
+# imports a library to recognise its types: the one that opens does.
+_WAYS: tuple[tuple[Test, Open], ...] = (
+    (_is_dask, _open_dask),
+    (_is_open, lambda X, _: cast("Directions", X)),
+    (_is_torch, _open_torch),
+    (_is_blocks, _open_blocks),
+)

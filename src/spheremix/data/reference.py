@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spheremix.data.base import negligible, uniforms
+from spheremix.data.base import GRAIN, check_weights, negligible, uniforms
 from spheremix.resultants import Resultants
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from spheremix.scorer import Scorer
 
     Rows: TypeAlias = NDArray[np.floating] | sparse.csr_array | sparse.csr_matrix
-
-GRAIN = 512
 
 
 class ReferenceDirections:
@@ -69,12 +67,15 @@ class ReferenceDirections:
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
     ) -> list[Resultants]:
         """Read the rows once; give the resultants of each scorer."""
-        weights = weights_per_scorer(weights, len(scorers), self.n_rows)
-        totals = [Resultants.zero(scorer.n_components, self.n_features) for scorer in scorers]
-        for ids, rows in self._grains():
-            for s, scorer in enumerate(scorers):
-                totals[s] += self._resultants(scorer, ids, rows, weights[s, ids])
-        return totals
+        sums = self.begin(scorers, weights, self.n_rows)
+        sums.add(self, 0)
+        return sums.resultants()
+
+    def begin(
+        self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None, n_rows: int
+    ) -> ReferenceSums:
+        """Begin the sums over ``n_rows`` rows, of which these are the first."""
+        return ReferenceSums(scorers, weights, n_rows, self.n_features)
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[np.generic]:
         """Give row by row what the scorer says."""
@@ -87,7 +88,7 @@ class ReferenceDirections:
         if want not in shapes:
             raise ValueError(f"want must be one of {', '.join(shapes)}, got {want!r}.")
         out: NDArray[np.generic] = np.empty(shapes[want], np.intp if want == "labels" else float)
-        for ids, rows in self._grains():
+        for ids, rows in self.grains():
             scores = self._scores(scorer, ids, rows)
             if want == "labels":
                 out[ids] = self._labels(scorer, ids, scores)
@@ -108,7 +109,7 @@ class ReferenceDirections:
         unit: NDArray[np.float64] = np.multiply(dense, scale[:, None], order="C")
         return unit
 
-    def _grains(self) -> Iterator[tuple[slice, Rows]]:
+    def grains(self) -> Iterator[tuple[slice, Rows]]:
         """Give the rows, not scaled yet, a grain at a time, in float64."""
         for start in range(0, self.n_rows, self._block_rows):
             block = _float64(self._X[start : start + self._block_rows])
@@ -132,7 +133,7 @@ class ReferenceDirections:
         drawn: NDArray[np.intp] = np.where(above.any(axis=1), above.argmax(axis=1), last_possible)
         return drawn
 
-    def _resultants(
+    def resultants(
         self, scorer: Scorer, ids: slice, rows: Rows, weights: NDArray[np.float64]
     ) -> Resultants:
         """Give the resultants of one grain."""
@@ -161,17 +162,34 @@ class ReferenceDirections:
         )
 
 
+class ReferenceSums:
+    """Resultants to which those of one grain after another are added."""
+
+    def __init__(
+        self, scorers: Sequence[Scorer], weights: ArrayLike | None, n_rows: int, n_features: int
+    ) -> None:
+        self._scorers = scorers
+        self._weights = weights_per_scorer(weights, len(scorers), n_rows)
+        self._totals = [Resultants.zero(scorer.n_components, n_features) for scorer in scorers]
+
+    def add(self, part: ReferenceDirections, start: int) -> None:
+        """Add the rows of a part; ``start`` rows came before."""
+        for ids, rows in part.grains():
+            own = slice(start + ids.start, start + ids.stop)
+            for s, scorer in enumerate(self._scorers):
+                self._totals[s] += part.resultants(scorer, ids, rows, self._weights[s, own])
+
+    def resultants(self) -> list[Resultants]:
+        """Give the resultants of each scorer."""
+        return self._totals
+
+
 def weights_per_scorer(
     weights: ArrayLike | None, n_scorers: int, n_rows: int
 ) -> NDArray[np.float64]:
     """Give one row of weights a scorer: ones where there are none, a view where one serves all."""
-    shape = (n_scorers, n_rows)
-    if weights is None:
-        return np.broadcast_to(1.0, shape)
-    weights = np.asarray(weights, dtype=np.float64)
-    if weights.shape not in {shape, shape[1:]}:
-        raise ValueError(f"weights must have shape {shape[1:]} or {shape}, got {weights.shape}.")
-    return np.broadcast_to(weights, shape)
+    weights = check_weights(weights, n_scorers, n_rows)
+    return np.broadcast_to(1.0 if weights is None else weights, (n_scorers, n_rows))
 
 
 def _float64(rows: Rows) -> Rows:

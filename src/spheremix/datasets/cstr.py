@@ -37,6 +37,13 @@ def fetch_cstr() -> tuple[sparse.csr_array, NDArray[np.intp]]:
     -----
     The paper calls the data binary; its figures are those of the weighted frequencies. 18 rows
     repeat another one.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, labels = sm.datasets.fetch_cstr()  # doctest: +SKIP
+    >>> X.shape  # doctest: +SKIP
+    (475, 1000)
     """
     content = io.loadmat(_find())
     X = sparse.csr_array(np.asarray(content["fea"], dtype=np.float64))

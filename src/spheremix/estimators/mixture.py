@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix.distribution import VonMisesFisher
 from spheremix.estimators import validation as check
 from spheremix.estimators.predictions import MixturePredictions
-from spheremix.estimators.problem import pose, restarts
+from spheremix.estimators.problem import pose, pose_model, restarts
+from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.vmf import count_distinct
 from spheremix.select import count_parameters, criteria
 
@@ -21,15 +22,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from spheremix.data.base import Directions
     from spheremix.em import Fit, Progress
     from spheremix.estimators.problem import Problem
+    from spheremix.models.base import Model
     from spheremix.models.vmf import VMFParameters
-    from spheremix.scorer import Scorer
+    from spheremix.scorer import Assignment, Scorer
 
     Array = NDArray[np.float64]
 
 
-class VMFMixture(MixturePredictions):
+class VMFMixture(PartialFit, MixturePredictions):
     """Mixture of von Mises-Fisher distributions with sparse prototypes.
 
     Maximises the log-likelihood of unit rows minus ``beta`` times the l1 norms of the prototypes,
@@ -106,7 +109,9 @@ class VMFMixture(MixturePredictions):
         Largest violation of the first-order conditions of a prototype, relative to kappa_k n_k:
         a diagnostic.
     n_iter_ : int
-        EM iterations of the best run.
+        EM iterations of the best run, and steps of ``partial_fit`` since.
+    n_samples_seen_ : int
+        Rows of the fit, and of the batches since.
     n_distinct_prototypes_ : int
         Less than K where prototypes coincide.
     kappa_max_ : float
@@ -198,6 +203,8 @@ class VMFMixture(MixturePredictions):
                 )
         best, self.runs_ = restarts(self, problem, start)
         self._publish(problem, best)
+        self._stream = Stream(best.resultants, problem.directions.n_rows)
+        self.n_samples_seen_ = self._stream.n_rows
         if best.status == "max_iter":
             warnings.warn(
                 f"EM stopped after max_iter={self.max_iter} iterations with a stationarity gap of "
@@ -232,6 +239,25 @@ class VMFMixture(MixturePredictions):
             soft.entropy,
         )
         self.labels_ = directions.map_rows(self._scorer(), "labels")
+
+    def _streamed(self, directions: Directions) -> tuple[Model[Any], VMFParameters, Assignment]:
+        """Give what a batch is swept with; parameters of the estimator may have changed."""
+        if self.n_components != len(self.prototypes_):
+            raise ValueError(
+                f"n_components={self.n_components} in a stream that began with "
+                f"{len(self.prototypes_)}: use fit, or a new estimator."
+            )
+        model = pose_model(self, directions)
+        present = model.parameters(self.prototypes_, self.kappas_, self.weights_)
+        return model, present, "hard" if self.e_step == "hard" else "soft"
+
+    def _adopt(self, model: Any, parameters: VMFParameters) -> None:
+        """Take the parameters of a step."""
+        clean = model.without_dust(parameters, self.zero_tol)
+        self._model, self.kappa_max_ = model, model.kappa_max
+        self.prototypes_ = clean.prototypes
+        self.kappas_, self.weights_ = clean.kappas, clean.weights
+        self.n_distinct_prototypes_ = count_distinct(self.prototypes_)
 
     def _parameters(self) -> VMFParameters:
         return self._model.parameters(self.prototypes_, self.kappas_, self.weights_)

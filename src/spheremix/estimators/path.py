@@ -68,7 +68,7 @@ zero_tol, random_state, n_threads, engine, verbose
         ``max_steps`` or ``max_sparsity``: the same bits as one long run.
     callback : callable or None, default=None
         Called with a :class:`spheremix.em.Progress` after each sweep of the dense fits and with a
-        :class:`PathProgress` after each step.
+        :class:`~spheremix.estimators.strategies.PathProgress` after each step.
 
     Attributes
     ----------
@@ -368,12 +368,9 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         check_is_fitted(self, "betas_")
         if not -len(self.betas_) <= i < len(self.betas_):
             raise IndexError(f"step {i} is not on the path, which has {len(self.betas_)} steps.")
-        step = self._trail.steps[i]
-        shared = {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if name in VMFMixture().get_params()
-        }
+        step, known = self._trail.steps[i], VMFMixture().get_params()
+        given = self.get_params(deep=False)
+        shared = {name: value for name, value in given.items() if name in known}
         mixture = VMFMixture(**{**shared, "beta": step.beta, "warm_start": False})
         mixture.prototypes_ = step.prototypes.toarray()
         mixture.kappas_, mixture.weights_ = step.kappas, step.weights

@@ -66,17 +66,24 @@ def pose(estimator: Any, X: Any, sample_weight: Any) -> Problem:
     settings = _settings(estimator)
     n_components = check.require_integer("n_components", estimator.n_components, 1)
     check.require_integer("n_init", estimator.n_init, 1)
-    zero_tol = check.require_number("zero_tol", estimator.zero_tol)
+    check.require_number("zero_tol", estimator.zero_tol)
     directions, columns = check.open_data(estimator, X)
+    model = pose_model(estimator, directions)
+    weights = check.check_weights(sample_weight, directions)
+    check.require_rows(n_components, directions, weights)
+    return Problem(model, settings, directions, weights, n_components, columns)
+
+
+def pose_model(estimator: Any, directions: Directions) -> VMFModel:
+    """Check the parameters of the model, in the dimension of the data."""
+    n_components = check.require_integer("n_components", estimator.n_components, 1)
+    zero_tol = check.require_number("zero_tol", estimator.zero_tol)
     if zero_tol >= directions.n_features**-0.5:
         raise ValueError(
             f"zero_tol must be below 1 / sqrt({directions.n_features}), or nothing could be left "
             f"of a prototype; got {zero_tol!r}."
         )
-    model = _model(estimator, n_components, directions)
-    weights = check.check_weights(sample_weight, directions)
-    check.require_rows(n_components, directions, weights)
-    return Problem(model, settings, directions, weights, n_components, columns)
+    return _model(estimator, n_components, directions)
 
 
 def restarts(

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix import em
 from spheremix.estimators import validation as check
 from spheremix.estimators.problem import BATCH_ENTRIES, Problem, draw, failure
+from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.skmeans import SHARPNESS, SphericalKMeansModel, sharp_scorer
 from spheremix.scorer import Scorer
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions
+    from spheremix.models.base import Model
+    from spheremix.scorer import Assignment
 
     Array = NDArray[np.float64]
 
@@ -49,7 +52,7 @@ class Run:
 
 
 class SphericalKMeans(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    PartialFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
     """Spherical k-means: K unit prototypes and a partition of the largest coherence.
 
@@ -102,7 +105,9 @@ class SphericalKMeans(
         What another update of the prototypes gains, per unit of weight: zero up to rounding when
         no row moves any more.
     n_iter_ : int
-        Iterations of the best run.
+        Iterations of the best run, and steps of ``partial_fit`` since.
+    n_samples_seen_ : int
+        Rows of the fit, and of the batches since.
     runs_ : list of Run
         Every restart, failed ones included, with the number of clusters re-seeded.
     n_features_in_ : int
@@ -195,6 +200,8 @@ class SphericalKMeans(
         self.prototypes_ = best.parameters
         self.coherence_, self.stationarity_gap_ = best.objective, best.gap
         self.status_, self.n_iter_ = best.status, best.n_iter
+        self._stream = Stream(best.resultants, directions.n_rows)
+        self.n_samples_seen_ = directions.n_rows
         self.labels_ = directions.map_rows(self._scorer(), "labels")
         if best.status == "max_iter":
             warnings.warn(
@@ -253,6 +260,14 @@ class SphericalKMeans(
             for (i, _), result in zip(batch, results, strict=True):
                 reached[i] = result
         return reached
+
+    def _streamed(self, directions: Directions) -> tuple[Model[Any], Array, Assignment]:  # noqa: ARG002
+        """Give what a batch is swept with."""
+        return SphericalKMeansModel(), self.prototypes_, "hard"
+
+    def _adopt(self, model: Any, parameters: Array) -> None:  # noqa: ARG002
+        """Take the parameters of a step."""
+        self.prototypes_ = parameters
 
     def _scorer(self) -> Scorer:
         return SphericalKMeansModel().scorer(self.prototypes_)

@@ -55,6 +55,15 @@ def stability_selection(
     -------
     ndarray of shape (K, d)
         Share of the bootstraps (of those that did not fail) in which the coordinate is non-zero.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(sparsity=0.5, random_state=0)
+    >>> path = sm.VMFPath(4, random_state=0).fit(X)
+    >>> frequencies = sm.stability_selection(path, X, 10, random_state=0)
+    >>> frequencies.shape
+    (4, 10)
     """
     check_is_fitted(path, "betas_")
     check.require_integer("n_bootstrap", n_bootstrap, 1)

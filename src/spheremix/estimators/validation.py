@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from spheremix.data.block_sources import is_source
 from spheremix.data.open import as_directions
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def open_data(estimator: Any, X: Any) -> tuple[Directions, dict[str, Any]]:
     whose fit fails is left as it was.
     """
     directions = as_directions(X, engine=estimator.engine, n_threads=estimator.n_threads)
-    if directions is X:
+    if directions is X or is_source(X):
         return directions, {"n_features_in_": directions.n_features}
     witness = BaseEstimator()
     validate_data(witness, X, skip_check_array=True)
@@ -88,7 +89,7 @@ def open_again(estimator: Any, X: Any) -> Directions:
     if tabular:  # another number of columns is the first thing to say
         validate_data(estimator, X, reset=False, skip_check_array=True)
     directions = as_directions(X, engine=estimator.engine, n_threads=estimator.n_threads)
-    if directions is not X and not tabular:
+    if directions is not X and not tabular and not is_source(X):
         validate_data(estimator, X, reset=False, skip_check_array=True)
     if directions.n_features != estimator.n_features_in_:
         raise ValueError(

@@ -1,0 +1,256 @@
+"""Rows that are not in memory, as tables that can be read again and again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from spheremix.data.base import GRAIN
+from spheremix.data.rows import as_rows, csr_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+
+    from numpy.typing import NDArray
+
+BLOCK_BYTES = 2**26  # of a block, where its rows are not counted by the user
+PAGE = 4096  # bytes, or a divisor of it, on any system
+SMALL_TABLES = 8192  # rows that small tables of an iterable are gathered to
+
+
+class Source(Protocol):
+    """Rows outside memory."""
+
+    least_rows: int  # smaller tables are put together, a multiple of GRAIN
+
+    def tables(self) -> Generator[Any, None, None]:
+        """Read the rows from the first to the last, in tables of any sizes."""
+        ...
+
+    def take(self, ids: NDArray[np.intp]) -> Any:
+        """Give a table of a few rows, their numbers increasing; no other row is kept."""
+        ...
+
+
+def is_source(X: Any) -> bool:
+    """Tell what names or yields rows, rather than being an array of them."""
+    if isinstance(X, str | os.PathLike):
+        return True
+    if isinstance(X, list | tuple):
+        return bool(X) and getattr(X[0], "ndim", 0) == 2
+    arrays = ("shape", "__array__", "__array_interface__", "__dataframe__", "__arrow_c_stream__")
+    known = isinstance(X, dict | bytes) or any(hasattr(X, name) for name in arrays)
+    return not known and hasattr(X, "__iter__")
+
+
+def is_mapped(X: Any) -> bool:
+    """Tell whether X is an array or a CSR on a file, larger than a block."""
+    part: Any = X.data if getattr(X, "format", None) == "csr" else X
+    if not isinstance(part, np.ndarray) or part.nbytes <= BLOCK_BYTES:
+        return False
+    while isinstance(part, np.ndarray):
+        # What is computed from a memmap is a memmap as well, without a file.
+        if isinstance(part, np.memmap) and getattr(part, "_mmap", None) is not None:
+            return True
+        part = part.base
+    return False
+
+
+def open_source(X: Any, block_rows: int | None = None, column: str | None = None) -> Source:
+    """Choose how X is read."""
+    whole = isinstance(block_rows, int | np.integer) and not isinstance(block_rows, bool)
+    if block_rows is not None and (not whole or block_rows < 1):
+        raise ValueError(f"block_rows must be None or an integer >= 1, got {block_rows!r}.")
+    if isinstance(X, str | os.PathLike):
+        return _open_path(Path(X), block_rows, column)
+    if is_source(X):
+        return IterableSource(X, block_rows)
+    if type(X) not in {np.ndarray, np.memmap} and getattr(X, "format", None) != "csr":
+        X = as_rows(X)
+    if isinstance(X, np.ndarray):
+        return ArraySource(X, block_rows)
+    return CsrSource(X.data, X.indices, X.indptr, X.shape[1], block_rows)
+
+
+def _open_path(path: Path, block_rows: int | None, column: str | None) -> Source:
+    if not path.exists():
+        raise FileNotFoundError(
+            f"{path}: no such file or folder. A string is the path of rows on disk; texts are "
+            "turned into rows of numbers first, for example with scikit-learn's TfidfVectorizer."
+        )
+    parquet = path.suffix.lower() in {".parquet", ".pq"}
+    if parquet or (path.is_dir() and any(path.glob("*.parquet"))):
+        from spheremix.data.parquet import ParquetSource  # noqa: PLC0415 (its door)
+
+        return ParquetSource(path, block_rows, column)
+    if path.is_dir():
+        return _open_csr(path, block_rows)
+    if path.suffix.lower() == ".npy":
+        return ArraySource(_map(path), block_rows)
+    raise ValueError(
+        f"{path}: rows on disk are a .npy array, a .parquet file or folder of such files, or a "
+        "folder with data.npy, indices.npy, indptr.npy and shape.npy of a CSR matrix. Other files "
+        "are read first, for example a .npz with scipy.sparse.load_npz."
+    )
+
+
+def _open_csr(path: Path, block_rows: int | None) -> Source:
+    names = ("data", "indices", "indptr", "shape")
+    missing = [f"{name}.npy" for name in names if not (path / f"{name}.npy").is_file()]
+    if missing:
+        raise ValueError(
+            f"{path}: a folder of a CSR matrix X has data.npy, indices.npy, indptr.npy and "
+            f"shape.npy; there is no {' and no '.join(missing)}. Write each with "
+            "numpy.save(name, X.data) and so on, shape.npy with X.shape."
+        )
+    data, indices, indptr, shape = (_map(path / f"{name}.npy") for name in names)
+    if shape.shape != (2,) or shape.dtype.kind not in "iu" or len(indptr) != shape[0] + 1:
+        raise ValueError(f"{path}: shape.npy does not say (rows, columns) as indptr.npy has them.")
+    return CsrSource(data, indices, indptr, int(shape[1]), block_rows)
+
+
+def _map(path: Path) -> NDArray[Any]:
+    try:
+        return np.lib.format.open_memmap(path, mode="r")
+    except ValueError as error:
+        raise ValueError(f"{path}: no array of numbers that can be mapped ({error}).") from None
+
+
+def _grid(block_rows: int | None, row_bytes: float) -> int:
+    """Give the rows of a block: whole grains."""
+    wanted = BLOCK_BYTES / max(row_bytes, 1.0) if block_rows is None else block_rows
+    return GRAIN * max(1, round(wanted / GRAIN + 0.499))
+
+
+def touch(*parts: NDArray[Any]) -> None:
+    """Have the pages of mapped arrays read, by looking at one byte of each."""
+    for part in parts:
+        if part.size and part.flags.c_contiguous:
+            part.reshape(-1).view(np.uint8)[::PAGE].max()
+
+
+def len_of(table: Any) -> int:
+    """Count the rows of a table of any kind."""
+    return int(table.shape[0]) if hasattr(table, "shape") else len(table)
+
+
+def join(tables: list[Any]) -> Any:
+    """Put tables of one kind together."""
+    if len(tables) == 1:
+        return tables[0]
+    if isinstance(tables[0], np.ndarray):
+        return np.concatenate(tables)
+    return sparse.vstack(tables, format="csr")
+
+
+class ArraySource:
+    """Rows of an array, mapped from a file or not."""
+
+    def __init__(self, X: NDArray[Any], block_rows: int | None) -> None:
+        if X.ndim != 2:
+            raise ValueError(f"Expected 2D array, got {X.ndim}D array instead, shape {X.shape}.")
+        self._X = X
+        self.least_rows = _grid(block_rows, X.nbytes / max(len(X), 1))
+
+    def tables(self) -> Generator[Any, None, None]:
+        """Read the rows in blocks."""
+        for start in range(0, len(self._X), self.least_rows):
+            block = np.asarray(self._X[start : start + self.least_rows])
+            touch(block)
+            yield block if block.flags.c_contiguous else np.ascontiguousarray(block)
+
+    def take(self, ids: NDArray[np.intp]) -> Any:
+        """Give a few rows."""
+        return np.asarray(self._X[ids])
+
+
+class CsrSource:
+    """Rows of a CSR matrix given by its arrays, mapped from files or not."""
+
+    def __init__(
+        self,
+        data: NDArray[Any],
+        indices: NDArray[Any],
+        indptr: NDArray[Any],
+        n_features: int,
+        block_rows: int | None,
+    ) -> None:
+        stored = int(indptr[-1]) if len(indptr) else 0
+        if min(len(data), len(indices)) < stored or len(indptr) < 2:
+            raise ValueError(
+                f"The arrays of the CSR matrix do not fit together: indptr speaks of {stored} "
+                f"entries, data has {len(data)} and indices {len(indices)}."
+            )
+        self._parts = data, indices, indptr
+        self._n_features = n_features
+        self._canonical: set[int] = set()  # blocks known to have sorted indices, each once a row
+        entry = data.itemsize + indices.itemsize
+        self.least_rows = _grid(block_rows, entry * stored / (len(indptr) - 1) + indptr.itemsize)
+
+    def tables(self) -> Generator[Any, None, None]:
+        """Read the rows in blocks."""
+        n_rows = len(self._parts[2]) - 1
+        for start in range(0, n_rows, self.least_rows):
+            block = self._rows(start, min(start + self.least_rows, n_rows))
+            touch(block.data, block.indices)
+            # Looking at every index once is enough: SciPy would at every reading.
+            if start in self._canonical:
+                block.has_canonical_format = True
+            elif block.has_canonical_format:
+                self._canonical.add(start)
+            yield block
+
+    def take(self, ids: NDArray[np.intp]) -> Any:
+        """Give a few rows."""
+        return join([self._rows(i, i + 1) for i in ids])
+
+    def _rows(self, start: int, stop: int) -> sparse.csr_array:
+        data, indices, indptr = self._parts
+        ends = np.asarray(indptr[start : stop + 1], dtype=np.int64)
+        own = slice(int(ends[0]), int(ends[-1]))
+        index = np.dtype(np.int32 if indices.itemsize <= 4 else np.int64)
+        return csr_of(
+            np.asarray(data[own]),
+            np.asarray(indices[own]).astype(index, copy=False),
+            (ends - ends[0]).astype(index),
+            self._n_features,
+        )
+
+
+class IterableSource:
+    """Tables that somebody yields, from the first again at every ``iter``."""
+
+    def __init__(self, tables: Iterable[Any], block_rows: int | None) -> None:
+        if iter(tables) is tables:
+            raise ValueError(
+                f"X is an iterator ({type(tables).__name__}), which can be read once, and a fit "
+                "reads the rows many times. Give an object whose __iter__ begins again, such as a "
+                "class with `def __iter__(self): yield ...`, or call partial_fit on each block."
+            )
+        self._tables = tables
+        self.least_rows = _grid(block_rows or SMALL_TABLES, 1.0)
+
+    def tables(self) -> Generator[Any, None, None]:
+        """Read the tables."""
+        yield from self._tables
+
+    def take(self, ids: NDArray[np.intp]) -> Any:
+        """Give a few rows, reading no further than the last of them."""
+        found: list[Any] = []
+        start = 0
+        tables = iter(self._tables)
+        for table in tables:
+            stop = start + len_of(table)
+            own = ids[(ids >= start) & (ids < stop)] - start
+            if own.size:
+                found.append(as_rows(table)[own])
+            start = stop
+            if start > ids[-1]:
+                break
+        if hasattr(tables, "close"):
+            tables.close()
+        return join(found)

@@ -1,0 +1,233 @@
+"""The engine of rows that do not fit into memory: any engine of memory, block after block."""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from spheremix.data.base import GRAIN
+from spheremix.data.block_sources import join, len_of
+from spheremix.data.rows import Norms, as_rows, csr_of, measure, refuse_rows, rescaled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from spheremix.data.base import InMemory, Sums, Want
+    from spheremix.data.block_sources import Source
+    from spheremix.data.reference import Rows
+    from spheremix.resultants import Resultants
+    from spheremix.scorer import Scorer
+
+T = TypeVar("T")
+
+AHEAD = 2  # blocks read while one is worked on
+
+
+class BlockDirections:
+    """Unit rows of a source, a few blocks of them in memory at a time.
+
+    The results are those of the engine on all rows in memory, to the last bit. What stays in memory
+    is one number a row, its scale.
+
+    Parameters
+    ----------
+    source : Source
+        It is read once to check and measure the rows, then once a sweep.
+    make : callable
+        ``make(rows, scale, first_row=..., n_threads=...)`` gives the engine of one block.
+    first_row : int
+        Number of the first row among all rows, where this engine holds a part of them.
+    n_threads : int
+        Threads of that engine.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        make: Callable[..., InMemory],
+        *,
+        first_row: int = 0,
+        n_threads: int = 1,
+    ) -> None:
+        self._source = source
+        self._make = make
+        self.first_row = first_row
+        self.n_threads = n_threads
+        self._kind: tuple[Any, ...] = ()
+        self._norms = self._measure()
+        self.n_rows = len(self._norms.scale)
+        if self._norms.odd.size:
+            refuse_rows(self._norms.largest, self._norms.odd + first_row)
+
+    def _measure(self) -> Norms:
+        """Read all rows for the first time."""
+        found: list[Norms] = []
+        start = 0
+        with closing(read_ahead(self._tables())) as tables:
+            for rows in tables:
+                norms = measure(rows)
+                found.append(norms._replace(odd=norms.odd + start))
+                start, self.n_features = start + rows.shape[0], rows.shape[1]
+        if not found:
+            raise ValueError("X has no block: at least one row is needed.")
+        return Norms(*map(np.concatenate, zip(*found, strict=True)))
+
+    def sweep(
+        self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
+    ) -> list[Resultants]:
+        """Read the rows once; give the resultants of each scorer."""
+        sums: Sums | None = None
+        with closing(read_ahead(self._parts())) as parts:
+            for start, part in parts:
+                if sums is None:
+                    sums = part.begin(scorers, weights, self.n_rows)
+                sums.add(part, start)
+        return sums.resultants() if sums is not None else []
+
+    def map_rows(self, scorer: Scorer, want: Want) -> NDArray[Any]:
+        """Give row by row what the scorer says."""
+        out: NDArray[Any] | None = None
+        with closing(read_ahead(self._parts())) as parts:
+            for start, part in parts:
+                found = part.map_rows(scorer, want)
+                if out is None:
+                    out = np.empty((self.n_rows, *found.shape[1:]), found.dtype)
+                out[start : start + len(found)] = found
+        return np.empty(0) if out is None else out
+
+    def take(self, ids: ArrayLike) -> NDArray[np.float64]:
+        """Give a few unit rows, dense."""
+        numbers = _numbers(ids, self.n_rows)
+        if not numbers.size:
+            return np.empty((0, self.n_features))
+        distinct, places = np.unique(numbers, return_inverse=True)
+        rows = as_rows(self._source.take(distinct))
+        scale, all_odd, largest = self._norms
+        odd = np.flatnonzero(np.isin(distinct, all_odd))
+        if odd.size:
+            rows = rescaled(rows, odd, largest[np.searchsorted(all_odd, distinct[odd])])
+        dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
+        unit: NDArray[np.float64] = np.multiply(dense, scale[distinct, None], order="C")
+        return unit[places]
+
+    def _parts(self) -> Iterator[tuple[int, InMemory]]:
+        """Give the engines of the blocks, each with the number of rows before it."""
+        start = 0
+        scale, odd, largest = self._norms
+        for table in self._tables():
+            rows, stop = table, start + table.shape[0]
+            a, b = np.searchsorted(odd, [start, stop])
+            # A look at the first row: whoever shuffles, or writes meanwhile, is found out soon.
+            if stop > self.n_rows or measure(_cut(rows, 0, 1)).scale[0] != scale[start]:
+                break
+            if b > a:
+                rows = rescaled(rows, odd[a:b] - start, largest[a:b])
+            first = self.first_row + start
+            own = scale[start:stop]
+            yield start, self._make(rows, own, first_row=first, n_threads=self.n_threads)
+            start = stop
+        if start != self.n_rows:
+            raise RuntimeError(
+                f"The rows changed while they were read again, near row {start}: every reading "
+                "must give the same rows in the same order, without shuffling."
+            )
+
+    def _tables(self) -> Iterator[Rows]:
+        """Read the source as tables on the grid, all of one kind."""
+        return on_grid(self._alike(), self._source.least_rows)
+
+    def _alike(self) -> Iterator[Rows]:
+        """Read the source as tables of floats; refuse one that is not like the first."""
+        with closing(self._source.tables()) as tables:
+            for number, table in enumerate(tables):
+                if len_of(table) == 0:
+                    continue
+                rows = as_rows(table)
+                kind = (rows.shape[1], rows.dtype, "sparse" if sparse.issparse(rows) else "dense")
+                self._kind = self._kind or kind
+                if kind != self._kind:
+                    words = ["{} columns of {} ({})".format(*one) for one in (kind, self._kind)]
+                    raise ValueError(
+                        f"Block {number} has {words[0]}, the first block {words[1]}: give blocks "
+                        "of one kind."
+                    )
+                yield rows
+
+
+def read_ahead(items: Iterator[T], ahead: int = AHEAD) -> Generator[T, None, None]:
+    """Give the items, the next ones being made in a thread meanwhile.
+
+    Whatever is raised there is raised here. Close it where it is not read to its end: the thread
+    ends before the call that closes it.
+    """
+    end: Any = object()
+    try:
+        with ThreadPoolExecutor(1, "spheremix-reader") as reader:
+            coming = deque(reader.submit(next, items, end) for _ in range(ahead))
+            try:
+                while (item := coming.popleft().result()) is not end:
+                    coming.append(reader.submit(next, items, end))
+                    yield item
+            finally:
+                for future in coming:
+                    future.cancel()
+    finally:
+        items.close()  # type: ignore[attr-defined]
+
+
+def on_grid(tables: Iterable[Rows], least: int) -> Iterator[Rows]:
+    """Cut and join tables so that all but the last have whole grains, and ``least`` rows or more.
+
+    Large tables are cut without a copy.
+    """
+    kept: list[Rows] = []
+    missing = least
+    for table in tables:
+        start, n_rows = 0, table.shape[0]
+        if kept:
+            start = min(missing, n_rows)
+            kept.append(_cut(table, 0, start))
+            missing -= start
+            if missing:
+                continue
+            yield join(kept)
+            kept, missing = [], least
+        whole = (n_rows - start) // GRAIN * GRAIN
+        if whole >= least:
+            yield _cut(table, start, start + whole)
+            start += whole
+        if start < n_rows:
+            kept, missing = [_cut(table, start, n_rows)], least - (n_rows - start)
+    if kept:
+        yield join(kept)
+
+
+def _cut(rows: Any, start: int, stop: int) -> Rows:
+    """Give some rows, on the same memory."""
+    if (start, stop) == (0, rows.shape[0]):
+        return rows  # type: ignore[no-any-return]
+    if isinstance(rows, np.ndarray):
+        return rows[start:stop]
+    ends = rows.indptr[start : stop + 1]
+    own = slice(int(ends[0]), int(ends[-1]))
+    return csr_of(rows.data[own], rows.indices[own], ends - ends[0], rows.shape[1])
+
+
+def _numbers(ids: ArrayLike, n_rows: int) -> NDArray[np.intp]:
+    """Give row numbers as NumPy understands them: negative ones from the end, masks."""
+    given = np.atleast_1d(ids) if np.size(ids) else np.empty(0, np.intp)
+    if given.dtype == bool:
+        if given.shape != (n_rows,):
+            raise IndexError(f"the mask has shape {given.shape}, and there are {n_rows} rows.")
+        return np.flatnonzero(given)
+    numbers = np.where(given < 0, given + n_rows, given)
+    if ((numbers < 0) | (numbers >= n_rows)).any():
+        raise IndexError(f"row numbers must be below {n_rows}, the number of rows.")
+    return numbers.astype(np.intp)

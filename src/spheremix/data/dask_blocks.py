@@ -1,0 +1,284 @@
+"""Rows in the blocks of a ``dask.array``: each block is swept where it lies, by the local engine.
+
+Only scorers, weights, resultants and what is asked for row by row travel. The resultants of the
+blocks are added up in a binary tree over the numbers of the blocks, so that the bits depend on the
+chunks of X and not on how many workers there are, nor on who held what.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Protocol
+
+import dask
+import dask.array as da
+import numpy as np
+from dask.delayed import delayed
+
+from spheremix.data.base import check_weights
+from spheremix.data.open import engine_class
+from spheremix.data.rows import as_rows, open_rows
+from spheremix.data.threads import resolve_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from spheremix.data.base import Directions, Want
+    from spheremix.data.open import Engine
+    from spheremix.resultants import Resultants
+    from spheremix.scorer import Scorer
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """A chunk of X, opened by the local engine."""
+
+    number: int
+    directions: Directions
+    nbytes: int
+
+    def __sizeof__(self) -> int:
+        """Tell Dask what the block weighs: it counts what a worker holds by it."""
+        return self.nbytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeSum:
+    """Resultants of some blocks, added up as far as they are neighbours in the tree.
+
+    A node (level, i) stands for the blocks i 2^level to (i + 1) 2^level - 1. Adding sums in any
+    order, or from any parts, makes the same additions.
+    """
+
+    n_blocks: int
+    nodes: dict[tuple[int, int], list[Resultants]]
+
+    def __add__(self, other: TreeSum) -> TreeSum:
+        nodes = dict(self.nodes)
+        for (level, i), found in other.nodes.items():
+            node, total = (level, i), found
+            while (last := (self.n_blocks - 1) >> node[0]) > 0:
+                sibling = (node[0], node[1] ^ 1)
+                if sibling in nodes:
+                    beside = nodes.pop(sibling)
+                    total = [a + b for a, b in zip(beside, total, strict=True)]
+                elif sibling[1] <= last:  # it exists, and comes later
+                    break
+                node = (node[0] + 1, node[1] >> 1)
+            nodes[node] = total
+        return TreeSum(self.n_blocks, nodes)
+
+    def __sizeof__(self) -> int:
+        return sum(one.vectors.nbytes for found in self.nodes.values() for one in found)
+
+
+class Holder(Protocol):
+    """Where the blocks are."""
+
+    def run(
+        self, task: Callable[..., Any], shared: Any, weights: Array | None = None, *, add: bool
+    ) -> list[Any]:
+        """Call ``task(blocks, shared, pieces of the weights)`` where blocks are; add, or list."""
+        ...
+
+
+class DaskDirections:
+    """Unit rows in the blocks of a Dask array.
+
+    With the client that is active the blocks are opened and kept on its workers. Without one they
+    are computed by Dask's own threads and kept in this process.
+
+    Parameters
+    ----------
+    X : dask.array.Array of shape (n, d)
+        Its blocks are arrays or SciPy sparse matrices. Several chunks of columns become one.
+    engine : {"auto", "reference", "compiled"}
+        The engine of the blocks.
+    n_threads : int or None
+        Threads of the kernels on each worker; None for as many as the worker has.
+    first_row : int
+        Number of the first row, where X is a part of the data.
+    """
+
+    def __init__(
+        self, X: Any, *, engine: Engine = "auto", n_threads: int | None = None, first_row: int = 0
+    ) -> None:
+        engine_class(engine)
+        client = active_client()
+        if n_threads is not None or client is None:
+            n_threads = resolve_threads(n_threads)
+        X = one_chunk_of_columns(X)
+        self.n_rows, self.n_features = (int(size) for size in X.shape)
+        chunks = [i for i, size in enumerate(X.chunks[0]) if size > 0]
+        self._starts = np.cumsum([0, *(X.chunks[0][i] for i in chunks)])
+        lazy = X.to_delayed()[:, 0]
+        opened = [
+            delayed(open_block, pure=False)(
+                lazy[chunk],
+                number,
+                (int(stop - start), self.n_features),
+                int(start) + first_row,
+                engine,
+                n_threads,
+            )
+            for number, (chunk, start, stop) in enumerate(
+                zip(chunks, self._starts[:-1], self._starts[1:], strict=True)
+            )
+        ]
+        self._holder: Holder
+        if client is None:
+            self._holder = Here(dask.compute(*opened), self._starts)
+        else:
+            from spheremix.data.dask_workers import Workers  # noqa: PLC0415
+
+            self._holder = Workers(client, X, opened, self._starts)
+
+    def sweep(self, scorers: Sequence[Scorer], weights: Array | None = None) -> list[Resultants]:
+        """Read the rows once; give the resultants of each scorer."""
+        weights = check_weights(weights, len(scorers), self.n_rows)
+        task = partial(sweep_blocks, len(self._starts) - 1)
+        [swept] = self._holder.run(task, list(scorers), weights, add=True)
+        [resultants] = swept.nodes.values()
+        found: list[Resultants] = resultants
+        return found
+
+    def map_rows(self, scorer: Scorer, want: Want) -> NDArray[Any]:
+        """Give row by row what the scorer says, here."""
+        return np.concatenate(self._by_block(map_blocks, (scorer, want)))
+
+    def take(self, ids: ArrayLike) -> Array:
+        """Give a few unit rows, dense; no others travel."""
+        ids = self._row_numbers(ids)
+        blocks = np.searchsorted(self._starts, ids, side="right") - 1
+        wanted = {int(b): ids[blocks == b] - self._starts[b] for b in np.unique(blocks)}
+        rows = np.empty((len(ids), self.n_features))
+        if wanted:
+            found = self._by_block(take_blocks, wanted)
+            for block, part in zip(sorted(wanted), found, strict=True):
+                rows[blocks == block] = part
+        return rows
+
+    def _by_block(self, task: Callable[..., dict[int, Any]], shared: Any) -> list[Any]:
+        """Give what a task says of each block, in the order of the blocks."""
+        found: dict[int, Any] = {}
+        for part in self._holder.run(task, shared, add=False):
+            found |= part
+        return [found[number] for number in sorted(found)]
+
+    def _row_numbers(self, ids: ArrayLike) -> NDArray[np.intp]:
+        """Give ids, a mask or a single id as numbers from 0."""
+        given = np.atleast_1d(ids)
+        if given.dtype == bool and given.shape == (self.n_rows,):
+            return np.flatnonzero(given)
+        numbers = given.astype(np.intp, casting="safe" if given.size else "unsafe")
+        outside = numbers[(numbers < -self.n_rows) | (numbers >= self.n_rows)]
+        if outside.size:
+            raise IndexError(f"There is no row {outside[0]}: X has {self.n_rows} rows.")
+        return np.where(numbers < 0, numbers + self.n_rows, numbers)
+
+
+class Here:
+    """Blocks in this process, where no client is active."""
+
+    def __init__(self, blocks: Sequence[Block], starts: NDArray[np.intp]) -> None:
+        self._blocks = blocks
+        self._starts = starts
+
+    def run(
+        self,
+        task: Callable[..., Any],
+        shared: Any,
+        weights: Array | None = None,
+        *,
+        add: bool,  # noqa: ARG002
+    ) -> list[Any]:
+        """Call the task on all blocks."""
+        pieces = None if weights is None else np.split(weights, self._starts[1:-1], axis=-1)
+        return [task(self._blocks, shared, pieces)]
+
+
+def active_client() -> Any:
+    """Give the client that is active, or None: there is none where nobody imported distributed."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        client = distributed.default_client()
+    except ValueError:
+        return None
+    if client.status == "closed":  # inside a ``with`` block that it was closed in
+        return None
+    if client.asynchronous:
+        raise ValueError("The active Dask client is asynchronous: start one with Client(...).")
+    return client
+
+
+def one_chunk_of_columns(X: Any) -> Any:
+    """Give the Dask array with whole rows in every block, if it is one whose sizes are known."""
+    if not isinstance(X, da.Array):
+        raise ValueError(
+            f"X is a {type(X).__module__}.{type(X).__name__}, and a dask.array is wanted. Data "
+            "frames have to_dask_array(lengths=True)."
+        )
+    if any(np.isnan(size) for size in X.shape):
+        raise ValueError(
+            f"X has chunks of unknown sizes (shape {X.shape}). Call X.compute_chunk_sizes() first."
+        )
+    as_rows(np.broadcast_to(np.float32(0), X.shape))  # a wrong shape is refused in the usual words
+    return X if len(X.chunks[1]) == 1 else X.rechunk({1: -1})
+
+
+# ------------------------------------------------------------------- what is done where blocks are
+
+
+def open_block(
+    X: Any, number: int, shape: tuple[int, int], first_row: int, engine: Engine, n_threads: Any
+) -> Block:
+    """Open a chunk, whose rows are numbered as in the whole."""
+    where = f"Block {number} of X (rows {first_row} to {first_row + shape[0] - 1})"
+    if X.shape != shape:
+        raise ValueError(f"{where} has shape {X.shape}, and its chunk in X says {shape}.")
+    try:
+        rows, scale = open_rows(X, first_row=first_row)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+    if n_threads is None:
+        n_threads = sys.modules["distributed"].get_worker().state.nthreads
+    directions = engine_class(engine)(rows, scale, first_row=first_row, n_threads=n_threads)
+    parts: Any = (rows,) if isinstance(rows, np.ndarray) else (rows.data, rows.indices, rows.indptr)
+    return Block(number, directions, sum(part.nbytes for part in (*parts, scale)))
+
+
+def sweep_blocks(
+    n_blocks: int, blocks: Sequence[Block], scorers: list[Scorer], weights: Sequence[Array] | None
+) -> TreeSum:
+    """Sweep blocks one after another, adding up on the way."""
+    total = TreeSum(n_blocks, {})
+    for block, own in zip(blocks, weights or repeat(None), strict=False):
+        total += TreeSum(n_blocks, {(0, block.number): block.directions.sweep(scorers, own)})
+    return total
+
+
+def map_blocks(
+    blocks: Sequence[Block], wanted: tuple[Scorer, Want], _weights: None = None
+) -> dict[int, NDArray[Any]]:
+    """Give what a scorer says of each row of some blocks."""
+    return {block.number: block.directions.map_rows(*wanted) for block in blocks}
+
+
+def take_blocks(
+    blocks: Sequence[Block], wanted: dict[int, NDArray[np.intp]], _weights: None = None
+) -> dict[int, Array]:
+    """Give the wanted rows of some blocks."""
+    return {
+        block.number: block.directions.take(wanted[block.number])
+        for block in blocks
+        if block.number in wanted
+    }

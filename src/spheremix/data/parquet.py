@@ -1,0 +1,121 @@
+"""Rows in a column of lists of Parquet files."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.data.base import GRAIN
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+BATCH_ROWS = 16_384
+
+
+class ParquetSource:
+    """Rows of a column whose values are lists of numbers, all of one length.
+
+    Parameters
+    ----------
+    path : path
+        A file, or a folder of files, read in the order of their names.
+    block_rows : int or None
+        Rows decoded at a time.
+    column : str or None
+        None takes the only column of lists.
+    """
+
+    def __init__(self, path: Path, block_rows: int | None, column: str | None) -> None:
+        try:
+            self._arrow = importlib.import_module("pyarrow")
+            self._parquet = importlib.import_module("pyarrow.parquet")
+        except ImportError:
+            raise ImportError(
+                f"{path}: Parquet is read with pyarrow. Install it: pip install pyarrow."
+            ) from None
+        self.least_rows = GRAIN * -(-(block_rows or BATCH_ROWS) // GRAIN)
+        self._files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+        self._column = self._choose(column)
+        self._length = 0  # numbers of a row, those of the first
+
+    def tables(self) -> Generator[NDArray[Any], None, None]:
+        """Read the rows in batches."""
+        start = 0
+        for path in self._files:
+            with self._open(path) as file:
+                batches = file.iter_batches(batch_size=self.least_rows, columns=[self._column])
+                for batch in batches:
+                    yield self._rows(path, batch.column(0), start)
+                    start += batch.num_rows
+
+    def take(self, ids: NDArray[np.intp]) -> NDArray[Any]:
+        """Give a few rows, reading only the row groups that hold them."""
+        found, start = [], 0
+        for path in self._files:
+            with self._open(path) as file:
+                for group in range(file.metadata.num_row_groups):
+                    stop = start + file.metadata.row_group(group).num_rows
+                    own = ids[(ids >= start) & (ids < stop)] - start
+                    if own.size:
+                        table = file.read_row_group(group, columns=[self._column])
+                        few = table.column(0).take(self._arrow.array(own)).combine_chunks()
+                        found.append(self._rows(path, few, start))
+                    start = stop
+        return np.vstack(found)
+
+    def _open(self, path: Path) -> Any:
+        try:
+            return self._parquet.ParquetFile(path)
+        except self._arrow.ArrowException as error:
+            raise ValueError(f"{path}: damaged, or no Parquet file ({error}).") from None
+
+    def _choose(self, column: str | None) -> str:
+        """Give the name of the column of lists."""
+        types = self._arrow.types
+        with self._open(self._files[0]) as file:
+            schema = file.schema_arrow
+        lists = [
+            field.name
+            for field in schema
+            if types.is_list(field.type)
+            or types.is_large_list(field.type)
+            or types.is_fixed_size_list(field.type)
+        ]
+        if column is None and len(lists) == 1:
+            return str(lists[0])
+        if column in lists:
+            return str(column)
+        place = str(self._files[0])
+        if column is not None:
+            raise ValueError(f"{place}: {column!r} is no column of lists; those are {lists}.")
+        if lists:
+            raise ValueError(f"{place}: several columns of lists, {lists}: name one with column=.")
+        raise ValueError(
+            f"{place}: no column of lists among {schema.names}. Write each row as one list of "
+            "numbers, in a single column."
+        )
+
+    def _rows(self, path: Path, lists: Any, start: int) -> NDArray[Any]:
+        """Give the lists as a table; ``start`` rows came before."""
+        if lists.null_count:
+            row = int(np.flatnonzero(lists.is_null().to_numpy(zero_copy_only=False))[0])
+            raise ValueError(f"{path}: row {start + row} has no list. Drop such rows.")
+        if self._arrow.types.is_fixed_size_list(lists.type):
+            lengths = np.full(len(lists), lists.type.list_size)
+        else:
+            lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
+        self._length = self._length or int(lengths[0])
+        other = np.flatnonzero(lengths != self._length)
+        if other.size:
+            raise ValueError(
+                f"{path}: row {start + other[0]} has {lengths[other[0]]} numbers, the first row "
+                f"{self._length}. All rows need as many."
+            )
+        values = lists.flatten().to_numpy(zero_copy_only=False)
+        return values.reshape(len(lists), self._length)  # type: ignore[no-any-return]

@@ -1,0 +1,243 @@
+"""From what users have to a table of floats, and one over the norm of each row.
+
+Normalisation is one number a row, so the user's array is read in place: never changed, and copied
+only where its type asks for it. What is said of a row depends on that row alone, to the last bit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from spheremix.data.reference import Rows
+
+BLOCK_ENTRIES = 2**20
+# Norms outside these are brought near one in a copy: products with a prototype could overflow.
+SAFE_NORMS = {np.dtype(np.float32): (1e-15, 1e15), np.dtype(np.float64): (1e-100, 1e100)}
+
+
+class Norms(NamedTuple):
+    """What is known of the lengths of some rows."""
+
+    scale: NDArray[np.float64]  # one over the norm of each row, rescaled where it is odd
+    odd: NDArray[np.intp]  # rows with extreme norms, or none
+    largest: NDArray[np.float64]  # their largest absolute entries
+
+
+def open_rows(X: Any, *, first_row: int = 0) -> tuple[Rows, NDArray[np.float64]]:
+    """Give the rows as engines read them, and one over the norm of each.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d)
+        As for :func:`as_directions`.
+    first_row : int
+        Number of the first row, for the messages, where X is a block of a larger data set.
+
+    Returns
+    -------
+    rows : ndarray or SciPy CSR
+        float32 or float64; X itself or a view of it where that is possible.
+    scale : ndarray of shape (n,)
+        float64.
+    """
+    rows = as_rows(X)
+    norms = measure(rows)
+    if norms.odd.size:
+        refuse_rows(norms.largest, norms.odd + first_row)
+        rows = rescaled(rows, norms.odd, norms.largest)
+    return rows, norms.scale
+
+
+def as_rows(X: Any) -> Rows:
+    """Give a table of float32 or float64 as engines read it: X itself where that is possible."""
+    return _csr(X) if sparse.issparse(X) else _dense(X)
+
+
+def measure(rows: Rows) -> Norms:
+    """Give one over the norm of each row; ``refuse_rows`` is for those that have none."""
+    low, high = SAFE_NORMS[rows.dtype]
+    with np.errstate(all="ignore"):
+        squares = _squares(rows)
+        odd = np.flatnonzero(~((squares >= low**2) & (squares <= high**2)))
+        largest = np.zeros(0)
+        if odd.size:
+            few = rows[odd]
+            largest = _largest_entries(few)
+            squares[odd] = _squares(rescaled(few, np.arange(len(odd)), largest))
+        return Norms(1.0 / np.sqrt(squares), odd, largest)
+
+
+def _dense(X: Any) -> Rows:
+    """Give an aligned array of float32 or float64, or a CSR where a data frame holds one."""
+    if np.ma.is_masked(X):
+        raise ValueError("X is a masked array with masked entries: fill them in or drop the rows.")
+    if not isinstance(X, np.ndarray):
+        X = check_array(
+            X,
+            accept_sparse=True,
+            dtype=None,
+            ensure_all_finite=False,
+            ensure_2d=False,
+            allow_nd=True,
+            ensure_min_samples=0,
+            ensure_min_features=0,
+            input_name="X",
+        )
+        if sparse.issparse(X):
+            return _csr(X)
+    X = np.asarray(X)
+    dtype = np.dtype(np.float64) if X.dtype == object else _real_dtype(X.dtype)
+    _check_shape(X)
+    try:
+        rows: Rows = np.require(X.astype(dtype, copy=False), requirements=["ALIGNED"])
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"X holds objects that are no numbers: {error}.") from error
+    return rows
+
+
+def _csr(X: Any) -> Rows:
+    """Give a CSR of float32 or float64 without duplicates, in contiguous arrays."""
+    dtype = _real_dtype(X.dtype)
+    _check_shape(X)
+    csr = X.tocsr().astype(dtype, copy=False)
+    counts = np.diff(csr.indptr)
+    stored = int(csr.indptr[-1])
+    indices = csr.indices[:stored]
+    if (
+        csr.indptr[0] != 0
+        or (counts < 0).any()
+        or min(len(csr.indices), len(csr.data)) < stored
+        # Negative ones are the largest of all where they have no sign.
+        or (stored and indices.view(f"u{indices.itemsize}").max() >= X.shape[1])
+    ):
+        raise ValueError(
+            f"X is no valid CSR matrix of shape {X.shape}: its indptr decreases, or its indices "
+            "are outside the columns. Build it again from its entries."
+        )
+    if not csr.has_canonical_format:
+        csr = csr.copy()
+        csr.sum_duplicates()
+    parts = (csr.data, csr.indices, csr.indptr)
+    if not all(part.flags.c_contiguous and part.flags.aligned for part in parts):
+        data, indices, indptr = (np.require(part, requirements=["C", "A"]) for part in parts)
+        csr = csr_of(data, indices, indptr, csr.shape[1])
+    return cast("Rows", csr)
+
+
+def _real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Give the dtype rows are kept in."""
+    native = dtype.newbyteorder("=")
+    if native in SAFE_NORMS:
+        return native
+    if dtype.kind in "biuf":
+        return np.dtype(np.float32 if native == np.float16 else np.float64)
+    if dtype.kind == "c":
+        raise ValueError(
+            f"Complex data not supported: X has dtype {dtype}, and directions are real. Take its "
+            "real part, or put real and imaginary parts side by side."
+        )
+    if dtype.kind in "SUT":
+        raise ValueError(
+            f"X holds strings (dtype {dtype}). Turn texts into rows of numbers first, for example "
+            "with scikit-learn's TfidfVectorizer."
+        )
+    raise ValueError(f"X has dtype {dtype}, which holds no real numbers. Give an array of floats.")
+
+
+def _check_shape(X: Any) -> None:
+    """Refuse what is no table of at least one row and two columns, in scikit-learn's words."""
+    if X.ndim != 2:
+        got = "scalar" if X.ndim == 0 else f"{X.ndim}D"
+        raise ValueError(
+            f"Expected 2D array, got {got} array instead, of shape {X.shape}. Reshape your data to "
+            "(rows, features), with array.reshape(1, -1) if it is a single sample."
+        )
+    for count, minimum, noun in zip(X.shape, (1, 2), ("sample", "feature"), strict=True):
+        if count < minimum:
+            raise ValueError(
+                f"Found array with {count} {noun}(s) (shape={X.shape}) while a minimum of "
+                f"{minimum} is required."
+            )
+
+
+def _squares(rows: Rows) -> NDArray[np.float64]:
+    """Give the squared norms of the rows; those of bad or extreme rows are not finite, or zero."""
+    n_rows, n_features = rows.shape
+    per_row = n_features if isinstance(rows, np.ndarray) else 1 + rows.nnz // n_rows
+    step = max(1, BLOCK_ENTRIES // per_row)
+    squares = np.empty(n_rows)
+    for start in range(0, n_rows, step):
+        stop = min(start + step, n_rows)
+        if isinstance(rows, np.ndarray):
+            # In C order whatever the order of the rows: it decides in which order a row is summed.
+            entries = np.array(rows[start:stop], dtype=np.float64, order="C")
+            squares[start:stop] = np.square(entries, out=entries).sum(axis=1)
+        else:
+            owners, data = _entries(rows, start, stop)
+            squares[start:stop] = np.bincount(owners, data**2, minlength=stop - start)
+    return squares
+
+
+def _largest_entries(rows: Rows) -> NDArray[np.float64]:
+    """Give the largest absolute entry of each row: NaN where a row has one."""
+    if isinstance(rows, np.ndarray):
+        largest: NDArray[np.float64] = np.abs(rows).max(axis=1).astype(np.float64)
+        return largest
+    parts = (_entries(rows, row, row + 1)[1] for row in range(rows.shape[0]))
+    return np.array([np.abs(part).max(initial=0.0) for part in parts])
+
+
+def _entries(rows: Any, start: int, stop: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Give the entries of a range of CSR rows, and to which of these rows each belongs."""
+    indptr = rows.indptr[start : stop + 1]
+    owners = np.repeat(np.arange(stop - start), np.diff(indptr))
+    return owners, rows.data[indptr[0] : indptr[-1]].astype(np.float64, copy=False)
+
+
+def refuse_rows(largest: NDArray[np.float64], ids: NDArray[np.intp]) -> None:
+    """Raise where rows have no direction, given the largest entries of the rows with these ids."""
+    for found, what in ((np.isnan(largest), "NaN"), (np.isinf(largest), "infinity")):
+        if found.any():
+            raise ValueError(
+                f"Input X contains {what}: row {ids[found][0]} contains {what} "
+                f"({_rows(found)} in all). Drop such rows, or fill in their entries."
+            )
+    found = largest == 0
+    if found.any():
+        first = ", ".join(str(row) for row in ids[found][:5]) + (", ..." if found.sum() > 5 else "")
+        raise ValueError(
+            f"X has {_rows(found)} with zeros only, which have no direction: {first}. Drop them "
+            "before fitting, and keep their ids to put them back in the results."
+        )
+
+
+def _rows(found: NDArray[np.bool_]) -> str:
+    count = int(found.sum())
+    return f"{count} row" if count == 1 else f"{count} rows"
+
+
+def rescaled(rows: Rows, ids: NDArray[np.intp], largest: NDArray[np.float64]) -> Rows:
+    """Copy the rows with some of them brought near one, by powers of two and so exactly."""
+    shifts = np.zeros(rows.shape[0], dtype=np.int32)
+    shifts[ids] = -np.frexp(largest)[1]
+    if isinstance(rows, np.ndarray):
+        return np.ldexp(rows, shifts[:, None])
+    data = np.ldexp(rows.data[: rows.indptr[-1]], np.repeat(shifts, np.diff(rows.indptr)))
+    return csr_of(data, rows.indices, rows.indptr, rows.shape[1])
+
+
+def csr_of(
+    data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], n_features: int
+) -> sparse.csr_array:
+    """Give these very arrays as a CSR; SciPy's constructor would read and may convert them."""
+    csr = sparse.csr_array((len(indptr) - 1, n_features), dtype=data.dtype)
+    csr.data, csr.indices, csr.indptr = data, indices, indptr
+    return csr

@@ -1,0 +1,141 @@
+"""Unit rows as torch tensors, dense or CSR: read in blocks, multiplied, summed by component.
+
+Both kinds do the same few things for the engine in ``torch_gpu.py``. No sum depends on the order
+in which a device finishes its work: dense sums are matrix products, sparse ones run along a row, or
+along a column of a copy by columns.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+import torch
+
+from spheremix.data.torch_open import TILE, bags, csr_blocks, dense_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Tensor: TypeAlias = torch.Tensor
+
+# Rows of one sum in the precision of the data; what is longer is summed in float64.
+GRAIN = {"cpu": 512, "cuda": 4096}
+RUN = 512  # entries of a column that one program of a kernel sums
+
+
+class DenseRows:
+    """Rows ``scale[i] * X[i]`` of a strided tensor, which is not copied.
+
+    Parameters
+    ----------
+    X : torch.Tensor of shape (n, d)
+    scale : torch.Tensor of shape (n,)
+        float64, on the device of X.
+    rounding : torch.dtype or None
+        What the factors of products are rounded to, where that is coarser than X.
+    """
+
+    def __init__(self, X: Tensor, scale: Tensor, rounding: torch.dtype | None = None) -> None:
+        self.X, self.scale = X, scale
+        self._rounding = rounding
+
+    @cached_property
+    def scale32(self) -> Tensor:
+        """One over the norm of each row, float32."""
+        return self.scale.float()
+
+    def blocks(self, n_components: int) -> Iterator[slice]:
+        """Give the ids of blocks whose scores make one tile."""
+        n_rows, device = self.X.shape[0], self.X.device.type
+        grain = GRAIN[device]
+        step = grain * max(1, TILE[device] // (grain * n_components))
+        for start in range(0, n_rows, step):
+            yield slice(start, min(start + step, n_rows))
+
+    def scores(self, ids: slice, matrix: Tensor, biases: Tensor) -> Tensor:
+        """Give the inner products of a block of rows with each row of a matrix, plus biases."""
+        products = self._round(self.X[ids]) @ self._round(matrix).mT
+        return torch.addcmul(biases, products, self.scale[ids, None].to(products.dtype))
+
+    def sums(self, ids: slice, shares: Tensor) -> Tensor:
+        """Give for each column of shares the sum of the rows times their shares, in float64."""
+        block = self._round(self.X[ids])
+        shares = self._round(shares * self.scale[ids, None].to(shares.dtype))
+        grain = GRAIN[block.device.type]
+        whole = len(block) // grain * grain
+        total = (shares[whole:].mT @ block[whole:]).double()
+        if whole:
+            grains = (part[:whole].unflatten(0, (-1, grain)) for part in (shares, block))
+            left, right = grains
+            total += torch.bmm(left.mT, right).sum(0, dtype=torch.float64)
+        return total
+
+    def take(self, ids: Tensor) -> Tensor:
+        """Give a few unit rows in float64."""
+        return self.X[ids].double() * self.scale[ids, None]
+
+    def _round(self, factor: Tensor) -> Tensor:
+        if self._rounding is None:
+            return factor
+        return factor.to(self._rounding).to(factor.dtype)
+
+
+class SparseRows:
+    """Rows ``scale[i] * X[i]`` of a CSR tensor, with a second copy of them by columns.
+
+    The copy, of unit rows, is what makes sums by component deterministic without ordering a
+    device's work. It takes as much memory as values and 32-bit indices do.
+    """
+
+    def __init__(self, X: Tensor, scale: Tensor) -> None:
+        self.X, self.scale = X, scale
+        self.by_rows: dict[int, tuple[Tensor, Tensor, Tensor]] = {}
+        self.by_columns: dict[int, tuple[Tensor, Tensor, Tensor]] = {}
+        self.runs: dict[int, tuple[Tensor, Tensor]] = {}
+        for ids, columns, pointers, values in csr_blocks(X):
+            self.by_rows[ids.start] = columns, pointers, values
+            unit = values * scale[ids].repeat_interleave(pointers.diff()).to(values.dtype)
+            self.by_columns[ids.start] = _by_columns(X.shape[1], columns, pointers, unit)
+            self.runs[ids.start] = _runs(self.by_columns[ids.start][1])
+
+    def blocks(self, n_components: int) -> Iterator[slice]:  # noqa: ARG002
+        """Give the ids of the blocks that the copy by columns was made for."""
+        for start, (_, pointers, _) in self.by_rows.items():
+            yield slice(start, start + len(pointers) - 1)
+
+    def scores(self, ids: slice, matrix: Tensor, biases: Tensor) -> Tensor:
+        """Give the inner products of a block of rows with each row of a matrix, plus biases."""
+        products = bags(*self.by_rows[ids.start], matrix.mT.contiguous())
+        return torch.addcmul(biases, products, self.scale[ids, None].to(products.dtype))
+
+    def sums(self, ids: slice, shares: Tensor) -> Tensor:
+        """Give for each column of shares the sum of the rows times their shares, in float64."""
+        rows, pointers, values = self.by_columns[ids.start]
+        return bags(rows, pointers, values.double(), shares.double()).mT
+
+    def take(self, ids: Tensor) -> Tensor:
+        """Give a few unit rows in float64."""
+        return dense_rows(self.X, ids).double() * self.scale[ids, None]
+
+
+def _by_columns(
+    n_features: int, columns: Tensor, pointers: Tensor, values: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Give the rows of the entries of a block by columns, pointers to columns, and the values."""
+    order = torch.sort(columns, stable=True)[1]
+    rows = torch.arange(len(pointers) - 1, dtype=torch.int32, device=columns.device)
+    rows = rows.repeat_interleave(pointers.diff())[order]
+    ends = torch.bincount(columns, minlength=n_features).cumsum(0)
+    pointers = torch.nn.functional.pad(ends, (1, 0)).to(torch.int32)
+    return rows, pointers, values[order]
+
+
+def _runs(pointers: Tensor) -> tuple[Tensor, Tensor]:
+    """Cut columns into runs of entries: where each run begins, and the first run of each column."""
+    n_runs = (pointers.diff() + RUN - 1) // RUN
+    first = torch.nn.functional.pad(n_runs.cumsum(0), (1, 0))
+    owners = torch.arange(len(n_runs), device=pointers.device).repeat_interleave(n_runs)
+    numbers = torch.arange(len(owners), device=pointers.device)
+    begin = pointers[owners] + (numbers - first[owners]) * RUN
+    return torch.cat([begin, pointers[-1:]]).to(torch.int32), first.to(torch.int32)

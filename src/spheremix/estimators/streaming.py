@@ -1,0 +1,170 @@
+"""``partial_fit``: stochastic EM, one step a batch of rows."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from sklearn.exceptions import ConvergenceWarning
+
+from spheremix.estimators import validation as check
+from spheremix.models.base import DegenerateError
+from spheremix.resultants import Resultants
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from spheremix.data.base import Directions
+    from spheremix.models.base import Model
+    from spheremix.scorer import Assignment, Scorer
+
+# How fast old batches are forgotten: their weight in the running resultants is in proportion to the
+# power FORGETTING - 1 of the weight that had been seen by then. One would never forget, and keep
+# the first, bad assignments for ever; larger ones waste rows.
+FORGETTING = 3.0
+
+SWEEPS = 20  # over a batch, at most
+SETTLED = 1e-4  # a step that gains less ends the work on a batch, in nats per unit of its weight
+
+# What speaks of all rows of a fit, and of nothing after another batch.
+OF_A_FIT = (
+    *("log_likelihood_", "objective_", "criteria_", "status_", "stationarity_gap_"),
+    *("kkt_residual_", "runs_", "coherence_"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """What is kept of the batches seen.
+
+    Attributes
+    ----------
+    resultants : Resultants
+        Running means over the batches, times the weight of all rows seen.
+    n_rows : int
+        Rows seen.
+    """
+
+    resultants: Resultants
+    n_rows: int
+
+    def after(self, batch: Resultants, n_rows: int) -> Stream:
+        """Move the running means towards those of a batch."""
+        old = self.resultants
+        weight = old.weight + batch.weight
+        step = step_size(old.weight, batch.weight)
+        keep, take = (1.0 - step) * weight / old.weight, step * weight / batch.weight
+        return Stream(
+            Resultants(
+                keep * old.mass + take * batch.mass,
+                keep * old.vectors + take * batch.vectors,
+                keep * old.log_likelihood + take * batch.log_likelihood,
+                keep * old.entropy + take * batch.entropy,
+                weight,
+            ),
+            self.n_rows + n_rows,
+        )
+
+
+def step_size(seen: float, batch: float) -> float:
+    """Give the share of a batch in the running means, from the weight seen before and its own.
+
+    For batches of one size it is ``FORGETTING / (t + FORGETTING - 1)`` at the t-th: the steps sum
+    to infinity and their squares do not, as stochastic approximation asks for.
+    """
+    return FORGETTING * batch / (seen + FORGETTING * batch)
+
+
+class PartialFit:
+    """An estimator that can be fitted batch by batch.
+
+    A subclass sets ``_stream`` at the end of ``fit``, gives the model, the present parameters and
+    the assignment of rows (``_streamed``), and takes new parameters (``_adopt``).
+    """
+
+    _stream: Stream
+    n_samples_seen_: int
+    n_iter_: int
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to all rows at once."""
+        raise NotImplementedError
+
+    def _streamed(self, directions: Directions) -> tuple[Model[Any], Any, Assignment]:
+        raise NotImplementedError
+
+    def _adopt(self, model: Model[Any], parameters: Any) -> None:
+        raise NotImplementedError
+
+    def _scorer(self) -> Scorer:
+        raise NotImplementedError
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+        """Take one step of stochastic EM on a batch of rows.
+
+        The first batch is fitted as ``fit`` does, restarts and all, and should have a few times as
+        many rows as there are components at least: what it finds is refined and never left
+        altogether. After ``fit`` the stream goes on from the fit.
+
+        At each further batch, of weight w after rows of weight W, running means of the resultants
+        move by the step ``3 w / (W + 3 w)`` towards those of the batch (3 / (t + 2) at the t-th
+        batch where all have one size), and an M-step is taken on the means times the weight seen.
+        The batch is swept again with the new parameters, what came before it held, until a step
+        gains little, 20 times at most: large batches gain more from it than small ones.
+
+        A ``beta`` is against all the weight seen: it thresholds more while few rows have been seen,
+        and two epochs are every row twice. Stream with ``beta=0`` first, then ``set_params``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or Directions
+            The batch. Rows are normalised; X is not changed.
+        y : ignored
+            For scikit-learn's conventions.
+        sample_weight : array-like of shape (n,), default=None
+            Non-negative; a weight of 2 is the row twice.
+
+        Returns
+        -------
+        PartialFit
+            Itself. ``labels_`` are those of the batch, ``n_samples_seen_`` counts all rows, and
+            what speaks of all rows of a fit (its log-likelihood, criteria, runs) is gone after the
+            second batch: ``score`` tells it of any rows.
+        """
+        if not hasattr(self, "_stream"):
+            if hasattr(self, "prototypes_"):
+                raise ValueError(
+                    "This model was taken from a path, a study or a folder, and has no running "
+                    "resultants. Start a stream from it: give it to a new estimator as init=."
+                )
+            return self.fit(X, sample_weight=sample_weight)
+        directions = check.open_again(self, X)
+        weights = check.check_weights(sample_weight, directions)
+        model, parameters, assignment = self._streamed(directions)
+        stream = self._stream
+        for _ in range(SWEEPS):
+            (batch,) = directions.sweep([model.scorer(parameters, assignment)], weights)
+            stream = self._stream.after(batch, directions.n_rows)
+            try:
+                step = model.m_step(stream.resultants, parameters)
+            except DegenerateError as error:
+                warnings.warn(
+                    f"partial_fit: component {error.component} has {error.status} after "
+                    f"{stream.n_rows} rows; prototypes stay as they are until it comes back. "
+                    "Start again with fewer components, a larger first batch, or a smaller beta.",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
+                break
+            parameters = step.parameters
+            self.n_iter_ += 1
+            share = step_size(self._stream.resultants.weight, batch.weight)
+            if step.gain <= SETTLED * share * stream.resultants.weight:
+                break
+        self._stream, self.n_samples_seen_ = stream, stream.n_rows
+        self._adopt(model, parameters)
+        for name in OF_A_FIT:
+            vars(self).pop(name, None)
+        self.labels_ = directions.map_rows(self._scorer(), "labels")
+        return self

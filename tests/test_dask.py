@@ -1,0 +1,367 @@
+"""Rows in a Dask array, in this process and on the workers of a cluster."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import os
+import signal
+import threading
+import time
+from itertools import pairwise
+
+import dask.array as da
+import numpy as np
+import pytest
+from dask.delayed import delayed
+from distributed import Client, LocalCluster, wait
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+import spheremix as sm
+from spheremix.data import dask_workers
+from spheremix.data.dask_blocks import DaskDirections, TreeSum
+from spheremix.data.open import as_directions
+from spheremix.resultants import Resultants
+from spheremix.scorer import Scorer
+from spheremix.testing import (
+    CONTAINERS,
+    ENGINE_CHECKS,
+    assert_resultants_close,
+    assert_resultants_same_bits,
+)
+
+QUIET = {"dashboard_address": ":0", "silence_logs": "CRITICAL"}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **QUIET) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with Client(cluster) as client:
+        yield client
+
+
+def in_chunks(X, cuts):
+    """Give a Dask array whose blocks are slices of X, of its own type."""
+    bounds = [0, *cuts, X.shape[0]]
+    meta = type(X)((0, 0), dtype=X.dtype) if sparse.issparse(X) else np.empty((0, 0), X.dtype)
+    blocks = [
+        da.from_delayed(delayed(X[a:b]), (b - a, X.shape[1]), meta=meta)
+        for a, b in pairwise(bounds)
+    ]
+    return da.concatenate(blocks)
+
+
+def make_dask(X, *, first_row=0, n_threads=1):
+    """Open with seven uneven blocks, or as many as there are rows."""
+    cuts = sorted({X.shape[0] * k // 11 for k in (1, 2, 4, 5, 7, 10)} - {0})
+    return DaskDirections(in_chunks(X, cuts), first_row=first_row, n_threads=n_threads)
+
+
+def a_mixture(n=6000, d=30, seed=0):
+    X, _, truth = sm.datasets.make_vmf_mixture(n, d, 4, kappa=20.0, random_state=seed)
+    scorer = Scorer.centred(20.0 * truth.prototypes, np.log(truth.weights))
+    return X, scorer
+
+
+# ------------------------------------------------------------------------------- conformance
+
+
+@pytest.mark.parametrize("check", ENGINE_CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_engine_here(container, check):
+    check(make_dask, CONTAINERS[container], np.random.default_rng(0))
+
+
+# What is computed is computed as here; what is left is who gets which rows, weights and numbers.
+ON_WORKERS = ("concurrent_sweeps", "draws", "map_rows", "take", "weight_shapes")
+
+
+@pytest.mark.parametrize("name", ON_WORKERS)
+@pytest.mark.parametrize("container", ["float64", "csr_int32"])
+@pytest.mark.usefixtures("client")
+def test_engine_on_workers(container, name):
+    [check] = [check for check in ENGINE_CHECKS if check.__name__ == f"check_{name}"]
+    check(make_dask, CONTAINERS[container], np.random.default_rng(0))
+
+
+# ------------------------------------------------------------------------------ the same result
+
+
+def test_tree_adds_neighbours_whatever_the_order():
+    """Any parts, merged in any order, give the bits of pairs, pairs of pairs, and so on."""
+    rng = np.random.default_rng(0)
+    for n_blocks in (1, 2, 3, 6, 7, 8, 13):
+        values = 10.0 ** rng.uniform(-8, 8, size=n_blocks)
+        leaves = [Resultants(np.array([v]), np.array([[v]]), v, v, v) for v in values]
+        level = list(values)
+        while len(level) > 1:
+            level = [sum(level[i : i + 2]) for i in range(0, len(level), 2)]
+        for _ in range(5):
+            order = rng.permutation(n_blocks)
+            cut = rng.integers(n_blocks + 1)
+            parts = [
+                functools.reduce(
+                    operator.add,
+                    [TreeSum(n_blocks, {(0, int(i)): [leaves[i]]}) for i in half],
+                    TreeSum(n_blocks, {}),
+                )
+                for half in (order[:cut], order[cut:])
+            ]
+            [[total]] = (parts[0] + parts[1]).nodes.values()
+            assert total.log_likelihood == total.vectors[0, 0] == level[0]
+
+
+@pytest.mark.parametrize("contain", [np.array, sparse.csr_array])
+@pytest.mark.usefixtures("client")
+def test_workers_equal_the_local_engine(contain):
+    rows, scorer = a_mixture()
+    X = contain(rows)
+    weights = np.random.default_rng(1).exponential(size=len(rows))
+    there, local = as_directions(in_chunks(X, [1000, 1700, 4000, 4001])), as_directions(X)
+    assert isinstance(there, DaskDirections)
+    assert_array_equal(there.map_rows(scorer, "labels"), local.map_rows(scorer, "labels"))
+    for own in (None, weights, np.stack([weights, weights[::-1]])):
+        for found, expected in zip(
+            there.sweep([scorer, scorer], own), local.sweep([scorer, scorer], own), strict=True
+        ):
+            assert_resultants_close(found, expected, scorer, 1e-10)
+
+
+def test_bits_depend_on_the_chunks_alone(cluster):
+    """Not on the run, nor on who holds what."""
+    rows, scorer = a_mixture()
+    X = in_chunks(rows, [1000, 1700, 4000, 4001])
+    weights = np.random.default_rng(1).exponential(size=len(rows))
+    [here] = as_directions(X).sweep([scorer], weights)
+    with Client(cluster) as client:
+        one_worker = min(client.scheduler_info()["workers"])
+        persisted = client.persist(X, workers=[one_worker])
+        wait(persisted)
+        for again in (X, X, persisted):
+            [found] = as_directions(again).sweep([scorer], weights)
+            assert_resultants_same_bits(found, here)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.usefixtures("client")
+def test_fits_are_those_of_the_array():
+    rows, _ = a_mixture(n=800, d=10)
+    weights = np.random.default_rng(0).integers(1, 3, size=800).astype(float)
+    start = rows[[0, 1, 2, 3]]
+    dense, csr = in_chunks(rows, [200, 600]), da.from_array(rows, chunks=(300, 4))
+    csr = csr.map_blocks(sparse.csr_matrix)
+    for estimator in (
+        sm.VMFMixture(4, init=start, beta=2.0, max_iter=8),
+        sm.SphericalKMeans(4, init=start, max_iter=5),
+    ):
+        expected = estimator.fit(rows, sample_weight=weights)
+        labels, prototypes = expected.labels_, expected.prototypes_
+        for X in (dense, csr):
+            found = estimator.fit(X, sample_weight=weights)
+            assert_array_equal(found.labels_, labels)
+            assert_allclose(found.prototypes_, prototypes, 0, 1e-9)
+            assert found.n_features_in_ == 10
+            assert_array_equal(found.predict(X), found.predict(rows))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_drawn_starts_are_those_of_the_array():
+    """Random rows and k-means++ see the same rows and probabilities, and draw the same numbers."""
+    rows, _ = a_mixture(n=500, d=8)
+    X = in_chunks(rows, [100, 350])
+    for init in ("random", "k-means++"):
+        mixture = sm.VMFMixture(3, init=init, n_init=2, random_state=0, max_iter=5)
+        expected = mixture.fit(rows).prototypes_
+        assert_allclose(mixture.fit(X).prototypes_, expected, 0, 1e-8)
+
+
+# ------------------------------------------------------------------------------- where rows are
+
+
+def test_no_block_travels(client):
+    """An idle worker would otherwise take blocks from a busy one."""
+    X = da.random.default_rng(0).normal(size=(60_000, 20), chunks=((50_000, 2000, 8000), 20))
+    directions = as_directions(X)
+    blocks = directions._holder._blocks
+    before = client.who_has(blocks)
+    scorer = Scorer(np.random.default_rng(0).normal(size=(30, 20)), np.zeros(30))
+    for _ in range(10):
+        directions.sweep([scorer])
+    directions.map_rows(scorer, "labels")
+    assert client.who_has(blocks) == before
+    assert len({tuple(holders) for holders in before.values()}) == 2
+    fetched = client.run(
+        lambda dask_worker: [
+            key for entry in dask_worker.transfer_incoming_log for key in entry["keys"]
+        ]
+    )
+    assert not {block.key for block in blocks} & {key for keys in fetched.values() for key in keys}
+    # Resultants did travel from one worker to the other, so that the log says something.
+    assert any("sweep_blocks" in str(key) for keys in fetched.values() for key in keys)
+
+
+def test_a_worker_uses_its_threads():
+    with Client(processes=False, n_workers=1, threads_per_worker=3, **QUIET):
+        X = da.ones((60, 4), chunks=(20, 4))
+
+        def threads(blocks, _shared, _weights):
+            return [block.directions.n_threads for block in blocks]
+
+        assert as_directions(X)._holder.run(threads, None, add=False) == [[3, 3, 3]]
+        asked = as_directions(X, n_threads=2)._holder.run(threads, None, add=False)
+        assert asked == [[2, 2, 2]]
+
+
+def test_weights_are_sent_once(client, monkeypatch):
+    rows, scorer = a_mixture(n=300)
+    directions = as_directions(in_chunks(rows, [100, 180]))
+    weights = np.ones(300)
+    directions.sweep([scorer], weights)
+    sent = []
+    scatter = client.scatter
+    monkeypatch.setattr(
+        client, "scatter", lambda data, **kwargs: sent.append(data) or scatter(data, **kwargs)
+    )
+    directions.sweep([scorer], weights)
+    assert len(sent) == 1  # the scorers
+    weights[:150] = 0.0  # in place: it is the values that count
+    [found] = directions.sweep([scorer], weights)
+    assert found.weight == 150
+    assert len(sent) == 4
+
+
+# ---------------------------------------------------------------------------------- bad input
+
+
+def with_bad_row(value):
+    X = np.ones((50, 3))
+    X[33] = value
+    return da.from_array(X, chunks=(20, 3))
+
+
+@pytest.mark.parametrize("where", ["here", "workers"])
+@pytest.mark.parametrize(
+    ("value", "what"), [(np.nan, "row 33 contains NaN"), (0.0, "zeros only.*: 33")]
+)
+def test_a_bad_row_is_named_with_its_block(where, value, what, request):
+    if where == "workers":
+        request.getfixturevalue("client")
+    with pytest.raises(ValueError, match=rf"Block 1 of X \(rows 20 to 39\): .*{what}"):
+        sm.VMFMixture(2).fit(with_bad_row(value))
+
+
+def test_refusals():
+    X = da.ones((30, 4), chunks=(10, 4))
+    with pytest.raises(ValueError, match="compute_chunk_sizes"):
+        as_directions(X[X[:, 0] > 0.5])
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        as_directions(X[:, 0])
+    with pytest.raises(ValueError, match="minimum of 2"):
+        as_directions(X[:, :1])
+    with pytest.raises(ValueError, match="to_dask_array"):
+        as_directions(delayed(np.ones)((3, 4)))
+    with pytest.raises(ValueError, match="engine must be one of"):
+        as_directions(X, engine="gpu")
+    lying = X.map_blocks(lambda block: block[:-1], meta=np.empty((0, 0)))
+    with pytest.raises(ValueError, match=r"Block \d .* has shape \(9, 4\)"):
+        as_directions(lying)
+
+
+def test_asynchronous_clients_are_refused(monkeypatch):
+    class Asynchronous:
+        asynchronous = True
+        status = "running"
+
+    monkeypatch.setattr("distributed.default_client", Asynchronous)
+    with pytest.raises(ValueError, match="asynchronous"):
+        as_directions(da.ones((30, 4)))
+
+
+def test_empty_chunks_are_no_blocks():
+    directions = as_directions(da.ones((7, 4), chunks=((0, 5, 0, 2), (4,))))
+    assert directions.n_rows == 7
+    assert_array_equal(directions.take([4, 5]), np.full((2, 4), 0.5))
+
+
+def test_take_refuses_what_is_no_row():
+    directions = as_directions(da.eye(4, chunks=2))
+    assert_array_equal(directions.take(np.array([True, False, False, True])), np.eye(4)[[0, 3]])
+    assert_array_equal(directions.take(2), np.eye(4)[[2]])
+    for ids in ([4], [-5]):
+        with pytest.raises(IndexError, match="no row"):
+            directions.take(ids)
+    with pytest.raises(TypeError):
+        directions.take([0.5])
+
+
+# ------------------------------------------------------------------ faults and interruption
+
+
+def test_what_could_not_be_sent_is_sent_again(client, monkeypatch):
+    rows, scorer = a_mixture(n=300)
+    directions = as_directions(in_chunks(rows, [100, 180]))
+    [expected] = directions.sweep([scorer])
+    errors = [OSError("a worker hung up"), KeyError("tcp://127.0.0.1:1")]
+    scatter = client.scatter
+
+    def failing(data, **kwargs):
+        if errors:
+            raise errors.pop()
+        return scatter(data, **kwargs)
+
+    monkeypatch.setattr(client, "scatter", failing)
+    [found] = directions.sweep([scorer])
+    assert not errors
+    assert_resultants_same_bits(found, expected)
+    errors.append(TimeoutError("No valid workers found"))
+    with pytest.raises(RuntimeError, match="no worker to go on with"):
+        directions.sweep([scorer])
+
+
+@pytest.mark.usefixtures("client")
+def test_paused_workers_are_an_error(monkeypatch):
+    rows, _ = a_mixture(n=300)
+    holder = as_directions(in_chunks(rows, [100, 180]))._holder
+    alive = holder._alive
+
+    def paused():
+        return {address: {**found, "status": "paused"} for address, found in alive().items()}
+
+    def slow(_blocks, _shared, _weights):
+        time.sleep(1)
+
+    monkeypatch.setattr(holder, "_alive", paused)
+    monkeypatch.setattr(dask_workers, "POLL", 0.1)
+    monkeypatch.setattr(dask_workers, "PATIENCE", 0.3)
+    with pytest.raises(RuntimeError, match=r"for 0.3 s \(2 are paused, out of memory\)"):
+        holder.run(slow, None, add=False)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_ctrl_c_takes_tasks_back(cluster, client):
+    rows, scorer = a_mixture(n=300)
+    directions = as_directions(in_chunks(rows, [100, 180]))
+    known = set(cluster.scheduler.tasks)
+
+    def slow(_blocks, _shared, _weights):
+        time.sleep(1)
+
+    def interrupt():
+        while not any("slow" in str(key) for key in list(cluster.scheduler.tasks)):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        directions._holder.run(slow, None, add=False)
+    while set(cluster.scheduler.tasks) - known:
+        time.sleep(0.05)
+    [found] = directions.sweep([scorer])  # the blocks are still there
+    assert found.weight == 300
+    assert client.status == "running"

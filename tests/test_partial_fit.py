@@ -1,0 +1,266 @@
+"""partial_fit: the steps that are documented, and where they lead."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+import spheremix as sm
+from spheremix.bessel import concentration
+from spheremix.estimators import streaming
+from spheremix.estimators.streaming import OF_A_FIT, step_size
+
+
+@pytest.fixture(scope="module")
+def rows():
+    X, labels, truth = sm.datasets.make_vmf_mixture(6000, 10, 3, kappa=15.0, random_state=0)
+    return X, labels, truth
+
+
+def batches(X, size, seed=None):
+    order = np.arange(len(X)) if seed is None else np.random.default_rng(seed).permutation(len(X))
+    return [X[order[start : start + size]] for start in range(0, len(X), size)]
+
+
+def softmax_resultants(mixture, X):
+    """Give masses and vectors of a batch, from the posteriors."""
+    posteriors = mixture.predict_proba(X)
+    return posteriors.sum(axis=0), posteriors.T @ X
+
+
+# ------------------------------------------------------------------------------------- the steps
+
+
+def test_steps_are_those_of_the_formula():
+    """Three over t plus two where batches are equal; whatever splits the weight alike is alike."""
+    for t in range(2, 50):
+        assert_allclose(step_size(250.0 * (t - 1), 250.0), 3 / (t + 2))
+    assert_allclose(step_size(10.0, 5.0), step_size(2.0, 1.0))
+    steps = 3 / (np.arange(2, 100_000) + 2)
+    assert steps.sum() > 25
+    assert (steps**2).sum() < 4
+
+
+def test_a_step_is_the_m_step_of_the_running_means(rows, monkeypatch):
+    monkeypatch.setattr(streaming, "SWEEPS", 1)
+    X = rows[0]
+    first, second, third = batches(X, 2000)
+    mixture = sm.VMFMixture(3, n_init=2, random_state=0, tol=1e-12).fit(first)
+    means = [part / 2000 for part in softmax_resultants(mixture, first)]
+    for t, batch in ((2, second), (3, third)):
+        gamma = 3 / (t + 2)
+        new = [part / 2000 for part in softmax_resultants(mixture, batch)]
+        means = [(1 - gamma) * old + gamma * one for old, one in zip(means, new, strict=True)]
+        mixture.partial_fit(batch)
+        mass, vectors = means
+        assert_allclose(mixture.weights_, mass / mass.sum(), 1e-9)
+        lengths = np.linalg.norm(vectors, axis=1)
+        assert_allclose(mixture.prototypes_, vectors / lengths[:, None], 0, 1e-7)
+        assert_allclose(mixture.kappas_, concentration(10, lengths.sum() / mass.sum()), 1e-7)
+        assert mixture.n_samples_seen_ == 2000 * t
+        assert_array_equal(mixture.labels_, mixture.predict(batch))
+
+
+def test_a_batch_is_worked_on_until_it_settles(rows, monkeypatch):
+    """In the end the parameters are those of the means that they make themselves."""
+    X = rows[0]
+    mixture = sm.VMFMixture(3, n_init=2, random_state=0, tol=1e-12).fit(X[:600])
+    before = mixture.n_iter_
+    means = softmax_resultants(mixture, X[:600])
+    monkeypatch.setattr(streaming, "SETTLED", 0.0)
+    monkeypatch.setattr(streaming, "SWEEPS", 500)
+    mixture.partial_fit(X[600:1200])
+    assert mixture.n_iter_ > before + 3
+    new = softmax_resultants(mixture, X[600:1200])
+    mass, vectors = (0.25 * old + 0.75 * one for old, one in zip(means, new, strict=True))
+    lengths = np.linalg.norm(vectors, axis=1)
+    assert_allclose(mixture.weights_, mass / mass.sum(), 1e-6)
+    assert_allclose(mixture.prototypes_, vectors / lengths[:, None], 0, 1e-6)
+
+
+def test_a_step_of_spherical_k_means(rows, monkeypatch):
+    monkeypatch.setattr(streaming, "SWEEPS", 1)
+    X = rows[0]
+    first, second = batches(X, 3000)
+    clusters = sm.SphericalKMeans(3, n_init=2, random_state=0).fit(first)
+    sums = []
+    for batch in (first, second):
+        labels = clusters.predict(batch)
+        sums.append(np.stack([batch[labels == k].sum(axis=0) for k in range(3)]))
+    clusters.partial_fit(second)
+    vectors = 0.25 * sums[0] + 0.75 * sums[1]
+    expected = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert_allclose(clusters.prototypes_, expected, 0, 1e-12)
+    assert_array_equal(clusters.labels_, clusters.predict(second))
+    assert clusters.n_samples_seen_ == 6000
+
+
+def test_weights_are_rows_repeated(rows):
+    X = rows[0]
+    counts = np.random.default_rng(0).integers(0, 3, size=2000)
+    one = sm.VMFMixture(3, n_init=1, random_state=0).fit(X[:2000])
+    two = pickle.loads(pickle.dumps(one))  # noqa: S301
+    one.partial_fit(X[2000:4000], sample_weight=counts)
+    two.partial_fit(np.repeat(X[2000:4000], counts, axis=0))
+    assert_allclose(one.prototypes_, two.prototypes_, 0, 1e-10)
+    assert_allclose(one.kappas_, two.kappas_, 1e-9)
+
+
+def test_beta_is_against_the_weight_seen(rows):
+    """On the fitted rows themselves, seen again, beta doubles with the rows."""
+    X = rows[0]
+    dense = sm.VMFMixture(3, n_init=1, random_state=0, tol=1e-12).fit(X)
+    sparse = sm.VMFMixture(3, beta=600.0, init=dense, tol=1e-12, max_iter=5000).fit(X)
+    assert (sparse.prototypes_ == 0).any()
+    before = sparse.prototypes_
+    sparse.set_params(beta=1200.0).partial_fit(X)
+    assert_allclose(sparse.prototypes_, before, 0, 1e-6)
+    assert_array_equal(sparse.prototypes_ == 0, before == 0)
+    # And the same beta is half as strong.
+    again = sm.VMFMixture(3, beta=600.0, init=dense, tol=1e-12, max_iter=5000).fit(X)
+    again.partial_fit(X)
+    assert np.abs(again.prototypes_).sum() > np.abs(before).sum() + 1e-3
+
+
+def test_a_penalty_set_later_makes_zeros(rows):
+    mixture = sm.VMFMixture(3, n_init=2, random_state=0)
+    for batch in batches(rows[0], 1000):
+        mixture.partial_fit(batch)
+    assert not (mixture.prototypes_ == 0).any()
+    mixture.set_params(beta=2000.0).partial_fit(rows[0][:1000])
+    assert (mixture.prototypes_ == 0).any()
+
+
+# --------------------------------------------------------------------------- where they lead
+
+
+def test_all_rows_as_one_batch_move_towards_the_batch_fit(rows):
+    X = rows[0]
+    batch_fit = sm.VMFMixture(3, n_init=5, random_state=0).fit(X)
+    start = sm.VMFMixture(3, n_init=1, random_state=1, max_iter=1)
+    with pytest.warns(ConvergenceWarning):
+        start.fit(X[:50])
+    heights = [start.score(X), *(start.partial_fit(X).score(X) for _ in range(30))]
+    assert np.all(np.diff(heights[:6]) > 0)
+    assert_allclose(heights[-1], batch_fit.score(X), 0, 1e-3)
+
+
+@pytest.mark.parametrize("shuffled", [1, 2])
+def test_two_epochs_recover_the_batch_fit(rows, shuffled):
+    X = rows[0]
+    single = sm.VMFMixture(1, n_init=1).fit(X).score(X)
+    gain = sm.VMFMixture(3, n_init=5, random_state=0).fit(X).score(X) - single
+    stream = sm.VMFMixture(3, n_init=5, random_state=0)
+    for epoch in (0, 1):
+        for batch in batches(X, 200, seed=10 * shuffled + epoch):
+            stream.partial_fit(batch)
+    assert stream.score(X) - single > 0.99 * gain
+    assert stream.n_samples_seen_ == 12_000
+
+
+def test_k_means_follows_the_stream(rows):
+    X = rows[0]
+    whole = sm.SphericalKMeans(3, random_state=0).fit(X)
+    stream = sm.SphericalKMeans(3, random_state=0)
+    for batch in batches(X, 200, seed=0):
+        stream.partial_fit(batch)
+    assert stream.score(X) > whole.score(X) - 1e-3
+
+
+# ------------------------------------------------------------------------------ the interface
+
+
+@pytest.mark.parametrize("kind", [sm.VMFMixture, sm.SphericalKMeans])
+def test_first_batch_is_a_fit(kind, rows):
+    X = rows[0][:500]
+    one, other = kind(3, random_state=0).fit(X), kind(3, random_state=0).partial_fit(X)
+    assert_array_equal(one.prototypes_, other.prototypes_)
+    assert one.n_samples_seen_ == other.n_samples_seen_ == 500
+    assert other.status_ == "converged"
+
+
+@pytest.mark.parametrize("kind", [sm.VMFMixture, sm.SphericalKMeans])
+def test_what_spoke_of_all_rows_is_gone(kind, rows):
+    first, second = rows[0][:500], rows[0][500:1000]
+    stream = kind(3, n_init=1, random_state=0).partial_fit(first).partial_fit(second)
+    assert not [name for name in OF_A_FIT if hasattr(stream, name)]
+    assert len(stream.labels_) == 500
+    stream.fit(first)
+    assert stream.status_ == "converged"
+    assert stream.n_samples_seen_ == 500
+
+
+@pytest.mark.parametrize("kind", [sm.VMFMixture, sm.SphericalKMeans])
+def test_state_survives_a_pickle_and_not_a_clone(kind, rows):
+    parts = batches(rows[0], 1000)
+    stream = kind(3, n_init=1, random_state=0)
+    for batch in parts[:3]:
+        stream.partial_fit(batch)
+    again = pickle.loads(pickle.dumps(stream))  # noqa: S301
+    for batch in parts[3:]:
+        stream.partial_fit(batch)
+        again.partial_fit(batch)
+    assert_array_equal(stream.prototypes_, again.prototypes_)
+    assert not hasattr(clone(stream), "_stream")
+
+
+def test_small_batches_and_rows_on_disk(rows, tmp_path):
+    X = rows[0]
+    np.save(tmp_path / "rows.npy", X[500:1500])
+    one = sm.VMFMixture(3, n_init=1, random_state=0).partial_fit(X[:500])
+    other = sm.VMFMixture(3, n_init=1, random_state=0).partial_fit(X[:500])
+    one.partial_fit(X[500:1500])
+    other.partial_fit(tmp_path / "rows.npy")
+    assert_array_equal(one.prototypes_, other.prototypes_)
+    one.partial_fit(X[:1])
+    assert one.labels_.shape == (1,)
+
+
+def test_hard_assignment(rows, monkeypatch):
+    monkeypatch.setattr(streaming, "SWEEPS", 1)
+    X = rows[0]
+    stream = sm.VMFMixture(3, e_step="hard", random_state=0).fit(X[:3000])
+    labels = [stream.predict(part) for part in (X[:3000], X[3000:])]
+    stream.partial_fit(X[3000:])
+    shares = [np.bincount(part, minlength=3) / 3000 for part in labels]
+    assert_allclose(stream.weights_, 0.25 * shares[0] + 0.75 * shares[1], 1e-9)
+
+
+def test_refusals(rows):
+    X = rows[0]
+    with pytest.raises(ValueError, match="n_components=3 is more than the n_samples=2"):
+        sm.VMFMixture(3).partial_fit(X[:2])
+    stream = sm.VMFMixture(3, n_init=1, random_state=0).partial_fit(X[:500])
+    before = stream.prototypes_
+    with pytest.raises(ValueError, match="expecting 10 features"):
+        stream.partial_fit(X[:, :4])
+    with pytest.raises(ValueError, match="row 1 contains NaN"):
+        stream.partial_fit([[1.0] * 10, [np.nan] * 10])
+    with pytest.raises(ValueError, match="sample_weight"):
+        stream.partial_fit(X[:3], sample_weight=[1, -1, 1])
+    with pytest.raises(ValueError, match="n_components=4 in a stream that began with 3"):
+        stream.set_params(n_components=4).partial_fit(X)
+    assert stream.prototypes_ is before
+    assert stream.n_samples_seen_ == 500
+    path = sm.VMFPath(3, n_init=1, max_steps=3, random_state=0).fit(X)
+    with pytest.raises(ValueError, match=r"no running resultants.*init="):
+        path.model(1).partial_fit(X)
+    sm.VMFMixture(3, init=path.model(1)).partial_fit(X[:500])
+
+
+def test_a_component_that_is_lost_keeps_its_prototype(rows):
+    """A warning, and the stream goes on: what is lost can come back."""
+    X = rows[0][:600]
+    stream = sm.VMFMixture(3, random_state=0).fit(X)
+    before, lost = stream.prototypes_, int(stream.predict(X[:1])[0])
+    others = X[stream.predict_proba(X)[:, lost] < 1e-9]
+    with pytest.warns(ConvergenceWarning, match=f"component {lost} has collapsed after"):
+        stream.partial_fit(others, sample_weight=1e9)
+    assert_array_equal(stream.prototypes_, before)
+    stream.partial_fit(X, sample_weight=1e9)
+    assert (stream.prototypes_ != before).any()
