@@ -1,8 +1,9 @@
 """An iteration of every package that clusters directions, side by side, in one run.
 
 Run as ``python benchmarks/peers.py`` with ``pip install ".[bench]"``; it writes the table
-``benchmarks/results/peers.md`` that the README and the pages quote. Every package gets the same rows;
-the time of an iteration is as in ``kmeans.py``. Packages that no longer import are listed as such.
+``benchmarks/results/peers.md`` and quotes it in the README and in ``docs/benchmarks.md``. Every
+package gets the same rows; the time of an iteration is as in ``kmeans.py``. Packages that no longer
+import are listed as such.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from timing import ROOT, load_newsgroups, machine
 import spheremix as sm
 
 TARGET = ROOT / "benchmarks" / "results" / "peers.md"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "benchmarks.md")
+BEGIN, END = "<!-- peers: benchmarks/results/peers.md -->\n", "<!-- end -->"
 ROUNDS = 3
 
 
@@ -41,7 +44,8 @@ def scikit_learn_kmeans(X, K, start):
 
 def scikit_learn_mixture(X, K, start):
     def run(n):
-        GaussianMixture(K, covariance_type="spherical", means_init=start, max_iter=n, tol=0.0).fit(X)
+        options = {"covariance_type": "spherical", "means_init": start, "tol": 0.0}
+        GaussianMixture(K, max_iter=n, **options).fit(X)
 
     return run
 
@@ -66,9 +70,12 @@ def fast_pytorch_kmeans(X, K, start):
 
 def soyclustering(X, K, _):
     package = importlib.import_module("soyclustering")
-    return lambda n: package.SphericalKMeans(
-        K, max_iter=n, tol=0.0, init="random", random_state=0
-    ).fit(X)
+
+    def run(n):
+        random = np.random.RandomState(0)  # noqa: NPY002 - it takes no seed
+        package.SphericalKMeans(K, max_iter=n, tol=0.0, init="random", random_state=random).fit(X)
+
+    return run
 
 
 def spherecluster(*_):
@@ -96,7 +103,8 @@ def measure(title, X, K, peers):
     start = X[rows] if isinstance(X, np.ndarray) else X[rows].toarray()
     directions = sm.as_directions(X)
     mine = ("spheremix", "spherical k-means"), ("spheremix", "von Mises-Fisher mixture (soft)")
-    runs = {mine[0]: ours(directions, start.astype(np.float64)), mine[1]: soft(directions, K, start)}
+    hard = ours(directions, start.astype(np.float64))
+    runs = {mine[0]: hard, mine[1]: soft(directions, K, start)}
     broken = {}
     for who, make in peers.items():
         try:
@@ -106,12 +114,20 @@ def measure(title, X, K, peers):
             runs.pop(who, None)
             broken[who] = f"{type(error).__name__}: {error}".splitlines()[0]
     took = iteration(runs, ROUNDS)
-    lines = [f"**{title}**, one iteration", "", "| package | what | ms | ratio |", "|---|---|---|---|"]
+    lines = [f"**{title}**, one iteration", ""]
+    lines += ["| package | what | ms | ratio |", "|---|---|---|---|"]
     for (package, what), seconds in took.items():
         ratio = seconds / took[mine["soft" in what]]
-        lines.append(f"| {package} {version(package)} | {what} | {seconds * 1e3:.1f} | {ratio:.1f} |")
+        cells = f"{package} {version(package)}", what, f"{seconds * 1e3:.1f}", f"{ratio:.1f}"
+        lines.append(f"| {' | '.join(cells)} |")
     lines += [f"| {package} | {what} | - | {why} |" for (package, what), why in broken.items()]
     return [*lines, ""]
+
+
+def quoted(page):
+    """Give a page with the table between its marks."""
+    before, _, rest = page.partition(BEGIN)
+    return f"{before}{BEGIN}{TARGET.read_text()}{END}{rest.partition(END)[2]}"
 
 
 def main():
@@ -120,9 +136,13 @@ def main():
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     lines = measure("20 newsgroups, TF-IDF, 18,846 x 26,214, K = 20", X, 20, SPARSE)
     lines += measure("100,000 x 384 float32, K = 50", embeddings(), 50, DENSE)
-    note = f"{machine()}. Ratios are to spheremix's iteration of the same kind, hard or soft; least of"
-    lines += [f"{note} {ROUNDS} rounds: `python benchmarks/peers.py`."]
+    lines += [
+        f"{machine()}. Ratios are to spheremix's iteration of the same kind, hard or soft; the",
+        f"least time of {ROUNDS} rounds counts: `python benchmarks/peers.py`.",
+    ]
     TARGET.write_text("\n".join(lines) + "\n")
+    for page in PAGES:
+        page.write_text(quoted(page.read_text(encoding="utf-8")), encoding="utf-8")
     sys.stdout.write(TARGET.read_text())
 
 

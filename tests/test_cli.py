@@ -25,6 +25,7 @@ from spheremix.cli.main import app
 from spheremix.cli.options import Options, parse_df, parse_k, parse_kappa
 from spheremix.explore import Reading
 from spheremix.io import RunError, load_run
+from spheremix.text import read_documents
 
 TOPICS = {
     "sea": "boat harbour sailor wave anchor island fish storm",
@@ -180,7 +181,7 @@ def test_the_summary_and_what_is_said_twice(explored, corpus):
     command = ("explore", corpus, "-o", explored, "--k", "2:4", "--label", "topic", "--starts", 5)
     out, err = run(*command, "--threads", 1)
     assert "holds this run already, finished" in out
-    assert "K = 3 (of 3, by EBIC)" in out
+    assert "K = 3 (by EBIC, 3 tried)" in out
     assert "ARI 1.000" in out
     assert "2 of 90 documents set aside" in out
     assert re.search(r"^\s+30\s+\d+  .*boat", out, re.MULTILINE)
@@ -191,6 +192,15 @@ def test_the_summary_and_what_is_said_twice(explored, corpus):
         assert one["name"].split()[0] in out
     assert "Fitting" not in err
     assert {p: p.read_bytes() for p in explored.rglob("*") if p.is_file()} == before
+
+
+def test_a_missing_legend_is_written_again(explored, corpus, tmp_path):
+    folder = shutil.copytree(explored, tmp_path / "run")
+    (folder / "README.txt").unlink()
+    command = ("explore", corpus, "-o", folder, "--k", "2:4", "--label", "topic", "--starts", 5)
+    run(*command)
+    assert (folder / "README.txt").read_bytes() == (explored / "README.txt").read_bytes()
+    assert "shared_words" in (folder / "README.txt").read_text(encoding="utf-8")
 
 
 def test_another_run_is_refused_and_replaced_by_force(explored, corpus, tmp_path):
@@ -341,6 +351,14 @@ def test_assign_new_documents(explored, tmp_path):
     assert [one["cluster"] for one in rows(tmp_path / "new.csv")] == ["", ""]
 
 
+def test_assign_checks_run_and_input_before_the_output(corpus, explored, tmp_path):
+    there = tmp_path / "there.csv"
+    there.write_text("mine", encoding="utf-8")
+    assert "no such folder" in refusal("assign", tmp_path / "none", corpus, "-o", there)
+    assert "no such file" in refusal("assign", explored, tmp_path / "none.csv", "-o", there)
+    assert "there already" in refusal("assign", explored, corpus, "-o", there)
+
+
 def test_assign_refuses_what_is_no_run(corpus, explored, tmp_path):
     assert "no such folder" in refusal("assign", tmp_path / "none", corpus)
     assert "a file, not the folder of a run" in refusal("assign", corpus, explored)
@@ -481,8 +499,25 @@ def test_one_document_where_it_is_asked_for(tmp_path):
 def test_options_that_make_no_sense(tmp_path, options, words):
     """They are refused before the file is read: this one cannot be."""
     (tmp_path / "docs.jsonl").write_text("{", encoding="utf-8")
-    assert words in refusal("explore", tmp_path / "docs.jsonl", "-o", tmp_path / "run", *options)
+    _, err = run("explore", tmp_path / "docs.jsonl", "-o", tmp_path / "run", *options, code=2)
+    assert words in err
+    assert "Reading" not in err
     assert not (tmp_path / "run").exists()
+
+
+def test_a_column_without_any_date_is_not_used(tmp_path):
+    place = tmp_path / "docs.csv"
+    place.write_text("text,date\nheart and blood,\nwing and flow,-\n", encoding="utf-8")
+    found = read_documents(place)
+    assert found.dates is None
+    assert "Column 'date' has no date: it is not used." in found.notes
+    assert not [note for note in found.notes if "read as the date" in note or " of 2" in note]
+
+
+def test_an_unknown_kind_of_file(tmp_path):
+    (tmp_path / "docs.xyz").write_text("x", encoding="utf-8")
+    line = refusal("explore", tmp_path / "docs.xyz", "-o", tmp_path / "run")
+    assert all(kind in line for kind in (".csv", ".parquet", ".npz", ".npy", ".mtx"))
 
 
 def test_a_missing_file(tmp_path):
@@ -519,7 +554,9 @@ finally:
 def test_version_and_wrong_usage():
     assert run("--version")[0].startswith("spheremix 0.")
     assert "Missing argument" in run("explore", code=2)[1]
-    assert "No such option" in run("explore", "x", "--clusters", "3", code=2)[1]
+    _, err = run("explore", "x", "--clusters", "3", code=2)
+    assert "No such option" in err
+    assert "--k" in err
 
 
 def test_without_typer_it_says_what_to_install():

@@ -272,7 +272,7 @@ class TestRun:
         study = sm.VMFMixtureIC(range(2, 5), n_init=2, random_state=0).fit(X)
         run = sm.load_run(sm.save_run(tmp_path / "run", study, X=X))
         files = sm.draw_run(run, tmp_path / "figures")
-        names = ("prototypes", "data", "sphere", "words", "path", "criteria")
+        names = ("prototypes", "data", "sphere", "path", "criteria")
         assert files == [f"{name}.{end}" for name in names for end in ("svg", "png")]
         assert sorted(files) == sorted(path.name for path in (tmp_path / "figures").iterdir())
 
@@ -304,7 +304,12 @@ class TestRun:
         X, _, _ = sm.datasets.make_vmf_mixture(80, 5, 2, kappa=20.0, random_state=0)
         model = sm.VMFMixture(2, n_init=1, random_state=0).fit(X)
         run = sm.load_run(sm.save_run(tmp_path / "run", model))
-        assert set(sm.display.run.displays(run)) == {"prototypes", "words"}
+        assert set(sm.display.run.displays(run)) == {"prototypes"}  # features without names
+        for display in (sm.PrototypesDisplay, sm.WordsDisplay, sm.PathDisplay):
+            with pytest.raises(TypeError, match=r"not a Run: of a run take run\.path"):
+                display.from_estimator(run)
+        with pytest.raises(ValueError, match=r"not a Run; .* Report\.from_run\(run\)"):
+            sm.Report(run)
 
 
 # Layout, by eye once and by comparison since

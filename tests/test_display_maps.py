@@ -136,6 +136,22 @@ class TestPrototypes:
             assert page.x0 <= box.x0 < box.x1 <= page.x1 + 1
             assert page.y0 <= box.y0 < box.y1 <= page.y1 + 1
 
+    @pytest.mark.parametrize("K", [5, 18])
+    def test_what_is_above_columns_is_about_them(self, K):
+        """Each label is within the columns of its group, whatever their number."""
+        values = random_prototypes(K, 400)
+        found = layout(values)
+        display = drawn(PrototypesDisplay(values, found, [9] * K))
+        meanings = {2: "pairs", K: "all", 1: "own", 0: "nobody's"}
+        heads = {meanings.get(n, str(n)): columns for n, columns in found.groups.items()}
+        top = max(text.get_position()[1] for text in display.ax_.texts)
+        labels = [text for text in display.ax_.texts if text.get_position()[1] == top]
+        assert len(labels) > 2
+        for text in labels:
+            head = text.get_text().partition(":")[0].removesuffix(" clusters")
+            box = text.get_window_extent().transformed(display.ax_.transData.inverted())
+            assert heads[head].start <= box.x0 < box.x1 <= heads[head].stop
+
     def test_each_block_of_own_words_names_its_heaviest(self):
         values = random_prototypes(4, 400, seed=1)
         found = layout(values)

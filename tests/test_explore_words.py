@@ -164,16 +164,17 @@ def test_every_feature_belongs_to_one_set_of_clusters(prototypes):
 
 
 def test_words_of_a_cluster(words):
-    assert listed(words.words(0)) == ["blood", "the", "cell", "flow"]
-    assert listed(words.words(0, 2, by="weight")) == ["cell", "the"]
-    assert listed(words.own_words(1)) == ["wing", "lift"]  # they leave together: the heavier first
-    assert listed(words.shared_words(1)) == ["the", "flow"]
-    assert listed(words.shared_words(1, by="weight")) == ["flow", "the"]
+    assert listed(words.words(0)) == ["cell", "the", "blood", "flow"]
+    assert listed(words.words(0, 2, by="exit")) == ["blood", "the"]
+    together = words.own_words(1, by="exit")
+    assert listed(together) == ["wing", "lift"]  # they leave together: the heavier first
+    assert listed(words.shared_words(1)) == ["flow", "the"]
+    assert listed(words.shared_words(1, by="exit")) == ["the", "flow"]
     [blood] = words.own_words(0)
     assert (blood.feature, blood.cluster, blood.weight) == (4, 0, 0.4)
     assert (blood.exit_beta, blood.shared_with) == (np.inf, ())
-    assert words.shared_words(2)[0].shared_with == (0,)
-    assert words.words(2)[-1].shared_with == (0, 1)
+    assert words.shared_words(2)[1].shared_with == (0,)
+    assert words.words(2)[1].shared_with == (0, 1)
     assert words.roles(0).tolist() == [
         "common", "shared", "other", "other", "own", "shared", "none", "other",
     ]  # fmt: skip
@@ -181,7 +182,7 @@ def test_words_of_a_cluster(words):
 
 def test_words_without_a_path():
     words = Vocabulary(PROTOTYPES, NAMES)
-    assert listed(words.words(0)) == listed(words.words(0, by="weight"))
+    assert listed(words.words(0)) == listed(words.words(0, by="exit"))
     assert words.words(0)[0].exit_beta is None
     assert np.isnan(words.table()["exit_beta"]).all()
 
@@ -222,10 +223,22 @@ def test_words_of_a_name_are_heavy_then_own_then_led(prototypes, seed):
             others = [abs(other[j]) for i, other in enumerate(prototypes) if i != k]
             light, shared = 3 * abs(row[j]) < max(abs(row)), any(others)
             leads = all(abs(row[j]) > other for other in others)
-            group = (not leads, leads and light, leads and shared)
-            expected.append((group, -exits[k, j], -abs(row[j]), int(j)))
+            last = not leads or 10 * abs(row[j]) < max(abs(row))
+            keys = (-exits[k, j], -abs(row[j]))
+            group = (True,) if last else (False, light, shared)
+            expected.append((group, *(keys[::-1] if last else keys), int(j)))
         found = [word.feature for word in naming_words(words, k, 99)]
         assert found == [j for *_, j in sorted(expected)]
+
+
+def test_a_faint_word_is_first_in_no_list_though_it_survives():
+    prototypes = np.array([[0.0005, 0.0004, 0.9, 0.3], [0.2, 0.0, 0.95, 0.0]])
+    exits = np.array([[np.inf, np.inf, 3.0, 2.0], [np.inf, 0.0, 3.0, 0.0]])
+    words = Vocabulary(prototypes, ["mr", "mrs", "film", "actor"], exits)
+    assert listed(words.shared_words(0)) == ["film", "mr"]
+    assert listed(words.own_words(0)) == ["actor", "mrs"]
+    assert words.table()["word"].tolist()[:4] == ["film", "actor", "mr", "mrs"]
+    assert cluster_name(words, 0) == "actor film mr"
 
 
 def test_one_cluster_owns_all_its_words():
@@ -256,7 +269,7 @@ def test_bad_questions(words):
     for k in (-1, 3):
         with pytest.raises(ValueError, match=f"no cluster {k}: they are 0 to 2"):
             words.words(k)
-    with pytest.raises(ValueError, match="by must be one of exit, weight, got 'size'"):
+    with pytest.raises(ValueError, match="by must be one of weight, exit, got 'size'"):
         words.words(0, by="size")
     with pytest.raises(ValueError, match="7 names for 8 features"):
         Vocabulary(PROTOTYPES, NAMES[1:])

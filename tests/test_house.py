@@ -123,3 +123,11 @@ def test_nothing_private_is_tracked():
         lines = content.decode("utf-8").splitlines()
         found += [f"{path}:{i}" for i, line in enumerate(lines, 1) if PRIVATE.search(line)]
     assert not found
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/benchmarks.md"])
+def test_peers_are_quoted_as_measured(page):
+    """The table of the last run of benchmarks/peers.py, and no other."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    measured = (ROOT / "benchmarks" / "results" / "peers.md").read_text(encoding="utf-8")
+    assert f"<!-- peers: benchmarks/results/peers.md -->\n{measured}<!-- end -->" in text

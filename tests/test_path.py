@@ -684,6 +684,13 @@ def test_select_by_criterion(path):
     assert path.select("aic") <= path.select("bic") <= path.select("ebic")
 
 
+def test_select_takes_criteria_as_people_write_them(path):
+    assert path.select("BIC") == path.select("bic")
+    assert path.select("RICc") == path.select("ricc")
+    with pytest.raises(ValueError, match="criterion must be one of 'aic'"):
+        path.select("BCI")
+
+
 def test_select_the_sparser_of_equals(path):
     tied = pickle.loads(pickle.dumps(path))  # noqa: S301
     tied.criteria_["bic"] = np.array([3.0, 1.0, 2.0, 1.0, 5.0])

@@ -416,5 +416,9 @@ def test_what_does_not_fit_together_is_refused(mixture, corpus, rows, vectorizer
         sm.Report(sm.SphericalKMeans(2, random_state=0).fit(rows.X))
     with pytest.raises(ValueError, match="features"):
         sm.Report(mixture, kept, X=np.ones((89, 5)))
+    assert (
+        repr(sm.Report(mixture, title="news"))
+        == f"Report('news', {len(mixture.weights_)} clusters)"
+    )
     with pytest.raises(ValueError, match="names"):
         sm.Report(mixture, feature_names=["a"])

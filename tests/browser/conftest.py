@@ -7,7 +7,7 @@ import datetime as dt
 import os
 import re
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -138,10 +138,12 @@ def open_report(browser, request):
     """Open the report of a fixture; at the end it must have asked for nothing, and be silent."""
     opened = []
 
-    def open_report(name, *, width=1280, height=800, fragment="", theme="light"):
+    def open_report(name, *, width=1280, height=800, fragment="", theme="light", touch=False):
         path, content = request.getfixturevalue(name)
         view = {"width": width, "height": height}
-        context = browser.new_context(viewport=view, color_scheme=theme)
+        context = browser.new_context(
+            viewport=view, color_scheme=theme, has_touch=touch, is_mobile=touch
+        )
         one = Opened(context.new_page(), content)
         context.on("request", lambda asked: one.requests.append(asked.url))
         one.page.on("pageerror", lambda error: one.errors.append(str(error)))
@@ -251,6 +253,27 @@ def embeddings(tmp_path_factory):
     path = sm.VMFPath(5, n_init=3, random_state=0, min_relative_increase=0.2).fit(X)
     folder = tmp_path_factory.mktemp("report")
     return write_report(folder, "embeddings", path, corpus, X=X)
+
+
+@pytest.fixture(scope="session")
+def nameless(tmp_path_factory):
+    """Rows of coordinates that are never negative, and nothing else about the documents."""
+    X = np.abs(sm.datasets.make_vmf_mixture(n_samples=80, n_features=8, random_state=0)[0])
+    path = sm.VMFPath(3, n_init=2, random_state=0, min_relative_increase=0.2).fit(X)
+    return write_report(tmp_path_factory.mktemp("report"), "nameless", path, None, X=X)
+
+
+@pytest.fixture(scope="session")
+def inflected(tmp_path_factory):
+    """Texts in which words are inflected; the source is somewhere on a disk."""
+    corpus = make_corpus({name: TOPICS[name] for name in ("sport", "money")}, 30)
+    plural = [re.sub(r"\bstriker\b", "strikers", text) for text in corpus.texts]
+    corpus = replace(corpus, texts=plural, source="/somebody/at/home/news.csv")
+    vectorizer = TextVectorizer(lemmatizer=lambda word: word.removesuffix("s")).fit(corpus.texts)
+    rows = vectorize(corpus, vectorizer)
+    path = sm.VMFPath(2, n_init=2, random_state=0, min_relative_increase=0.2).fit(rows.X)
+    folder = tmp_path_factory.mktemp("report")
+    return write_report(folder, "inflected", path, corpus, vectorizer=vectorizer)
 
 
 @pytest.fixture(scope="session")

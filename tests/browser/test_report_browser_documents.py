@@ -77,6 +77,54 @@ def test_the_reader_marks_words_and_says_why(open_report, study):
     assert "hardest to place" in opened.page.locator(".verdict").inner_text()
 
 
+def test_a_list_without_documents_says_so(open_report):
+    opened = open_report("news")
+    page = opened.page
+    page.locator("#text-search").fill("nothing has this")
+    told = page.locator("#no-documents")
+    told.wait_for()
+    assert told.inner_text() == "No document matches: clear the filters."
+    told.get_by_role("button").click()
+    page.locator(".document").first.wait_for()
+    assert told.is_hidden()
+    assert page.locator("#text-search").input_value() == ""
+
+
+def test_a_form_of_the_texts_finds_its_word(open_report):
+    opened = open_report("inflected")
+    opened.page.locator("#search").fill("strikers")
+    first = opened.page.locator("#found li").first
+    first.wait_for()
+    assert first.locator("bdi").first.inner_text() == "striker"
+    opened.page.get_by_role("tab", name="Corpus").click()
+    corpus = opened.page.locator("#corpus").inner_text()
+    assert "news.csv" in corpus
+    assert "somebody" not in corpus
+
+
+def test_clearing_the_search_clears_the_documents_it_found(open_report):
+    opened = open_report("news")
+    page = opened.page
+    page.locator("#search").fill("striker")
+    page.locator("#found [role=option]", has_text="documents with").click()
+    assert page.locator("#text-search").input_value() == "striker"
+    page.locator("#search").fill("")
+    page.wait_for_function("() => document.getElementById('text-search').value === ''")
+    assert page.locator("#document-count").inner_text() == "300 documents"
+
+
+def test_on_a_telephone_the_document_comes_into_sight(open_report):
+    opened = open_report("news", width=390, height=800, touch=True)
+    page = opened.page
+    reader = page.locator("#reader")
+    assert "press j" not in reader.inner_text()
+    page.locator(".document").first.tap()
+    page.wait_for_function(
+        "() => document.getElementById('reader').getBoundingClientRect().top < innerHeight / 2"
+    )
+    assert "press j" in open_report("news").page.locator("#reader").inner_text()
+
+
 # Keys, themes, addresses, tables
 
 
@@ -167,7 +215,16 @@ def test_tables_are_those_of_the_run(open_report, news, study):
     clusters = opened.saved("clusters.csv")
     names = {int(row["cluster"]): row["name"] for row in clusters}
     assert [names[k] for k in range(5)] == content["names"]
+    told = {one.cluster: one for one in Reading(model, rows.words).clusters(n_listed=20)}
+    for row in clusters:
+        one = told[int(row["cluster"])]
+        assert row["own_words"].split() == [word.word for word in one.own_words]
+        assert row["shared_words"].split() == [word.word for word in one.shared_words]
     assert len(opened.saved("path.csv")) == len(content["steps"])
+    label = opened.page.locator("[data-file='path.csv']").text_content()
+    n = len(model.best_path_.betas_)
+    some = f" kept here, {len(content['steps'])} of {n:,}" if n > len(content["steps"]) else ""
+    assert label == f"Steps of the path{some} (CSV)"
     assert len(opened.saved("candidates.csv")) == 3
     opened.page.get_by_role("button", name="all: 300").click()
     documents = opened.saved("documents.csv")

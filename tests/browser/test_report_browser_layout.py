@@ -133,6 +133,24 @@ def test_coordinates_are_not_called_words(open_report, embeddings):
     for word, _ in content["contrast"][cluster][:5]:
         assert word in card
     assert opened.page.locator("#reader .text").inner_text() == content["documents"]["text"][0]
+    assert (content["values"] < 0).any()
+    assert "striped: negative" in opened.page.locator("#zoom").inner_text()
+
+
+def test_coordinates_alone(open_report, nameless):
+    opened = open_report("nameless", fragment="#document=0&tab=corpus")
+    _, content = nameless
+    assert len(content["steps"]) > 1
+    path = opened.page.locator("#path").inner_text()
+    assert "coordinates left" in path
+    assert "more coordinates · fewer coordinates" in path
+    assert "word" not in path
+    assert (content["values"] >= 0).all()
+    assert "striped" not in opened.page.locator("#zoom").text_content()
+    assert "data map\nnone: rows of coordinates" in opened.page.locator("#corpus").inner_text()
+    assert opened.page.locator(".snippet").count() == 0
+    assert opened.page.locator(".document").first.bounding_box()["height"] == 30
+    assert "The run has no texts." in opened.page.locator("#reader").inner_text()
 
 
 def test_on_paper_there_is_nothing_to_click_and_nothing_is_rolled_up(open_report):

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 
 def run_assign(run: Path, new: Path, options: Options, output: Path, *, force: bool) -> None:
     """Write the clusters of new documents, and say how many went where."""
+    known = load_run(run)
+    if not new.exists():  # before it is said to be of the wrong kind
+        raise ReadError.at(new, "there is no such file or folder.")
     if output.is_dir():
         raise RunError(f"{output}: is a folder: name the table, as -o {output / 'assigned.csv'}.")
     if output.exists() and not force:
         raise RunError(f"{output}: there already: choose another with -o, or --force.")
-    known = load_run(run)
     material = _rows(known, new, options)
     reading = Reading.from_run(known)
     columns: dict[str, Any] = {}
@@ -54,8 +56,6 @@ def run_assign(run: Path, new: Path, options: Options, output: Path, *, force: b
 def _rows(run: Run, new: Path, options: Options) -> Material:
     """Give the rows of new documents in the columns of the run."""
     described = run.info.get("vectorizer")
-    if not new.exists():  # before it is said to be of the wrong kind
-        raise ReadError.at(new, "there is no such file or folder.")
     if described is None and not is_matrix(new):
         raise RunError(
             f"{new}: {run.folder} is a run on a matrix: give one of "

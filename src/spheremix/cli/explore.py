@@ -155,7 +155,7 @@ def explore(
     ends with the same result. A folder that holds another run is left alone.
     """
     from spheremix.cli.exploration import run_explore
-    from spheremix.cli.material import read_source
+    from spheremix.cli.material import check_options, read_source
     from spheremix.cli.options import Options, parse_df, parse_kappa
 
     options = Options(
@@ -182,6 +182,7 @@ def explore(
         threads=threads,
         checkpoint=checkpoint,
     )
+    check_options(file, options)
     with progress() as shown:
         shown.begin(f"Reading {file}")
         source = read_source(file, options)

@@ -38,13 +38,13 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
             "kappa": "Its concentration: how near its documents are to the prototype.",
             "n_words": "Words (or columns) of its prototype.",
             "n_own_words": "Those that no other prototype has.",
-            "own_words": "The 20 of them that survive longest on the path.",
-            "shared_words": "The 20 words it has in common with others that survive longest.",
+            "own_words": "The 20 of them of the largest weight.",
+            "shared_words": "The 20 heaviest of those it has in common with other clusters.",
             "contrast_words": "For embeddings with texts: 20 words that set its documents apart.",
         },
     ),
     "words.csv": (
-        "One row a word of a cluster, the most important ones first.",
+        "One row a word of a cluster, the heaviest ones first.",
         {
             "cluster": CLUSTER,
             "word": "The word; x0, x1, ... for columns without names.",
@@ -53,7 +53,7 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
             "exit_beta": "The penalty from which the cluster does without it; inf where it never "
             "does.",
             "n_clusters": "How many clusters have the word: 1 for an own word.",
-            "rank": "In the cluster, from 1, by exit_beta and then by weight.",
+            "rank": "In the cluster, from 1, by the absolute weight.",
         },
     ),
     "tables/typical.csv": (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 import spheremix
 from spheremix.cli.assign import assign
@@ -24,8 +25,25 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+MEANT = dict.fromkeys(("--clusters", "--n-clusters", "--n-components"), "--k")
+
+
+class Command(TyperCommand):
+    """A command that knows what else its options are called."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; of an option by another name, say the name it has here."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            meant = MEANT.get(getattr(error, "option_name", None) or "")
+            if meant is not None:
+                error.possibilities = [meant]  # type: ignore[attr-defined]
+            raise
+
+
 for command in (explore, report, assign, demo, simulate):
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
 def _version(asked: bool) -> None:

@@ -87,23 +87,30 @@ def is_matrix(path: Path) -> bool:
     return path.name.lower().endswith(MATRICES)
 
 
-def read_source(path: Path, options: Options) -> Corpus | Matrix:
-    """Read the file, and the texts beside it; options are refused before."""
+def check_options(path: Path, options: Options) -> None:
+    """Refuse options that make no sense for the kind of file, before it is read."""
     if not is_matrix(path):
         for name, what in (("vocabulary", "names the columns"), ("texts", "are beside the rows")):
             if getattr(options, name) is not None:
                 raise ReadError.at(path, f"is not a matrix: --{name} {what} of one.")
         options.check_words()
-        return read_documents(path, **options.columns())
+        return
     _refuse(path, options, "weighting", "is a matrix, used as it is", "is for texts alone")
     if options.texts is None:
         for name in (*FOR_COLUMNS, *FOR_WORDS):
             _refuse(path, options, name, "is a matrix", "is for texts: give them with --texts")
-        return read_matrix(path, options.vocabulary)
-    matrix = read_matrix(path, options.vocabulary)
-    if matrix.vocabulary is None:
-        options.check_words()
     else:
+        options.check_words()
+
+
+def read_source(path: Path, options: Options) -> Corpus | Matrix:
+    """Read the file, and the texts beside it."""
+    if not is_matrix(path):
+        return read_documents(path, **options.columns())
+    matrix = read_matrix(path, options.vocabulary)
+    if options.texts is None:
+        return matrix
+    if matrix.vocabulary is not None:
         for name in FOR_WORDS:
             _refuse(path, options, name, "its columns are words", "is for counting those of texts")
     return matrix.beside(read_documents(options.texts, **options.columns()))

@@ -7,8 +7,10 @@ import webbrowser
 from typing import TYPE_CHECKING
 
 from spheremix.cli.console import progress, remark, say
+from spheremix.cli.legend import legend
 from spheremix.display import draw_run
 from spheremix.io import RunError, load_run
+from spheremix.io.files import replacing
 from spheremix.report import Report
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from spheremix.io import Run
 
-PAGE, CONTENT, FIGURES = "report.html", "report.json", "figures"
+PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "README.txt"
 
 
 def run_report(folder: Path, output: Path | None, *, open_page: bool) -> None:
@@ -33,7 +35,9 @@ def run_report(folder: Path, output: Path | None, *, open_page: bool) -> None:
 
 
 def complete(run: Run) -> Path:
-    """Make what is missing of the figures and the report of a finished run; give the page."""
+    """Make what is missing of the derived files of a finished run; give the page."""
+    if not (run.folder / LEGEND).exists():
+        explain_tables(run, run.folder / LEGEND)
     figures = run.folder / FIGURES
     if not figures.exists():
         with progress() as shown:
@@ -42,6 +46,16 @@ def complete(run: Run) -> Path:
     paths = (run.folder / PAGE, run.folder / CONTENT)
     render(run, [path for path in paths if not path.exists()])
     return paths[0]
+
+
+def explain_tables(run: Run, path: Path) -> None:
+    """Write what the files of a run are, and what their columns mean."""
+    columns = {}
+    for name in run.info.get("tables", {}).values():
+        with (run.folder / name).open(encoding="utf-8") as file:
+            columns[name] = file.readline().rstrip("\n").split(",")
+    with replacing(path) as file:
+        file.writelines(line.encode("utf-8") for line in legend(columns))
 
 
 def draw(run: Run, folder: Path) -> None:

@@ -26,6 +26,7 @@ from spheremix.io.files import RunError
 from spheremix.io.models import pack_fit, pack_mixture, unpack_fit, unpack_mixture
 from spheremix.io.paths import pack_path, pack_steps, unpack_path, unpack_steps
 from spheremix.path import Follower, Trail
+from spheremix.text.corpus import count as counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +50,7 @@ def fit_dense(
     total, done = float(sum(candidates)), 0.0
     found: dict[int, VMFMixture] = {}
     notes = []
-    progress.begin(f"Fitting {_listed(candidates)} clusters, {options.starts} starts each")
+    progress.begin(f"Fitting {_listed(candidates)}, {counted(options.starts, 'start')} each")
     for K in candidates:
         share = (done / total, K / total)
         make = partial(_fit_one, folder, K, directions, options, progress, share)
@@ -107,8 +108,8 @@ def _read_one(fields: Fields, reader: Reader) -> tuple[VMFMixture | None, list[s
 
 def _listed(candidates: list[int]) -> str:
     if len(candidates) == 1:
-        return str(candidates[0])
-    return f"{candidates[0]} to {candidates[-1]}"
+        return counted(candidates[0], "cluster")
+    return f"{candidates[0]} to {candidates[-1]} clusters"
 
 
 # The path

@@ -92,7 +92,7 @@ def _headline(run: Run) -> str:
     n = len(mixture.labels_)
     what = "words" if run.feature_names is not None else "columns"
     parts = [f"{n:,} document{'' if n == 1 else 's'}", f"{mixture.n_features_in_:,} {what}"]
-    by = f" (of {len(run.dense)}, by {str(options.get('k_criterion', '')).upper()})"
+    by = f" (by {str(options.get('k_criterion', '')).upper()}, {len(run.dense)} tried)"
     parts.append(f"K = {len(mixture.weights_)}{by if len(run.dense) > 1 else ''}")
     if run.path is not None:
         sparsity = run.path.sparsity_[run.path.selected_]

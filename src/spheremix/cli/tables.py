@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.cli.legend import legend
 from spheremix.explore import contingency, timeline
 from spheremix.io.documents import csv_lines
 from spheremix.select import CRITERIA
@@ -29,7 +28,7 @@ def write_tables(
     dense: dict[int, VMFMixture],
     contrast: list[list[ContrastWord]] | None,
 ) -> dict[str, str]:
-    """Write every table, and what their columns mean; give the names of their files."""
+    """Write every table; give the names of their files."""
     documents = reading.documents(material.X)
     tables = {
         "documents": ("documents.csv", document_columns(documents, material)),
@@ -48,7 +47,6 @@ def write_tables(
     if material.source.dates is not None:
         times = time_columns(clusters, material.source.dates, reading.n_clusters)
         tables["time"] = ("tables/time.csv", times)
-    writer.text("README.txt", legend({name: list(columns) for name, columns in tables.values()}))
     return {
         key: writer.text(name, csv_lines(columns, short=True))
         for key, (name, columns) in tables.items()

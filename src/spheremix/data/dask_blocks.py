@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import partial
-from itertools import repeat
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
 import dask
@@ -119,26 +119,27 @@ class DaskDirections:
         chunks = [i for i, size in enumerate(X.chunks[0]) if size > 0]
         self._starts = np.cumsum([0, *(X.chunks[0][i] for i in chunks)])
         lazy = X.to_delayed()[:, 0]
-        opened = [
-            delayed(open_block, pure=False)(
-                lazy[chunk],
-                number,
-                (int(stop - start), self.n_features),
-                int(start) + first_row,
-                engine,
-                n_threads,
+        opens = [
+            partial(
+                open_block,
+                number=number,
+                shape=(int(stop - start), self.n_features),
+                first_row=int(start) + first_row,
+                engine=engine,
+                n_threads=n_threads,
             )
-            for number, (chunk, start, stop) in enumerate(
-                zip(chunks, self._starts[:-1], self._starts[1:], strict=True)
-            )
+            for number, (start, stop) in enumerate(pairwise(self._starts))
         ]
         self._holder: Holder
         if client is None:
-            self._holder = Here(dask.compute(*opened), self._starts)
+            blocks = [
+                delayed(one, pure=False)(lazy[i]) for i, one in zip(chunks, opens, strict=True)
+            ]
+            self._holder = Here(dask.compute(*blocks), self._starts)
         else:
             from spheremix.data.dask_workers import Workers  # noqa: PLC0415
 
-            self._holder = Workers(client, X, opened, self._starts)
+            self._holder = Workers(client, X, [lazy[i] for i in chunks], opens, self._starts)
 
     def sweep(self, scorers: Sequence[Scorer], weights: Array | None = None) -> list[Resultants]:
         """Read the rows once; give the resultants of each scorer."""

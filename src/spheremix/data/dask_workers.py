@@ -47,24 +47,35 @@ class Workers:
         Of the cluster.
     X : dask.array.Array
         What the blocks are made of.
-    opened : sequence of Delayed
-        The blocks, to be computed.
+    chunks : sequence of Delayed
+        The chunks of X.
+    opens : sequence of callables
+        What makes a block of each chunk.
     starts : ndarray of shape (number of blocks + 1,)
         The first row of each block, and the number of rows.
     """
 
     def __init__(
-        self, client: Any, X: Any, opened: Sequence[Any], starts: NDArray[np.intp]
+        self,
+        client: Any,
+        X: Any,
+        chunks: Sequence[Any],
+        opens: Sequence[Callable[[Any], Any]],
+        starts: NDArray[np.intp],
     ) -> None:
         self._client = client
+        self._loaded = bool(distributed.futures_of(X))
+        self._chunks = chunks
+        self._opens = opens
         self._starts = starts
+        self._homes: list[str | None] = [None] * len(chunks)
+        self._blocks: list[Any] = [None] * len(chunks)
         self._placement: Placement | None = None
         self._weights: tuple[Array, Placement, dict[str, Any]] | None = None
-        self._blocks = self._open(X, opened)
         try:
-            self._place()
+            self._through_losses(lambda _: [])
         except BaseException:
-            self._cancel(self._blocks)
+            self._cancel([block for block in self._blocks if block is not None])
             raise
 
     def run(
@@ -79,22 +90,29 @@ class Workers:
 
         Gives the list of what they say, or of its sum, added up in a tree of tasks.
         """
-        for _ in range(TRIES):
+
+        def ask(placement: Placement) -> list[Any]:
             futures: list[Any] = []
             try:
-                placement = self._place()
                 pieces = self._send_weights(placement, weights)
-                futures = [self._send(shared)]
+                futures.append(self._send(shared))
                 results = self._submit(task, placement, futures, pieces)
                 while add and len(results) > 1:
                     results = self._add(results, futures)
                 return self._collect(results, list(placement))
-            except WorkerLostError:
-                self._placement = None
-                self._cancel(futures)
             except BaseException:
                 self._cancel(futures)
                 raise
+
+        return self._through_losses(ask)
+
+    def _through_losses(self, work: Callable[[Placement], list[Any]]) -> list[Any]:
+        """Do some work where the blocks are, again where a worker is lost meanwhile."""
+        for _ in range(TRIES):
+            try:
+                return work(self._place())
+            except WorkerLostError:
+                self._placement = None
         raise RuntimeError(
             f"Workers of the Dask cluster were lost {TRIES} times in one sweep. See in their logs "
             "what ends them (memory is the usual cause), and fit again."
@@ -102,53 +120,76 @@ class Workers:
 
     # ------------------------------------------------------------------------------- blocks
 
-    def _open(self, X: Any, opened: Sequence[Any]) -> list[Any]:
-        """Compute the blocks where the data of X is, or else in runs of neighbours."""
-        compute = self._client.compute
-        if distributed.futures_of(X):
-            found: list[Any] = compute(list(opened))
-            return found
-        threads = self._threads()
-        shares = np.cumsum(list(threads.values())) / sum(threads.values())
-        middles = (self._starts[:-1] + self._starts[1:]) / (2 * self._starts[-1])
-        owners = np.searchsorted(shares[:-1], middles)
-        futures: list[Any] = []
-        for owner in np.unique(owners):
-            run = [one for one, by in zip(opened, owners, strict=True) if by == owner]
-            # Others may take over when this worker dies.
-            futures += compute(run, workers=[list(threads)[owner]], allow_other_workers=True)
-        return futures
+    def _place(self) -> Placement:
+        """Give the blocks that each worker holds, having opened those that nobody does."""
+        if self._placement is not None:
+            return self._placement
+        workers = self._alive()
+        lost = [number for number, home in enumerate(self._homes) if home not in workers]
+        self._cancel([self._blocks[number] for number in lost if self._blocks[number] is not None])
+        if lost:
+            self._open(lost)
+        placement: Placement = {}
+        for number, home in enumerate(self._homes):
+            placement.setdefault(str(home), []).append(number)
+        self._await(self._blocks, list(placement))
+        self._placement = placement
+        return placement
 
-    def _threads(self) -> dict[str, int]:
-        """Give the threads of each worker, once there is one."""
+    def _open(self, numbers: list[int]) -> None:
+        """Open blocks where the data of X is already, or else in runs of neighbours.
+
+        A chunk may be made by another worker, if its own is lost or busy; a block is opened by
+        its own and is not taken away from it.
+        """
+        chunks: dict[int, Any] = {}
+        if self._loaded:
+            futures = self._client.compute([self._chunks[number] for number in numbers])
+            self._await(futures, [])
+            holders = self._client.who_has(futures)
+            for number, chunk in zip(numbers, futures, strict=True):
+                if not holders.get(chunk.key):
+                    raise WorkerLostError
+                chunks[number], self._homes[number] = chunk, min(holders[chunk.key])
+        else:
+            for number, home in zip(numbers, self._spread(numbers), strict=True):
+                self._homes[number] = home
+        for home in sorted({str(self._homes[number]) for number in numbers}):
+            own = [number for number in numbers if self._homes[number] == home]
+            if not self._loaded:
+                lazy = [self._chunks[number] for number in own]
+                futures = self._client.compute(lazy, workers=[home], allow_other_workers=True)
+                chunks |= dict(zip(own, futures, strict=True))
+            opened = self._client.map(
+                _call,
+                [self._opens[number] for number in own],
+                [chunks[number] for number in own],
+                workers=[home],
+                pure=False,
+            )
+            for number, block in zip(own, opened, strict=True):
+                self._blocks[number] = block
+
+    def _spread(self, numbers: list[int]) -> list[str]:
+        """Give each block a worker: as many rows a thread, and neighbours together."""
         seen = time.monotonic()
         while not (workers := self._alive()):
             self._lose_patience(seen, {})
             time.sleep(POLL / 10)
-        return {address: workers[address]["nthreads"] for address in sorted(workers)}
+        addresses = sorted(workers)
+        threads = np.cumsum([workers[address]["nthreads"] for address in addresses])
+        rows = np.diff(self._starts)[numbers]
+        middles = (np.cumsum(rows) - rows / 2) / rows.sum()
+        return [addresses[i] for i in np.searchsorted(threads[:-1] / threads[-1], middles)]
 
-    def _place(self) -> Placement:
-        """Give the blocks that each worker holds, once all are somewhere."""
-        if self._placement is not None:
-            return self._placement
-        self._await_blocks()
-        holders = self._client.who_has(self._blocks)
-        placement: Placement = {}
-        for number, block in enumerate(self._blocks):
-            if not holders.get(block.key):
-                raise WorkerLostError
-            placement.setdefault(min(holders[block.key]), []).append(number)
-        self._placement = placement
-        return placement
-
-    def _await_blocks(self) -> None:
-        """Wait until every block is open, and no longer than there is hope."""
+    def _await(self, futures: list[Any], needed: list[str]) -> None:
+        """Wait until everything is computed, and no longer than there is hope."""
         seen = time.monotonic()
-        while True:
+        while not all(future.status == "finished" for future in futures):
             try:
-                distributed.wait(self._blocks, timeout=POLL)
+                distributed.wait(futures, timeout=POLL)
             except TimeoutError:
-                seen = self._look([], seen)
+                seen = self._look(needed, seen)
             except _CANCELLED as error:
                 self._require_scheduler()
                 raise RuntimeError(
@@ -156,11 +197,9 @@ class Workers:
                     "or they hang on data that was scattered to a worker that died. Fit again, "
                     "with an X that is made of tasks (reading files, say)."
                 ) from error
-            failed = [block for block in self._blocks if block.status == "error"]
-            if failed:
-                failed[0].result()
-            if all(block.status == "finished" for block in self._blocks):
-                return
+            for future in futures:
+                if future.status == "error":
+                    future.result()
 
     # -------------------------------------------------------------------------------- tasks
 
@@ -293,6 +332,10 @@ class Workers:
             f"The Dask cluster has had no worker to go on with for {PATIENCE:g} s{paused}. Start "
             "workers with more memory, or more of them, and fit again."
         )
+
+
+def _call(opens: Callable[[Any], Any], chunk: Any) -> Any:
+    return opens(chunk)
 
 
 def _sum(parts: list[Any]) -> Any:

@@ -94,7 +94,7 @@ def _dense(X: Any) -> Rows:
             return _csr(X)
     X = np.asarray(X)
     dtype = np.dtype(np.float64) if X.dtype == object else _real_dtype(X.dtype)
-    _check_shape(X)
+    check_shape(X)
     try:
         rows: Rows = np.require(X.astype(dtype, copy=False), requirements=["ALIGNED"])
     except (TypeError, ValueError) as error:
@@ -106,7 +106,7 @@ def _dense(X: Any) -> Rows:
 def _csr(X: Any) -> Rows:
     """Give a CSR of float32 or float64 without duplicates, in contiguous arrays."""
     dtype = _real_dtype(X.dtype)
-    _check_shape(X)
+    check_shape(X)
     csr = X.tocsr().astype(dtype, copy=False)
     counts = np.diff(csr.indptr)
     stored = int(csr.indptr[-1])
@@ -152,7 +152,7 @@ def _real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     raise ValueError(f"X has dtype {dtype}, which holds no real numbers. Give an array of floats.")
 
 
-def _check_shape(X: Any) -> None:
+def check_shape(X: Any) -> None:
     """Refuse what is no table of at least one row and two columns, in scikit-learn's words."""
     if X.ndim != 2:
         got = "scalar" if X.ndim == 0 else f"{X.ndim}D"

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch.nn.functional import embedding_bag
 
-from spheremix.data.rows import SAFE_NORMS, _check_shape, refuse_rows
+from spheremix.data.rows import SAFE_NORMS, check_shape, refuse_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +59,7 @@ def open_tensor(X: Tensor, *, first_row: int = 0) -> tuple[Tensor, Tensor]:
         )
     if X.is_complex() or X.dtype == torch.bool:
         raise ValueError(f"X has dtype {X.dtype}, which holds no real numbers. Give floats.")
-    _check_shape(X)
+    check_shape(X)
     X = X.detach()
     if X.dtype not in DTYPES:
         X = X.to(torch.float32 if X.is_floating_point() else torch.float64)

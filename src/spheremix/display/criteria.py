@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from spheremix.display.place import several_axes, whole_figure
 from spheremix.display.style import CRITERIA, INK, NAMES, in_style
+from spheremix.explore.reading import require_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -99,7 +99,7 @@ class CriteriaDisplay:
         CriteriaDisplay
             For ``plot``.
         """
-        check_is_fitted(study, "table_")
+        require_model(study, "table_")
         names, runs = list(criteria), study.table_
         each = [runs["n_components"] == K for K in study.candidates_]
         most = max(int(mine.sum()) for mine in each)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from spheremix.display.place import several_axes, spread, whole_figure
 from spheremix.display.style import CRITERIA, INK, NAMES, in_style
+from spheremix.explore.reading import require_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -101,7 +101,7 @@ class PathDisplay:
             For ``plot``.
         """
         path = getattr(path, "best_path_", path)
-        check_is_fitted(path, "betas_")
+        require_model(path, "betas_")
         names = list(dict.fromkeys([*criteria, path.criterion]))
         return cls(
             path.betas_,

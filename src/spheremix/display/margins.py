@@ -39,33 +39,15 @@ def write_above(ax: Axes, layout: Layout, names: Sequence[str], features: str) -
 
 def _write_groups(ax: Axes, layout: Layout, height: float) -> None:
     """Draw the hue of each n_j above its columns, and write what it is."""
-    K, d = len(layout.clusters), len(layout.features)
+    K = len(layout.clusters)
     above = _points(ax, 1)
     for n, columns in layout.groups.items():
         ends = [columns.start, columns.stop]
         line: dict[str, Any] = {"lw": 4.0, "color": hue(n, K), "solid_capstyle": "butt"}
         ax.plot(ends, [STRIP, STRIP], transform=above, clip_on=False, **line)
-    texts = {
-        n: _label(ax, 0.0, height, _meaning(n, K, columns.stop - columns.start), hue(n, K))
-        for n, columns in layout.groups.items()
-    }
-    widths = {n: _width(ax, text) + 0.02 * d for n, text in texts.items()}
-    # The named kinds first, then the widest; those that find no place are left out.
-    ranked = sorted(
-        layout.groups,
-        key=lambda n: (2 < n < K, layout.groups[n].start - layout.groups[n].stop),
-    )
-    kept: list[int] = []
-    for n in ranked:
-        if sum(widths[m] for m in [*kept, n]) <= d:
-            kept.append(n)
-        else:
-            texts[n].remove()
-    kept.sort(reverse=True)
-    middles = [(layout.groups[n].start + layout.groups[n].stop) / 2 for n in kept]
-    places = spread(middles, [widths[n] for n in kept], 0, d)
-    for n, place in zip(kept, places, strict=True):
-        texts[n].set_x(place)
+    for n, columns in layout.groups.items():
+        middle, size = (columns.start + columns.stop) / 2, columns.stop - columns.start
+        _write_fitting(ax, middle, height, _meanings(n, K, size), size, hue(n, K))
 
 
 def _write_blocks(ax: Axes, layout: Layout, names: Sequence[str]) -> int:
@@ -77,15 +59,23 @@ def _write_blocks(ax: Axes, layout: Layout, names: Sequence[str]) -> int:
         n, k = block.stop - block.start, block.clusters[0]
         name = shown(names[k])
         first = str(k) if name == f"cluster {k}" else name.partition(" ")[0]
-        text = _label(ax, (block.start + block.stop) / 2, FIRST, "", hue(1, K))
-        for words in (f"{name}: {n:,}", f"{first}: {n:,}", f"{n:,}"):
-            text.set_text(words)
-            if _width(ax, text) < 0.96 * n:
-                n_written += 1
-                break
-        else:
-            text.remove()
+        texts = (f"{name}: {n:,}", f"{first}: {n:,}", f"{n:,}")
+        middle = (block.start + block.stop) / 2
+        n_written += _write_fitting(ax, middle, FIRST, texts, n, hue(1, K))
     return n_written
+
+
+def _write_fitting(
+    ax: Axes, middle: float, height: float, texts: Sequence[str], room: int, colour: str
+) -> bool:
+    """Write the first of these texts that is narrower than its columns; tell whether one is."""
+    text = _label(ax, middle, height, "", colour)
+    for words in texts:
+        text.set_text(words)
+        if _width(ax, text) < 0.96 * room:
+            return True
+    text.remove()
+    return False
 
 
 def write_words(
@@ -131,11 +121,11 @@ def _draw_leaders(ax: Axes, columns: Array, places: Array) -> None:
     ax.add_collection(lines, autolim=False)
 
 
-def _meaning(n: int, K: int, size: int) -> str:
-    """Say what an n_j means, and how many columns have it."""
+def _meanings(n: int, K: int, size: int) -> tuple[str, ...]:
+    """Say what an n_j means and how many columns have it, at length and in short."""
     special = {2: "pairs", K: "all", 1: "own", 0: "nobody's"}  # of one cluster alone: own
-    name = special.get(n, f"{n} clusters" if K <= 6 else str(n))
-    return f"{name}: {size:,}" if n in special or K <= 6 else name
+    name = special.get(n, f"{n} clusters")
+    return f"{name}: {size:,}", special.get(n, f"{n}: {size:,}"), special.get(n, str(n))
 
 
 def _label(ax: Axes, x: float, points: float, text: str, colour: str) -> Any:

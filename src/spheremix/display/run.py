@@ -68,7 +68,8 @@ def displays(run: Run) -> dict[str, Any]:
         found["data"] = DataDisplay.of(reading, X)
         if X.shape[1] == 3:
             found["sphere"] = SphereDisplay.of(reading.model, X)
-    found["words"] = WordsDisplay.of(reading)
+    if features == "words":
+        found["words"] = WordsDisplay.of(reading)
     if run.path is not None:
         found["path"] = PathDisplay.of(run.path, features=features)
     if len(run.dense) > 1:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from spheremix.data.open import as_directions
 from spheremix.display.place import one_axes, whole_figure
 from spheremix.display.style import FAINT, INK, cluster_style, in_style
+from spheremix.explore.reading import require_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,7 +82,7 @@ class SphereDisplay:
         SphereDisplay
             For ``plot``.
         """
-        check_is_fitted(model)
+        require_model(model)
         mixture = getattr(model, "best_estimator_", model)
         if not hasattr(mixture, "kappas_"):
             raise ValueError(f"{type(mixture).__name__} has no concentrations: draw a mixture.")

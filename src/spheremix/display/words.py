@@ -31,8 +31,8 @@ COLUMNS = 4
 class WordsDisplay:
     """The words of each cluster with their weights: its own above, shared ones below.
 
-    A panel a cluster, the largest first. Own words survive longest on the path, if there is one;
-    after a shared word, the number of clusters that share it. Hues are those of the maps.
+    A panel a cluster, the largest first; its heaviest words first. After a shared word, the
+    number of clusters that share it. Hues are those of the maps.
 
     Parameters
     ----------

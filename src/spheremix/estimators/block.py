@@ -97,7 +97,7 @@ class BlockVMFMixture(MixturePredictions):
     n_threads : int or None, default=None
         None uses the cores, or less where OMP_NUM_THREADS, threadpoolctl or a surrounding pool
         of workers ask for it.
-    engine : {"auto", "reference", "compiled"}, default="auto"
+    engine : {"auto", "reference", "compiled", "torch"}, default="auto"
         What reads the rows.
     verbose : int, default=0
         1 prints a line a restart.

@@ -337,6 +337,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         if sum(given is not None for given in (criterion, n_words, sparsity)) != 1:
             raise ValueError("Give one of criterion, n_words and sparsity.")
         if criterion is not None:
+            criterion = str(criterion).lower()  # as people write them
             check.require_choice("criterion", criterion, CRITERIA)
             values = self.criteria_[criterion]
             return len(values) - 1 - int(values[::-1].argmin())

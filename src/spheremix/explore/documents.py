@@ -137,7 +137,7 @@ def read_documents(
         Rows are normalised.
     scorer : Scorer
         Of a fitted mixture.
-    engine : {"auto", "reference", "compiled"}, default="auto"
+    engine : {"auto", "reference", "compiled", "torch"}, default="auto"
         What reads the rows.
     n_threads : int or None, default=None
         As in the estimators.

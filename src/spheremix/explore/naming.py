@@ -9,7 +9,9 @@ import numpy as np
 if TYPE_CHECKING:
     from spheremix.explore.vocabulary import Vocabulary, Word
 
-HEAVY = 1.0 / 3.0  # of the heaviest word of the cluster
+# Of the heaviest word of the cluster.
+HEAVY = 1.0 / 3.0
+FAINT = 1.0 / 10.0
 
 
 def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]:
@@ -19,8 +21,10 @@ def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]
     third of what the heaviest word of the cluster weighs. A word that few documents of a cluster
     have can be its own and survive, and would still be a poor name. Where there are less than n of
     them, the heavy words follow that the cluster *leads*: that weigh more in it than in any other.
-    Then come its other own words, the other words it leads, and the rest. Within each of these
-    groups those come first that survive longest, and of equals the heavier one.
+    Then come its other own words and the other words it leads, if they are not *faint*: less than
+    a tenth of the heaviest. Within each of these groups those come first that survive longest, and
+    of equals the heavier one. Last comes the rest, by weight: what is faint may survive, since a
+    path can end early.
 
     Parameters
     ----------
@@ -51,12 +55,13 @@ def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]
     own = has & (vocabulary.n_sharing == 1)
     leads = weights[k] > np.delete(weights, k, axis=0).max(axis=0, initial=0.0)
     heavy = has & (weights[k] >= HEAVY * weights[k].max())
+    seen = has & (weights[k] >= FAINT * weights[k].max())
     words: list[Word] = []
     left = has.copy()
-    for group in (heavy & own, heavy & leads, own, leads, has):
-        words += vocabulary.ranked(k, np.flatnonzero(group & left), n - len(words))
+    for group in (heavy & own, heavy & leads, seen & own, seen & leads):
+        words += vocabulary.ranked(k, np.flatnonzero(group & left), n - len(words), by="exit")
         left &= ~group
-    return words
+    return words + vocabulary.ranked(k, np.flatnonzero(left), n - len(words))
 
 
 def cluster_name(vocabulary: Vocabulary, cluster: int, n_words: int = 3) -> str:

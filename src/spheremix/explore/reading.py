@@ -67,6 +67,16 @@ class Cluster:
     contrast_words: tuple[str, ...] = ()
 
 
+def require_model(model: Any, attribute: str | None = None) -> None:
+    """Refuse what is not a fitted estimator, a run above all."""
+    if not hasattr(model, "fit"):
+        raise TypeError(
+            f"A fitted estimator is needed, not a {type(model).__name__}: of a run take run.path "
+            "or run.mixture, or Reading.from_run(run), Report.from_run(run), draw_run(run, folder)."
+        )
+    check_is_fitted(model, attribute)
+
+
 class Reading:
     """A fitted model, with names for its features: what reports and commands ask.
 
@@ -80,8 +90,8 @@ class Reading:
     feature_names : iterable of str, default=None
         The vocabulary; by default the names of the columns of the fit, or "x0", "x1", ...
     path : VMFPath, default=None
-        Where the model is a mixture of a path, the path: words are then ranked by the penalty up to
-        which they survive.
+        Where the model is a mixture of a path, the path: it tells up to which penalty words
+        survive, by which clusters are named.
     step : int, default=None
         Where the model has a path, another step to read than the selected one.
     contrast : sequence of sequences of str, default=None
@@ -124,7 +134,7 @@ class Reading:
         step: int | None = None,
         contrast: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        check_is_fitted(model)
+        require_model(model)
         own_path = getattr(model, "best_path_", model if hasattr(model, "betas_") else None)
         self.path = path if own_path is None else own_path
         self.step: int | None = None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
 
-Rank = Literal["exit", "weight"]
+Rank = Literal["weight", "exit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,10 @@ class Word:
 class Vocabulary:
     """Sparse prototypes with a name for each feature.
 
-    Words of a cluster are ranked by ``"exit"``, the penalty up to which the cluster keeps them on
-    the path, or by ``"weight"``, the absolute coordinate of the prototype. Many words leave
-    together on a path: of those, the heavier one comes first. Without a path both are the same.
+    Words of a cluster are ranked by ``"weight"``, the absolute coordinate of the prototype, or by
+    ``"exit"``, the penalty up to which the cluster keeps them on the path. Many words leave
+    together on a path, or are still there when it ends: of those, the heavier one comes first.
+    Without a path both are the same.
 
     Parameters
     ----------
@@ -150,7 +151,7 @@ class Vocabulary:
 
     # Words
 
-    def words(self, cluster: int, n: int | None = None, *, by: Rank = "exit") -> list[Word]:
+    def words(self, cluster: int, n: int | None = None, *, by: Rank = "weight") -> list[Word]:
         """Give the words of a cluster, own or not.
 
         Parameters
@@ -159,7 +160,7 @@ class Vocabulary:
             The cluster.
         n : int, default=None
             How many at most; all of them by default.
-        by : {"exit", "weight"}, default="exit"
+        by : {"weight", "exit"}, default="weight"
             The ranking.
 
         Returns
@@ -170,7 +171,7 @@ class Vocabulary:
         k = self.require_cluster(cluster)
         return self.ranked(k, np.flatnonzero(self.support[k]), n, by)
 
-    def own_words(self, cluster: int, n: int | None = None, *, by: Rank = "exit") -> list[Word]:
+    def own_words(self, cluster: int, n: int | None = None, *, by: Rank = "weight") -> list[Word]:
         """Give the words that only this cluster has.
 
         Parameters
@@ -186,7 +187,9 @@ class Vocabulary:
         k = self.require_cluster(cluster)
         return self.ranked(k, np.flatnonzero(self.support[k] & (self.n_sharing == 1)), n, by)
 
-    def shared_words(self, cluster: int, n: int | None = None, *, by: Rank = "exit") -> list[Word]:
+    def shared_words(
+        self, cluster: int, n: int | None = None, *, by: Rank = "weight"
+    ) -> list[Word]:
         """Give the words that this cluster has in common with others, or with all of them.
 
         Parameters
@@ -240,13 +243,13 @@ class Vocabulary:
         dict of ndarray
             ``cluster``, ``word``, ``feature``, ``weight``, ``exit_beta`` (NaN without a path),
             ``n_clusters`` that share the word and ``rank`` in the cluster from 1; a row a non-zero
-            coordinate, cluster after cluster, the most important words first.
+            coordinate, cluster after cluster, the heaviest words first.
         """
         clusters, features = np.nonzero(self.support)
         weights = self.prototypes[clusters, features]
         missing = np.full(len(weights), np.nan)
         exits = missing if self.exit_betas is None else self.exit_betas[clusters, features]
-        order = np.lexsort((-np.abs(weights), -exits, clusters))
+        order = np.lexsort((-exits, -np.abs(weights), clusters))
         clusters, features = clusters[order], features[order]
         firsts = np.searchsorted(clusters, clusters)
         return {
@@ -265,7 +268,7 @@ class Vocabulary:
             raise ValueError(f"There is no cluster {k}: they are 0 to {len(self.prototypes) - 1}.")
         return int(k)
 
-    def ranked(self, k: int, features: Ids, n: int | None, by: Rank = "exit") -> list[Word]:
+    def ranked(self, k: int, features: Ids, n: int | None, by: Rank = "weight") -> list[Word]:
         """Give some features of a cluster as words, the most important ones first."""
         if by not in get_args(Rank):
             raise ValueError(f"by must be one of {', '.join(get_args(Rank))}, got {by!r}.")

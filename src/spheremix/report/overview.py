@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ def corpus_entry(source: Source, n_dropped: int) -> dict[str, Any]:
     corpus = source.corpus
     n_kept = len(source.mixture.labels_) if source.X is None else int(source.X.shape[0])
     return {
-        "source": "" if corpus is None else corpus.source,
+        "source": "" if corpus is None else _file_name(corpus.source),
         "format": "" if corpus is None else corpus.format,
         "n_documents": n_kept + len(source.set_aside),
         "n_kept": n_kept,
@@ -32,6 +33,11 @@ def corpus_entry(source: Source, n_dropped: int) -> dict[str, Any]:
         "done": [list(one) for one in source.done],
         "n_words_dropped": n_dropped,
     }
+
+
+def _file_name(source: str) -> str:
+    """Give the name of a file: a report that is sent along tells nothing of its folders."""
+    return Path(source).name if Path(source).is_absolute() else source
 
 
 def model_entry(source: Source, n_shown: int, agreement: dict[str, float] | None) -> dict[str, Any]:

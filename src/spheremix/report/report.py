@@ -87,6 +87,10 @@ class Report:
         report.content = build(from_run(run, title))
         return report
 
+    def __repr__(self) -> str:
+        model = self.content["model"]
+        return f"Report({self.content['title']!r}, {model['n_clusters']} clusters)"
+
     def to_dict(self) -> dict[str, Any]:
         """Give the content as JSON can say it: arrays as lists, infinity as a string.
 

@@ -106,7 +106,7 @@ def from_model(
     else:
         raise ValueError(
             f"A report takes a fitted VMFMixture, VMFPath or VMFMixtureIC, not a "
-            f"{type(model).__name__}."
+            f"{type(model).__name__}; that of a run is Report.from_run(run)."
         )
     corpus = _as_corpus(documents)
     aside: list[tuple[str, str]] = []

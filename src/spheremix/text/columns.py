@@ -51,11 +51,12 @@ class Choice:
 
     def notes(self) -> list[str]:
         """Say which column is read as what."""
-        return [
-            f"Column {shown(column)} is read as the {part}"
-            f"{' (guessed).' if part in self.guessed else '.'}"
-            for part, column in self.columns.items()
-        ]
+        return [self.note(part) for part in self.columns]
+
+    def note(self, part: str) -> str:
+        """Say which column is read as this part."""
+        how = " (guessed)." if part in self.guessed else "."
+        return f"Column {shown(self.columns[part])} is read as the {part}{how}"
 
 
 def choose(
@@ -144,6 +145,12 @@ def gather(
     for column in columns.values():
         if column not in seen:
             raise missing(path, column, list(seen))
+    for part in ("date", "label"):
+        if part in values and not any(values[part]):
+            # Nothing to read: what was said of the column would be misleading.
+            del values[part]
+            notes.remove(choice.note(part))
+            notes.append(f"Column {shown(columns[part])} has no {part}: it is not used.")
     return _fields(values, notes, clean)
 
 
@@ -157,8 +164,6 @@ def _fields(values: dict[str, list[Any]], notes: list[str], clean: Cleaning) -> 
         without = sum(1 for value in values.get(part, ()) if not value)
         if part in values and without:
             notes.append(f"{count(without, 'document')} of {n:,} without {part}.")
-        if without == n:
-            values.pop(part, None)
     blank = sum(1 for text in values["text"] if not text.strip())
     if blank:
         notes.append(f"{count(blank, 'document')} of {n:,} without text.")

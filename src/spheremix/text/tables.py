@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 TEXT_SUFFIXES = (".txt", ".text", ".md")
 MATRIX_SUFFIXES = (".npz", ".npy", ".mtx")
 KNOWN = (
-    ".csv, .tsv, .jsonl, .ndjson, .json (all also with .gz), .parquet, or a folder of text files"
+    ".csv, .tsv, .jsonl, .ndjson, .json (all also with .gz), .parquet, or a folder of text files; "
+    "for a matrix .npz, .npy, .mtx"
 )
 
 

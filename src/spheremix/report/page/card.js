@@ -1,7 +1,7 @@
 // The chosen cluster: size, concentration, words, labels and time, at this step.
 
 import { bdi, find, make } from "./dom.js";
-import { counted, decimal, integer, percent } from "./format.js";
+import { counted, decimal, integer, nounOf, percent } from "./format.js";
 import { commonWords, ownWords, sharedWords, sharers } from "./words.js";
 import { labelBars, timeBars } from "./distribution.js";
 import { showWord } from "./word_line.js";
@@ -35,14 +35,13 @@ export function mountCard(app) {
 function facts(content, step, k) {
   const size = step.entry.sizes[k];
   const total = step.entry.sizes.reduce((sum, one) => sum + one, 0) || 1;
-  const noun = content.kind === "coordinates" ? "coordinate" : "word";
   const same = content.model.kappa === "shared" ? ", the same for all" : "";
   const kappa = `κ = ${decimal(step.entry.kappas[k])}${same}`;
   return make("p", {
     class: "facts-line",
     text:
       `cluster ${k} · ${counted(Math.round(size), "document")}, ${percent(size / total)} · ` +
-      `${counted(step.wordCounts[k], noun)}, ${integer(step.ownCounts[k])} of its own · ${kappa}`,
+      `${counted(step.wordCounts[k], nounOf(content))}, ${integer(step.ownCounts[k])} of its own · ${kappa}`,
   });
 }
 
@@ -65,19 +64,17 @@ function contrastWords(content, k) {
 
 function wordParts(app, step, k, all, toggle) {
   const { content } = app;
-  const coordinates = content.kind === "coordinates";
-  const noun = coordinates ? "coordinates" : "words";
   const limit = all ? Infinity : SHOWN;
   const own = step.K > 1 ? ownWords(content, step, k, limit) : [];
   const shared = sharedWords(content, step, k, limit);
   const common = commonWords(content, step, k, limit);
-  const title = (kind) => `${kind} ${noun}`;
+  const title = (kind) => `${kind} ${nounOf(content)}s`;
   const parts = [];
   if (step.K > 1) {
     parts.push(
       part(
         title("Own"),
-        `in no other cluster; those that last longest first: ${integer(step.ownCounts[k])}`,
+        `in no other cluster, the heaviest first: ${integer(step.ownCounts[k])}`,
         chips(app, step, k, own, "own"),
       ),
     );
@@ -90,7 +87,7 @@ function wordParts(app, step, k, all, toggle) {
     parts.push(
       part(
         title(step.K > 1 ? "Common" : "All"),
-        step.K > 1 ? "in every cluster" : "those that last longest first",
+        step.K > 1 ? "in every cluster" : "the heaviest first",
         chips(app, step, k, common, "common"),
       ),
     );

@@ -7,7 +7,7 @@ import { tellingWords } from "./words.js";
 const DENSE = 54; // pixels of a cluster with one line of words
 const ROOMY = 72; // with two of them
 
-export function mountClusters({ content, state, stepOf, leaders }) {
+export function mountClusters({ content, state, stepOf }) {
   const list = find("cluster-list");
   const K = content.model.n_clusters;
   const space = () => {
@@ -27,7 +27,7 @@ export function mountClusters({ content, state, stepOf, leaders }) {
       const item = items[k];
       item.size.textContent = integer(step.entry.sizes[k]);
       item.bar.style.width = `${(100 * step.entry.sizes[k]) / (largest || 1)}%`;
-      item.words.textContent = moreWords(content, step, leaders, k);
+      item.words.textContent = moreWords(content, step, k);
     }
     // Only when the order changes: moving elements costs more than writing in them.
     const ordered = step.clusters.map((k) => items[k].option);
@@ -68,7 +68,7 @@ function clusterItem(name, k, state) {
 }
 
 // The words that are not in the name already.
-function moreWords(content, step, leaders, k) {
+function moreWords(content, step, k) {
   if (content.kind === "coordinates") {
     const contrast = content.contrast ? content.contrast[k].map(([word]) => word) : [];
     const named = new Set(content.names[k].split(" "));
@@ -78,7 +78,7 @@ function moreWords(content, step, leaders, k) {
       .join(" ");
   }
   const named = new Set(content.names[k].split(" "));
-  const words = tellingWords(content, step, leaders, k, 12).map((j) => content.words[j]);
+  const words = tellingWords(content, step, k, 12).map((j) => content.words[j]);
   return words
     .filter((word) => !named.has(word))
     .slice(0, 8)

@@ -1,7 +1,7 @@
 // What was read, what was done to it, and how the model was made.
 
 import { bdi, find, make } from "./dom.js";
-import { counted, criterionName, decimal, integer } from "./format.js";
+import { counted, criterionName, decimal, integer, nounOf } from "./format.js";
 
 const SHOWN = 200; // documents set aside
 
@@ -18,7 +18,7 @@ export function mountCorpus({ content }) {
   );
 }
 
-function corpusFacts({ corpus, documents, kind }) {
+function corpusFacts({ corpus, documents, kind, rows, labels }) {
   const texts = documents && documents.text;
   const read = texts
     ? "texts, shown in the reader"
@@ -32,13 +32,21 @@ function corpusFacts({ corpus, documents, kind }) {
     ["kept", integerOrNone(corpus.n_kept)],
     ["set aside", integerOrNone(corpus.n_set_aside)],
     ["what a document is", read],
+    ["data map", rows && labels ? null : noDataMap(kind, documents)],
     [
-      "words not shown",
+      `${nounOf({ kind })}s not shown`,
       corpus.n_words_dropped
         ? `${integer(corpus.n_words_dropped)} of the model, those that leave the path first`
         : null,
     ],
   ].filter(([, value]) => value !== null && value !== undefined && value !== "");
+}
+
+function noDataMap(kind, documents) {
+  if (!documents) return "none: the report was made without the rows of the documents";
+  return kind === "coordinates"
+    ? "none: rows of coordinates are dense, and are not put into the report"
+    : "none: the rows are not in the report";
 }
 
 function integerOrNone(value) {
@@ -54,7 +62,7 @@ function modelFacts({ model, candidates, kind }) {
       "clusters",
       `${model.n_clusters}${by(candidates && candidates.length > 1 && model.k_criterion)}`,
     ],
-    [kind === "coordinates" ? "coordinates" : "words", integer(model.n_words)],
+    [`${nounOf({ kind })}s`, integer(model.n_words)],
     ["β, the penalty", `${decimal(model.beta)}${by(model.criterion)}`],
     ["κ, the concentration", typeof model.kappa === "number" ? decimal(model.kappa) : model.kappa],
     ["log-likelihood", decimal(model.log_likelihood)],

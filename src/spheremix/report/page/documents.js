@@ -5,7 +5,9 @@ import { counted, decimal, integer } from "./format.js";
 import { createList } from "./list.js";
 import { createSearch, listDocuments } from "./filters.js";
 
-const ROW = 50; // pixels, as in the style sheet
+// Pixels of a row, as in the style sheet: with a second line, and without one.
+const ROW = 50;
+const SHORT = 30;
 const SNIPPET = 160; // characters
 
 export function mountDocuments({ content, state, stepOf }) {
@@ -18,7 +20,14 @@ export function mountDocuments({ content, state, stepOf }) {
   const step = () => stepOf(state.now.step);
   const search = createSearch(documents);
   const row = (i) => documentRow(content, step(), i, state.now.scope === "all");
-  const list = createList(find("document-list"), ROW, row, (i) => state.set({ document: i }));
+  const short = !documents.text && !content.rows;
+  const box = find("document-list");
+  box.classList.toggle("short", short);
+  const list = createList(box, short ? SHORT : ROW, row, (i) => {
+    state.set({ document: i });
+    // In one column the reader is below the list.
+    if (matchMedia("(max-width: 760px)").matches) find("reader").scrollIntoView();
+  });
   const controls = mountControls(content, state);
 
   const draw = () => {
@@ -57,14 +66,15 @@ function documentRow(content, step, i, named) {
         text: `cos ${documents.cosine[i].toFixed(2)}${against}`,
       }),
     ),
-    make("div", { class: "snippet" }, bdi(snippet(content, i))),
+    documents.text || content.rows
+      ? make("div", { class: "snippet" }, bdi(snippet(content, i)))
+      : null,
   );
 }
 
 // The beginning of the text; without texts, the words that weigh most.
 function snippet({ documents, rows, words }, i) {
   if (documents.text) return documents.text[i].slice(0, SNIPPET).replace(/\s+/gu, " ");
-  if (!rows) return "";
   const at = Array.from(
     { length: rows.indptr[i + 1] - rows.indptr[i] },
     (_, n) => rows.indptr[i] + n,
@@ -105,12 +115,15 @@ function mountControls(content, state) {
     debounced(180, () => state.set({ text: text.value.trim() })),
   );
   const fields = filterFields(content, state);
-  const clear = make("button", {
-    type: "button",
-    class: "plain",
-    text: "clear filters",
-    on: { click: () => state.set({ text: "", label: -1, rival: -1, from: "", to: "" }) },
-  });
+  const clearing = (text) =>
+    make("button", {
+      type: "button",
+      class: "plain",
+      text,
+      on: { click: () => state.set({ text: "", label: -1, rival: -1, from: "", to: "" }) },
+    });
+  const clear = clearing("clear filters");
+  const none = find("no-documents");
   const told = find("document-count");
   find("document-controls").replaceChildren(
     make("div", { class: "controls" }, scope.group, sort.group),
@@ -128,6 +141,10 @@ function mountControls(content, state) {
     clear.hidden = !(now.text || now.label >= 0 || now.rival >= 0 || now.from || now.to);
     const exact = step.exact ? "" : "; cosines and log-odds are those of the chosen β";
     told.textContent = `${counted(n, "document")}${exact}`;
+    none.hidden = n > 0;
+    find("document-list").hidden = n === 0;
+    if (clear.hidden) none.replaceChildren("No document is in this cluster at this β.");
+    else none.replaceChildren("No document matches: ", clearing("clear the filters"), ".");
   };
   return { update };
 }

@@ -24,6 +24,11 @@ export function counted(number, noun, plural = `${noun}s`) {
   return `${integer(number)} ${number === 1 ? noun : plural}`;
 }
 
+// What columns are.
+export function nounOf({ kind }) {
+  return kind === "coordinates" ? "coordinate" : "word";
+}
+
 export function signed(value) {
   return value > 0 ? `+${decimal(value)}` : decimal(value);
 }

@@ -1,18 +1,17 @@
 // The line that says what this is.
 
 import { bdi, find, make } from "./dom.js";
-import { counted, criterionName, decimal, percent } from "./format.js";
+import { counted, criterionName, decimal, nounOf, percent } from "./format.js";
 
 export function mountHeader({ content, state }) {
   const { corpus, model, steps } = content;
   find("title").replaceChildren(bdi(content.title));
   const by = (criterion) => (criterion ? ` (${criterionName(criterion)})` : "");
-  const noun = content.kind === "coordinates" ? "coordinate" : "word";
   const facts = [
     corpus.n_kept === null || corpus.n_kept === undefined
       ? null
       : counted(corpus.n_kept, "document"),
-    counted(model.n_words, noun),
+    counted(model.n_words, nounOf(content)),
     `K = ${model.n_clusters}${(content.candidates || []).length > 1 ? by(model.k_criterion) : ""}`,
   ].filter(Boolean);
   const beta = make("span", { id: "beta-fact" });

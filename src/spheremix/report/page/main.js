@@ -4,7 +4,6 @@ import { find, make } from "./dom.js";
 import { readContent } from "./content.js";
 import { createState } from "./state.js";
 import { createSteps } from "./order.js";
-import { findLeaders } from "./words.js";
 import { mountHeader } from "./header.js";
 import { mountClusters, moveCluster } from "./clusters.js";
 import { mountTabs } from "./tabs.js";
@@ -68,7 +67,6 @@ function mount(content) {
     content,
     stepOf,
     state: initialState(content, stepOf),
-    leaders: findLeaders(content),
   };
   // The first screen first.
   mountHeader(app);

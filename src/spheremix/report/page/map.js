@@ -1,7 +1,7 @@
 // The frame of both maps: a canvas with rows of clusters and columns of words, zoom and choice.
 
 import { make, find } from "./dom.js";
-import { counted } from "./format.js";
+import { counted, nounOf } from "./format.js";
 import { createColumns, createRows, panBy, zoomBy } from "./columns.js";
 import { createPalette, seenHues, themeColours } from "./colours.js";
 import { drawLabels, drawRowNames, drawWordsBelow, drawWordsInside, HEAD } from "./map_labels.js";
@@ -100,25 +100,24 @@ function prepare(canvas, { width, height, scale }) {
 function zoomButtons(content, zoom, state) {
   const button = (text, title, click) =>
     make("button", { type: "button", text, title, "aria-label": title, on: { click } });
+  const negative = content.kind === "coordinates" && content.values.some((level) => level < 0);
   const note = make("span", { class: "soft", text: "striped: negative" });
   return [
-    ...(content.kind === "coordinates" ? [note] : []),
+    ...(negative ? [note] : []),
     button("−", "Zoom out (−)", () => zoom(1 / 1.6)),
     button("+", "Zoom in (+)", () => zoom(1.6)),
-    button("all", "Show all words (0)", () => state.set({ zoom: [0, 1] })),
+    button("all", `Show all ${nounOf(content)}s (0)`, () => state.set({ zoom: [0, 1] })),
   ];
 }
 
 function describe(marks, content, state, stepOf) {
   const step = stepOf(state.now.step);
-  const what =
-    state.now.tab === "data"
-      ? "Documents by cluster against words"
-      : "Prototypes: clusters against words";
+  const noun = nounOf(content);
+  const rows = state.now.tab === "data" ? "Documents by cluster" : "Prototypes: clusters";
   marks.setAttribute(
     "aria-label",
-    `${what}. ${counted(step.K, "cluster")}, ` +
-      `${counted(step.active, "word")} in at least one of them. ` +
-      "The same words are listed on the cards of the clusters.",
+    `${rows} against ${noun}s. ${counted(step.K, "cluster")}, ` +
+      `${counted(step.active, noun)} in at least one of them. ` +
+      `The same ${noun}s are listed on the cards of the clusters.`,
   );
 }

@@ -1,6 +1,6 @@
 // Text on the maps: groups of words above, names of rows, words where there is room.
 
-import { integer } from "./format.js";
+import { integer, nounOf } from "./format.js";
 import { groupsOf } from "./order.js";
 
 export const HEAD = 38; // pixels above the rows
@@ -42,8 +42,7 @@ export function drawLabels(context, view) {
     context.fillRect(left, 17, Math.max(1, right - left - 1), 4);
     context.font = `12px ${FONT}`;
     context.fillStyle = colours.ink;
-    const noun = content.kind === "coordinates" ? "coordinates" : "words";
-    const text = groupTexts(count, step.K, stop - start, noun).find(
+    const text = groupTexts(count, step.K, stop - start, `${nounOf(content)}s`).find(
       (one) => context.measureText(one).width <= right - left - 4,
     );
     if (text) context.fillText(text, left + 1, 12);

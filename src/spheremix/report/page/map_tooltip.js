@@ -1,7 +1,7 @@
 // The word under the pointer: its values, and in how many clusters it is.
 
 import { bdi, make } from "./dom.js";
-import { counted, decimal } from "./format.js";
+import { counted, decimal, nounOf } from "./format.js";
 import { sharers } from "./words.js";
 
 const SHOWN = 12; // clusters
@@ -31,7 +31,7 @@ export function createMapTooltip(content, frame) {
 function rowFacts(content, { step }, { k }) {
   const size = counted(Math.round(step.entry.sizes[k]), "document");
   return make("div", {
-    text: `${size}, ${counted(step.wordCounts[k], "word")}, ${step.ownCounts[k]} of its own`,
+    text: `${size}, ${counted(step.wordCounts[k], nounOf(content))}, ${step.ownCounts[k]} of its own`,
   });
 }
 
@@ -54,7 +54,10 @@ function wordFacts(content, view, row, place, x) {
     ...lines,
     more > 0 ? make("div", { class: "soft", text: `and ${more} more` }) : null,
     shown.others > 0
-      ? make("div", { class: "soft", text: `${counted(shown.others, "more word")} here: zoom in` })
+      ? make("div", {
+          class: "soft",
+          text: `${counted(shown.others, `more ${nounOf(content)}`)} here: zoom in`,
+        })
       : null,
   ].filter(Boolean);
 }

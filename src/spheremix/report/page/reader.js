@@ -17,7 +17,7 @@ export function mountReader(app) {
     if (i < 0) {
       find("reader-name").replaceChildren("Reader");
       body.replaceChildren(
-        make("p", { class: "soft", text: "Choose a document in the list, or press j." }),
+        make("p", { class: "soft", text: `Choose a document in the list${orPress()}.` }),
       );
       return;
     }
@@ -31,6 +31,11 @@ export function mountReader(app) {
     find("reader-body").scrollTop = 0;
   });
   state.followAtRest(["step"], draw);
+}
+
+// Where there is a keyboard, as far as a page can tell.
+function orPress() {
+  return matchMedia("(hover: none)").matches ? "" : ", or press j";
 }
 
 function documentParts(app, step, i, open, draw) {
@@ -137,7 +142,9 @@ function textOf(content, step, i, k, rival, open, toggle) {
   if (!documents.text)
     return make("p", {
       class: "soft",
-      text: "The run has no texts: only what each word adds is known.",
+      text: content.rows
+        ? "The run has no texts: only what each word adds is known."
+        : "The run has no texts.",
     });
   const whole = documents.text[i];
   const long = whole.length > LONG;

@@ -2,6 +2,7 @@
 
 import { find, make } from "./dom.js";
 import { download, toCsv } from "./csv.js";
+import { integer, nounOf } from "./format.js";
 import {
   candidateTable,
   clusterTable,
@@ -17,7 +18,7 @@ export function mountSave(app, listed) {
   const button = find("save");
   const tables = [
     ["clusters.csv", "Clusters at this β", () => clusterTable(app)],
-    ["words.csv", "Words of all clusters at this β", () => wordTable(app)],
+    ["words.csv", `${nounOf(content) === "word" ? "Words" : "Coordinates"} of all clusters at this β`, () => wordTable(app)],
     content.documents && [
       "documents.csv",
       "Documents listed below",
@@ -28,7 +29,7 @@ export function mountSave(app, listed) {
       "Words of the document read",
       () => contributionsTable(app),
     ],
-    content.steps.length > 1 && ["path.csv", "Steps of the path", () => pathTable(app)],
+    content.steps.length > 1 && ["path.csv", keptSteps(content), () => pathTable(app)],
     content.candidates &&
       content.candidates.length && [
         "candidates.csv",
@@ -76,6 +77,12 @@ export function mountSave(app, listed) {
     const words = menu.querySelector("[data-file='document-words.csv']");
     if (words) words.hidden = state.now.document < 0;
   });
+}
+
+function keptSteps({ steps }) {
+  const total = steps.at(-1).step + 1; // the last one is always kept
+  const kept = steps.length < total ? ` kept here, ${steps.length} of ${integer(total)}` : "";
+  return `Steps of the path${kept}`;
 }
 
 function moveInMenu(event, menu, button, close) {

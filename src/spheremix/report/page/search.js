@@ -1,7 +1,7 @@
 // The search box: words to show on the map, and how many documents have the text.
 
 import { bdi, debounced, find, make } from "./dom.js";
-import { counted } from "./format.js";
+import { counted, nounOf } from "./format.js";
 import { createSearch } from "./filters.js";
 import { sharers } from "./words.js";
 import { showWord } from "./word_line.js";
@@ -23,19 +23,30 @@ export function mountSearch(app) {
     close();
     action();
   };
+  // What this box put into the search for documents leaves it with this box.
+  let filled = "";
+  const fill = (text) => {
+    filled = text;
+    state.set({ text, scope: "all" });
+  };
+  const empty = () => {
+    if (filled && state.now.text === filled) state.set({ text: "" });
+    filled = "";
+    close();
+  };
   const look = () => {
     const wanted = input.value.trim().toLowerCase();
-    if (!wanted) return close();
-    const words = matchingWords(lowered, wanted);
+    if (!wanted) return empty();
+    const words = matchingWords(lowered, wanted, content.forms);
     const options = words.slice(0, SHOWN).map((j) => wordOption(app, j, pick));
     if (!words.length)
       options.push(
         make("li", {
           class: "soft",
-          text: `No ${content.kind === "coordinates" ? "coordinate" : "word"} begins like this.`,
+          text: `No ${nounOf(content)} begins like this.`,
         }),
       );
-    if (search) options.push(documentsOption(app, input.value.trim(), search, pick));
+    if (search) options.push(documentsOption(app, input.value.trim(), search, pick, fill));
     box.replaceChildren(...options);
     box.hidden = false;
     input.setAttribute("aria-expanded", "true");
@@ -44,11 +55,11 @@ export function mountSearch(app) {
   input.addEventListener("input", debounced(120, look));
   input.addEventListener("focus", look);
   input.addEventListener("blur", () => setTimeout(close, 150));
-  input.addEventListener("keydown", (event) => onKey(event, { input, box, look, close, state }));
+  input.addEventListener("keydown", (event) => onKey(event, { input, box, look, empty, state }));
 }
 
-// Those that begin with it, then those that contain it.
-function matchingWords(lowered, wanted) {
+// The word of this form in the texts, those that begin with it, then those that contain it.
+function matchingWords(lowered, wanted, forms) {
   const begin = [];
   const contain = [];
   lowered.forEach((word, j) => {
@@ -56,7 +67,8 @@ function matchingWords(lowered, wanted) {
     else if (wanted.length > 2 && word.includes(wanted)) contain.push(j);
   });
   begin.sort((a, b) => lowered[a].length - lowered[b].length);
-  return [...begin, ...contain];
+  const form = forms && forms.get(wanted);
+  return [...new Set([...(form === undefined || form === null ? [] : [form]), ...begin, ...contain])];
 }
 
 function wordOption(app, j, pick) {
@@ -78,13 +90,13 @@ function wordOption(app, j, pick) {
   );
 }
 
-function documentsOption({ content, state }, text, search, pick) {
+function documentsOption({ content }, text, search, pick, fill) {
   const test = search(text);
   let n = 0;
   for (let i = 0; i < content.documents.id.length; i++) n += test(i);
   const click = () =>
     pick(() => {
-      state.set({ text, scope: "all" });
+      fill(text);
       find("documents").scrollIntoView({ block: "start" });
     });
   return make(
@@ -95,7 +107,7 @@ function documentsOption({ content, state }, text, search, pick) {
   );
 }
 
-function onKey(event, { input, box, look, close, state }) {
+function onKey(event, { input, box, look, empty, state }) {
   const options = [...box.querySelectorAll("[role=option]")];
   const at = options.findIndex((option) => option.getAttribute("aria-selected") === "true");
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
@@ -109,8 +121,8 @@ function onKey(event, { input, box, look, close, state }) {
     const first = options[Math.max(0, at)] || box.querySelector("[role=option]");
     if (first) first.click();
   } else if (event.key === "Escape") {
-    close();
     input.value = "";
+    empty();
     state.set({ word: -1 });
     input.blur();
   }

@@ -1,7 +1,7 @@
 // The path: a slider over its steps, the criteria's choices marked, and curves above it.
 
 import { find, make } from "./dom.js";
-import { counted, criterionName, decimal, integer, percent } from "./format.js";
+import { counted, criterionName, decimal, integer, nounOf, percent } from "./format.js";
 import { drawCurves, strokeSample } from "./curves.js";
 
 const HEIGHT = 56;
@@ -14,6 +14,9 @@ export function mountSlider({ content, state, stepOf }) {
   range.addEventListener("input", () => state.set({ step: Number(range.value) }));
   if (last === 0) find("path").hidden = true;
   else {
+    const noun = nounOf(content);
+    find("ends").textContent = `← more ${noun}s · fewer ${noun}s →`;
+    range.setAttribute("aria-label", `Penalty beta: fewer ${noun}s to the right`);
     const curves = pathCurves(content);
     const label = "Sparsity and criteria along the path";
     find("curves").replaceChildren(drawCurves(curves, curves[0].xs, 1000, HEIGHT, label));
@@ -40,7 +43,7 @@ function position(step, last) {
 
 function telling(content, step) {
   const { entry } = step;
-  const words = counted(step.active, "word");
+  const words = counted(step.active, nounOf(content));
   const own = step.ownCounts.reduce((sum, n) => sum + n, 0);
   return [
     make("strong", { text: `β = ${decimal(entry.beta)}` }),

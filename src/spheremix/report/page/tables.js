@@ -1,7 +1,7 @@
 // The tables that can be saved: what is shown, at the step it is shown at.
 
 import { contributionsOf, rivalOf } from "./contributions.js";
-import { ownWords, rankedWords, sharedWords } from "./words.js";
+import { notOwnWords, ownWords, rankedWords } from "./words.js";
 
 export function clusterTable({ content, state, stepOf }) {
   const step = stepOf(state.now.step);
@@ -27,7 +27,7 @@ export function clusterTable({ content, state, stepOf }) {
       step.wordCounts[k],
       step.ownCounts[k],
       listed(ownWords(content, step, k, 20)),
-      listed(sharedWords(content, step, k, 20)),
+      listed(notOwnWords(content, step, k, 20)),
     ]),
   };
 }

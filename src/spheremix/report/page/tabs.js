@@ -1,10 +1,11 @@
 // What stands beside the clusters: one of the two maps, the other K, or the corpus.
 
 import { find, make } from "./dom.js";
+import { nounOf } from "./format.js";
 
 export function mountTabs({ content, state }) {
   const tabs = [
-    ["prototypes", "Prototype map", "One row a cluster, one column a word"],
+    ["prototypes", "Prototype map", `One row a cluster, one column a ${nounOf(content)}`],
     ["data", "Data map", "One row a document, one column a word, in the same order"],
     ["candidates", "Other K", "Other numbers of clusters"],
     ["corpus", "Corpus", "What was read, and what was done to it"],

@@ -1,26 +1,6 @@
-// Whose words are whose at a step, the ones that survive longest first.
+// Whose words are whose at a step, the heaviest first.
 
-// The cluster that keeps each word longer than any other (without a path, in which it weighs most);
-// -1 where there is a tie.
-export function findLeaders(content) {
-  const K = content.model.n_clusters;
-  const W = content.words.length;
-  const grip = content.exit_betas || content.prototypes.map(Math.abs);
-  const leaders = new Int32Array(W).fill(-1);
-  for (let j = 0; j < W; j++) {
-    let best = 0;
-    for (let k = 0; k < K; k++) {
-      const exit = grip[k * W + j];
-      if (exit > best) {
-        best = exit;
-        leaders[j] = k;
-      } else if (exit === best) leaders[j] = -1;
-    }
-  }
-  return leaders;
-}
-
-// Best first: the exit from the path, then the weight.
+// The heaviest first; of equals, those that stay longer on the path.
 export function rankedWords(content, step, k, keep, limit = Infinity) {
   const { W, levels, counts } = step;
   const exits = content.exit_betas;
@@ -30,8 +10,8 @@ export function rankedWords(content, step, k, keep, limit = Infinity) {
     found.push(j);
   }
   const by = (a, b) =>
-    (exits && compareExits(exits[k * W + b], exits[k * W + a])) ||
     Math.abs(step.weight(k, b)) - Math.abs(step.weight(k, a)) ||
+    (exits && compareExits(exits[k * W + b], exits[k * W + a])) ||
     a - b;
   return limit < found.length / 8 ? firstOf(found, by, limit) : found.sort(by).slice(0, limit);
 }
@@ -57,6 +37,11 @@ export function ownWords(content, step, k, limit) {
   return rankedWords(content, step, k, (_, count) => count === 1, limit);
 }
 
+// With some others or with all of them, as in the tables of a run.
+export function notOwnWords(content, step, k, limit) {
+  return rankedWords(content, step, k, (_, count) => count > 1, limit);
+}
+
 export function sharedWords(content, step, k, limit) {
   return rankedWords(content, step, k, (_, count) => count > 1 && count < step.K, limit);
 }
@@ -65,12 +50,20 @@ export function commonWords(content, step, k, limit) {
   return rankedWords(content, step, k, (_, count) => count === step.K, limit);
 }
 
-// What a cluster is told by: its own words, then those it keeps longer than the others do.
-export function tellingWords(content, step, leaders, k, limit) {
+// What a cluster is told by: its own words, then those that weigh more in it than in the others.
+export function tellingWords(content, step, k, limit) {
   const words = ownWords(content, step, k, limit);
   if (words.length === limit) return words;
-  const leads = (j, count) => count > 1 && leaders[j] === k;
-  return [...words, ...rankedWords(content, step, k, leads, limit - words.length)];
+  const led = (j, count) => count > 1 && leads(step, k, j);
+  return [...words, ...rankedWords(content, step, k, led, limit - words.length)];
+}
+
+function leads({ K, W, levels }, k, j) {
+  const mine = Math.abs(levels[k * W + j]);
+  for (let other = 0; other < K; other++) {
+    if (other !== k && Math.abs(levels[other * W + j]) >= mine) return false;
+  }
+  return true;
 }
 
 export function sharers(step, j) {
