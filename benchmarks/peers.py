@@ -72,7 +72,7 @@ def soyclustering(X, K, _):
     package = importlib.import_module("soyclustering")
 
     def run(n):
-        random = np.random.RandomState(0)  # noqa: NPY002 - it takes no seed
+        random = np.random.RandomState(0)
         package.SphericalKMeans(K, max_iter=n, tol=0.0, init="random", random_state=random).fit(X)
 
     return run

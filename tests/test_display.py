@@ -305,9 +305,9 @@ class TestRun:
         model = sm.VMFMixture(2, n_init=1, random_state=0).fit(X)
         run = sm.load_run(sm.save_run(tmp_path / "run", model))
         assert set(sm.display.run.displays(run)) == {"prototypes"}  # features without names
-        for display in (sm.PrototypesDisplay, sm.WordsDisplay, sm.PathDisplay):
+        for kind in (sm.PrototypesDisplay, sm.WordsDisplay, sm.PathDisplay):
             with pytest.raises(TypeError, match=r"not a Run: of a run take run\.path"):
-                display.from_estimator(run)
+                kind.from_estimator(run)
         with pytest.raises(ValueError, match=r"not a Run; .* Report\.from_run\(run\)"):
             sm.Report(run)
 
