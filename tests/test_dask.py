@@ -19,7 +19,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import spheremix as sm
-from spheremix.data import dask_workers
+from spheremix.data import dask_cluster
 from spheremix.data.dask_blocks import DaskDirections, TreeSum
 from spheremix.data.open import as_directions
 from spheremix.resultants import Resultants
@@ -328,7 +328,7 @@ def test_what_could_not_be_sent_is_sent_again(client, monkeypatch):
 def test_paused_workers_are_an_error(monkeypatch):
     rows, _ = a_mixture(n=300)
     holder = as_directions(in_chunks(rows, [100, 180]))._holder
-    alive = holder._alive
+    alive = holder._cluster.alive
 
     def paused():
         return {address: {**found, "status": "paused"} for address, found in alive().items()}
@@ -336,9 +336,9 @@ def test_paused_workers_are_an_error(monkeypatch):
     def slow(_blocks, _shared, _weights):
         time.sleep(1)
 
-    monkeypatch.setattr(holder, "_alive", paused)
-    monkeypatch.setattr(dask_workers, "POLL", 0.1)
-    monkeypatch.setattr(dask_workers, "PATIENCE", 0.3)
+    monkeypatch.setattr(holder._cluster, "alive", paused)
+    monkeypatch.setattr(dask_cluster, "POLL", 0.1)
+    monkeypatch.setattr(dask_cluster, "PATIENCE", 0.3)
     with pytest.raises(RuntimeError, match=r"for 0.3 s \(2 are paused, out of memory\)"):
         holder.run(slow, None, add=False)
 

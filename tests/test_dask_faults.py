@@ -17,7 +17,7 @@ from distributed.client import wait
 from numpy.testing import assert_array_equal
 
 import spheremix as sm
-from spheremix.data import dask_workers
+from spheremix.data import dask_cluster
 from spheremix.data.dask_workers import Workers
 from spheremix.data.open import as_directions
 from spheremix.scorer import Scorer
@@ -147,7 +147,7 @@ def test_a_worker_that_its_nanny_restarts_changes_nothing(undisturbed, monkeypat
 
 
 def test_no_worker_left_is_an_error(programs, monkeypatch):
-    monkeypatch.setattr(dask_workers, "PATIENCE", 2.0)
+    monkeypatch.setattr(dask_cluster, "PATIENCE", 2.0)
 
     def kill_all():
         for worker in programs.workers:
@@ -166,7 +166,7 @@ def test_a_cluster_that_loses_workers_all_the_time_is_an_error(programs, monkeyp
         directions = as_directions(an_array())
 
         def lose(*_):
-            raise dask_workers.WorkerLostError
+            raise dask_cluster.WorkerLostError
 
         monkeypatch.setattr(Workers, "_submit", lose)
         with pytest.raises(RuntimeError, match="lost 10 times in one sweep"):

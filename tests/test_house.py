@@ -99,7 +99,8 @@ def test_versions_agree():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [project["version"]]
     assert spheremix.__version__ == project["version"]
-    assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## [{project['version']}]" in changes
 
 
 @pytest.mark.skipif(

@@ -12,6 +12,8 @@ export function mountSearch(app) {
   const { content, state } = app;
   const input = find("search");
   const box = find("found");
+  input.placeholder = `search a ${nounOf(content)}  /`;
+  input.setAttribute("aria-label", `Search a ${nounOf(content)}`);
   const lowered = content.words.map((word) => word.toLowerCase());
   const search = content.documents && createSearch(content.documents);
 
