@@ -144,8 +144,10 @@ def test_bits_depend_on_the_chunks_alone(cluster):
         persisted = client.persist(X, workers=[one_worker])
         wait(persisted)
         for again in (X, X, persisted):
-            [found] = as_directions(again).sweep([scorer], weights)
+            directions = as_directions(again)
+            [found] = directions.sweep([scorer], weights)
             assert_resultants_same_bits(found, here)
+        assert set(directions._holder._homes) == {one_worker}  # opened where the rows were
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -195,7 +197,7 @@ def test_no_block_travels(client):
         directions.sweep([scorer])
     directions.map_rows(scorer, "labels")
     assert client.who_has(blocks) == before
-    assert len({tuple(holders) for holders in before.values()}) == 2
+    assert sorted(map(len, directions._holder._placement.values())) == [1, 2]
     fetched = client.run(
         lambda dask_worker: [
             key for entry in dask_worker.transfer_incoming_log for key in entry["keys"]
