@@ -70,12 +70,7 @@ def fast_pytorch_kmeans(X, K, start):
 
 def soyclustering(X, K, _):
     package = importlib.import_module("soyclustering")
-
-    def run(n):
-        random = np.random.RandomState(0)
-        package.SphericalKMeans(K, max_iter=n, tol=0.0, init="random", random_state=random).fit(X)
-
-    return run
+    return lambda n: package.SphericalKMeans(K, max_iter=n, tol=0.0).fit(X)
 
 
 def spherecluster(*_):

@@ -89,19 +89,16 @@ class Cluster:
 
         reply = asyncio.run_coroutine_threadsafe(gathered(), self.client.loop.asyncio_loop)
         seen = time.monotonic()
-        try:
-            while True:
-                try:
-                    return reply.result(timeout=POLL)
-                except TimeoutError:
-                    if reply.done():  # raised by the task
-                        raise
-                    seen = self._look(needed, seen)
-                except _CANCELLED as error:
-                    self._require_scheduler()
-                    raise WorkerLostError from error
-        finally:
-            reply.cancel()
+        while True:  # where it is left, whoever asked cancels the futures and so ends the coroutine
+            try:
+                return reply.result(timeout=POLL)
+            except TimeoutError:
+                if reply.done():  # raised by the task
+                    raise
+                seen = self._look(needed, seen)
+            except _CANCELLED as error:
+                self._require_scheduler()
+                raise WorkerLostError from error
 
     def cancel(self, futures: list[Any]) -> None:
         """Take back what was asked for; a scheduler that is gone has forgotten it anyway."""
