@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spheremix as sm
 from spheremix import em
-from spheremix.estimators.skmeans import largest_cosines, lloyd, reseed
+from spheremix.estimators.lloyd import largest_cosines, lloyd, reseed
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.scorer import Scorer
 from spheremix.validity import calinski_harabasz_cosine

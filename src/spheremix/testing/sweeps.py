@@ -1,0 +1,144 @@
+"""What a sweep must give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+
+from spheremix.data.base import negligible
+from spheremix.scorer import Scorer
+from spheremix.testing.suite import (
+    ASSIGNMENTS,
+    assert_equals_reference,
+    assert_resultants_close,
+    assert_resultants_same_bits,
+    by_reference,
+    draw_rows,
+    draw_scorer,
+    engine_check,
+    map_rows,
+    tolerance_of,
+)
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from spheremix.testing.suite import Contain, Make
+
+
+@engine_check
+def check_equals_reference(make: Make, contain: Contain, rng: Generator) -> None:
+    """Every assignment, below and above the widths of vector registers."""
+    X = contain(draw_rows(rng, 203, 37))
+    weights = rng.exponential(size=203)
+    for K in (1, 3, 8, 17, 33, 70):
+        assert_equals_reference(make, X, [draw_scorer(rng, K, 37, how) for how in ASSIGNMENTS])
+        assert_equals_reference(make, X, [draw_scorer(rng, K, 37, "soft", 200.0)], weights)
+
+
+@engine_check
+def check_odd_shapes(make: Make, contain: Contain, rng: Generator) -> None:
+    """One row, two columns, more columns than rows, more components than both."""
+    for n, d, K in ((1, 2, 1), (1, 5, 9), (2, 130, 3), (65, 2, 4), (513, 3, 5)):
+        X = contain(draw_rows(rng, n, d))
+        assert_equals_reference(make, X, [draw_scorer(rng, K, d, how) for how in ASSIGNMENTS])
+
+
+@engine_check
+def check_single_entries(make: Make, contain: Contain, rng: Generator) -> None:
+    """Rows with a single non-zero, columns with none."""
+    rows = np.zeros((60, 40))
+    rows[np.arange(60), rng.integers(0, 20, size=60) * 2] = rng.normal(size=60)
+    assert_equals_reference(
+        make, contain(rows), [draw_scorer(rng, 6, 40, how) for how in ASSIGNMENTS]
+    )
+
+
+@engine_check
+def check_sparse_prototypes(make: Make, contain: Contain, rng: Generator) -> None:
+    """Columns that no prototype uses, and a scorer of zeros only, still add to the vectors."""
+    X = contain(draw_rows(rng, 150, 41))
+    for keep in (np.arange(41) % 5 == 0, np.zeros(41, dtype=bool)):
+        for how in ASSIGNMENTS:
+            scorer = draw_scorer(rng, 7, 41, how)
+            scorer = replace(scorer, matrix=np.ascontiguousarray(scorer.matrix * keep))
+            assert_equals_reference(make, X, [scorer])
+
+
+@engine_check
+def check_negligible_posteriors(make: Make, contain: Contain, rng: Generator) -> None:
+    """Posteriors just below the threshold add nothing at all, those just above do."""
+    X = contain(draw_rows(rng, 20, 4))
+    threshold = negligible(X.dtype)
+    biases = np.log([1.0, threshold / 2, threshold * 2])
+    [resultants] = make(X).sweep([Scorer(np.zeros((3, 4)), biases)])
+    assert resultants.mass[1] == 0
+    assert not resultants.vectors[1].any()
+    assert_allclose(resultants.mass[2], 20 * 2 * threshold, 1e-3)
+
+
+@engine_check
+def check_ties(make: Make, contain: Contain, rng: Generator) -> None:
+    """Of equal scores the first wins, wherever it stands."""
+    d, K = 6, 21
+    X = contain(np.eye(d)[rng.integers(0, d, size=50)] * 4.0)
+    scorer = Scorer(rng.integers(0, 3, size=(K, d)).astype(float), np.zeros(K), 0.0, "hard")
+    tested, reference = make(X), by_reference(X)
+    assert_array_equal(tested.map_rows(scorer, "labels"), reference.map_rows(scorer, "labels"))
+    assert_array_equal(tested.sweep([scorer])[0].mass, reference.sweep([scorer])[0].mass)
+
+
+@engine_check
+def check_extreme_scores(make: Make, contain: Contain, rng: Generator) -> None:
+    """Scores of tens of thousands neither overflow nor lose a row."""
+    X = contain(draw_rows(rng, 100, 12))
+    for how in ASSIGNMENTS:
+        [resultants] = make(X).sweep([draw_scorer(rng, 5, 12, how, 1e5)])
+        assert_allclose(resultants.mass.sum(), 100, 1e-6)
+        assert np.isfinite(resultants.vectors).all()
+        assert np.isfinite(resultants.log_likelihood)
+        assert -1e-9 <= resultants.entropy < 100 * np.log(5)
+
+
+@engine_check
+def check_long_sums(make: Make, contain: Contain, rng: Generator) -> None:
+    """Long sums of entries of one sign do not drift, also where the rows are float32."""
+    X = contain(np.abs(draw_rows(rng, 100_000, 3)))
+    scorer = draw_scorer(rng, 1, 3)
+    [found], [expected] = make(X).sweep([scorer]), by_reference(X).sweep([scorer])
+    assert_resultants_close(found, expected, scorer, 5e-7 if X.dtype == np.float32 else 1e-11)
+
+
+@engine_check
+def check_completed_likelihood(make: Make, contain: Contain, rng: Generator) -> None:
+    """``log_likelihood - entropy`` is the completed log-likelihood, of any assignment."""
+    X = contain(draw_rows(rng, 180, 15))
+    weights = rng.exponential(size=180)
+    for how in ASSIGNMENTS:
+        scorer = draw_scorer(rng, 9, 15, how)
+        [found] = make(X).sweep([scorer], weights)
+        completed = (found.vectors * scorer.matrix).sum() + found.mass @ scorer.biases
+        completed += scorer.offset * found.weight
+        bound = 50 * max(tolerance_of(X, scorer), 1e-10) * found.weight
+        assert_allclose(found.log_likelihood - found.entropy, completed, 0, bound)
+
+
+@engine_check
+def check_offset(make: Make, contain: Contain, rng: Generator) -> None:
+    """Offsets move likelihoods, scores and log-densities, and nothing else."""
+    tested = make(contain(draw_rows(rng, 90, 11)))
+    for how in ASSIGNMENTS:
+        near = replace(draw_scorer(rng, 4, 11, how), offset=0.0)
+        far = replace(near, offset=-96_000.0)
+        [here], [there] = tested.sweep([near]), tested.sweep([far])
+        likelihood = there.log_likelihood + 96_000.0 * there.weight
+        assert_allclose(likelihood, here.log_likelihood, 0, 1e-12 * 96_000 * 90)
+        assert_resultants_same_bits(replace(there, log_likelihood=here.log_likelihood), here)
+        for want in ("labels", "posteriors"):
+            assert_array_equal(map_rows(tested, near, want), map_rows(tested, far, want))
+        for want in ("scores", "log_density"):
+            moved = map_rows(tested, far, want) + 96_000.0
+            assert_allclose(moved, map_rows(tested, near, want), 0, 1e-9)
