@@ -359,9 +359,14 @@ def test_ctrl_c_takes_tasks_back(cluster, client):
             time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Thread(target=interrupt).start()
-    with pytest.raises(KeyboardInterrupt):
-        directions._holder.run(slow, None, add=False)
+    # Where the tests run in the background, the signal may be ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Thread(target=interrupt).start()
+        with pytest.raises(KeyboardInterrupt):
+            directions._holder.run(slow, None, add=False)
+    finally:
+        signal.signal(signal.SIGINT, before)
     while set(cluster.scheduler.tasks) - known:
         time.sleep(0.05)
     [found] = directions.sweep([scorer])  # the blocks are still there

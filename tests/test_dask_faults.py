@@ -103,20 +103,20 @@ def programs(tmp_path_factory):
     programs.stop()
 
 
-def in_sweep(number, act, monkeypatch):
-    """Do something when the tasks of a sweep have just been sent out."""
+def in_sweep(number, act, monkeypatch, after="_submit"):
+    """Do something in a sweep, when its tasks have just been sent out, or the scorers have."""
     count = 0
-    submit = Workers._submit
+    method = getattr(Workers, after)
 
     def counting(self, *arguments):
         nonlocal count
         count += 1
-        results = submit(self, *arguments)
+        found = method(self, *arguments)
         if count == number:
             act()
-        return results
+        return found
 
-    monkeypatch.setattr(Workers, "_submit", counting)
+    monkeypatch.setattr(Workers, after, counting)
 
 
 def test_programs_fit_as_one_process_does(programs, undisturbed):
@@ -125,15 +125,15 @@ def test_programs_fit_as_one_process_does(programs, undisturbed):
         assert_same_fit(fit(an_array()), undisturbed)
 
 
-@pytest.mark.parametrize("when", ["in a sweep", "between sweeps"])
-def test_a_killed_worker_changes_nothing(when, programs, undisturbed, monkeypatch):
+@pytest.mark.parametrize("after", ["_relay", "_submit", "the sweep"])
+def test_a_killed_worker_changes_nothing(after, programs, undisturbed, monkeypatch):
     with programs.connect(2):
         victim = programs.workers[0]
-        if when == "in a sweep":
-            in_sweep(3, lambda: programs.kill(victim), monkeypatch)
-            found = fit(an_array())
-        else:
+        if after == "the sweep":
             found = fit(an_array(), lambda p: p.n_sweeps == 3 and programs.kill(victim))
+        else:
+            in_sweep(3, lambda: programs.kill(victim), monkeypatch, after)
+            found = fit(an_array())
     assert victim.poll() == -signal.SIGKILL
     assert_same_fit(found, undisturbed)
 

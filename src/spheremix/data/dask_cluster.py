@@ -50,10 +50,10 @@ class Cluster:
             time.sleep(POLL / 10)
         return workers
 
-    def send(self, what: Any, **options: Any) -> Any:
-        """Send an object to workers, as the options of ``Client.scatter`` say; give its future."""
+    def send(self, what: Any, worker: str) -> Any:
+        """Send an object to a worker; give its future."""
         try:
-            [future] = self.client.scatter([what], hash=False, timeout=PATIENCE, **options)
+            [future] = self.client.scatter([what], workers=[worker], hash=False, timeout=PATIENCE)
         except TimeoutError:
             self._lose_patience(-np.inf, self.alive())
         except (OSError, KeyError, *_CANCELLED) as error:

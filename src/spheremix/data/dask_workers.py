@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     Placement = dict[str, list[int]]
 
 TRIES = 10  # workers lost in one sweep
-FAN_IN = 2  # sums added in one task: more would wait for each other at one door
 
 
 class Workers:
@@ -85,10 +84,12 @@ class Workers:
         def ask(placement: Placement) -> list[Any]:
             with self._cluster.cancelling() as futures:
                 pieces = self._send_weights(placement, weights)
-                futures.append(self._cluster.send(shared, broadcast=True))
-                results = self._submit(task, placement, futures, pieces)
+                everywhere = self._relay(shared, list(placement), futures)
+                results = self._submit(task, placement, everywhere, pieces)
+                futures.extend(results)
                 while add and len(results) > 1:
-                    results = self._add(results, futures)
+                    results = self._add(results)
+                    futures.extend(results)
                 return self._cluster.gather(results, list(placement))
 
         return self._through_losses(ask)
@@ -181,20 +182,34 @@ class Workers:
         pieces = {}
         for address, numbers in placement.items():
             own = [by_block[number] for number in numbers]
-            pieces[address] = self._cluster.send(own, workers=[address])
+            pieces[address] = self._cluster.send(own, address)
         self._weights = (weights.copy(), placement, pieces)
         return pieces
+
+    def _relay(self, shared: Any, workers: list[str], futures: list[Any]) -> list[Any]:
+        """Send all workers the same: each passes it on to two others, so that no door is crowded.
+
+        Gives what each of them waits for. (Dask's own broadcast never ends if a worker dies in it.)
+        """
+        futures.append(self._cluster.send(shared, workers[0]))
+        there = futures[:1]
+        for i, worker in enumerate(workers[1:], start=1):
+            source = there[(i - 1) // 2]
+            if 2 * i + 1 < len(workers):  # others wait for it
+                source = self._client.submit(_same, source, workers=[worker], pure=False)
+                futures.append(source)
+            there.append(source)
+        return there
 
     def _submit(
         self,
         task: Callable[..., Any],
         placement: Placement,
-        futures: list[Any],
+        everywhere: list[Any],
         pieces: dict[str, Any],
     ) -> list[Any]:
-        """Ask every worker about its blocks; ``futures`` has the shared argument, and grows."""
-        [shared] = futures
-        results = [
+        """Ask every worker about its blocks."""
+        return [
             self._client.submit(
                 task,
                 [self._blocks[number] for number in numbers],
@@ -203,17 +218,17 @@ class Workers:
                 workers=[address],
                 pure=False,
             )
-            for address, numbers in placement.items()
+            for (address, numbers), shared in zip(placement.items(), everywhere, strict=True)
         ]
-        futures += results
-        return results
 
-    def _add(self, results: list[Any], futures: list[Any]) -> list[Any]:
+    def _add(self, results: list[Any]) -> list[Any]:
         """Add up neighbours, one level of the tree."""
-        groups = [results[i : i + FAN_IN] for i in range(0, len(results), FAN_IN)]
-        sums = [self._client.submit(_sum, group, pure=False) for group in groups]
-        futures += sums
-        return sums
+        pairs = [results[i : i + 2] for i in range(0, len(results), 2)]
+        return [self._client.submit(_sum, pair, pure=False) for pair in pairs]
+
+
+def _same(what: Any) -> Any:
+    return what
 
 
 def _call(opens: Callable[[Any], Any], chunk: Any) -> Any:
