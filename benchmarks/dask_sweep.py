@@ -1,8 +1,9 @@
 """One sweep on two Dask workers with one thread each, against the local engine with two threads.
 
 Run ``python benchmarks/dask_sweep.py``; ``--save`` also writes results/dask_sweep.txt. Needs the
-extra ``dask`` and 3 GB of memory. The least and the median of interleaved rounds; then what a sweep
-costs when there are hardly any rows, by the size of the scorers: that is the price of the cluster.
+extra ``dask`` and 3 GB of memory. The least and the median of interleaved rounds, each begun when
+the machine has been idle for a second; then what a sweep costs when there are hardly any rows, by
+the size of the scorers: that is the price of the cluster.
 """
 
 from __future__ import annotations
@@ -73,14 +74,31 @@ def a_scorer() -> Scorer:
     return Scorer.centred(mixture.kappas_[:, None] * mixture.prototypes_, np.log(mixture.weights_))
 
 
+def wait_until_idle(patience: float) -> bool:
+    """Wait for a second in which the cores have next to nothing to do; say whether it came."""
+    cores = Path("/proc/stat")
+    end = time.monotonic() + patience
+    while cores.exists() and time.monotonic() < end:
+        before = np.array(cores.read_text().split()[1:8], dtype=int)
+        time.sleep(1.0)
+        spent = np.array(cores.read_text().split()[1:8], dtype=int) - before
+        if spent[3:5].sum() > 0.9 * spent.sum():
+            return True
+    return False
+
+
 def rounds(jobs: dict[str, Callable[[], object]]) -> dict[str, np.ndarray]:
     times: dict[str, list[float]] = {name: [] for name in jobs}
+    idle = 0
     for turn in range(ROUNDS + 1):
+        idle += wait_until_idle(20.0)
         for name, job in jobs.items():
             begin = time.perf_counter()
             job()
             if turn:
                 times[name].append(1e3 * (time.perf_counter() - begin))
+    if idle <= ROUNDS:
+        say(f"({ROUNDS + 1 - idle} of {ROUNDS + 1} rounds on a busy machine)")
     return {name: np.array(found) for name, found in times.items()}
 
 

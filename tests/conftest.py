@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 from pathlib import Path
 
 import flint
@@ -125,3 +126,9 @@ def clouds():
         return X / np.linalg.norm(X, axis=1, keepdims=True), labels
 
     return clouds
+
+
+def pytest_sessionstart():
+    """Let Ctrl-C mean what it means to a person, also in tests that run in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
