@@ -4,150 +4,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from spheremix.cli import flags  # noqa: TC001 (typer reads the annotations)
 from spheremix.cli.console import progress
 from spheremix.cli.guard import guarded
-
-Columns = "Columns of the file"
-Words = "From texts to words"
-Model = "Clusters and sparsity"
-Running = "Running"
 
 
 @guarded
 def explore(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="CSV, TSV, JSON lines or Parquet file, or a folder of text files; or a ready "
-            "matrix: .npz or .mtx with a vocabulary, .npy embeddings.",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the run.")] = Path(
-        "run"
-    ),
-    text: Annotated[
-        str | None,
-        typer.Option(help="Column of the texts; guessed where obvious.", rich_help_panel=Columns),
-    ] = None,
-    id: Annotated[  # noqa: A002
-        str | None, typer.Option(help="Column of the ids, or none.", rich_help_panel=Columns)
-    ] = None,
-    date: Annotated[
-        str | None, typer.Option(help="Column of the dates, or none.", rich_help_panel=Columns)
-    ] = None,
-    label: Annotated[
-        str | None,
-        typer.Option(
-            help="Column of the labels, or none. They are compared, never used.",
-            rich_help_panel=Columns,
-        ),
-    ] = None,
-    vocabulary: Annotated[
-        Path | None,
-        typer.Option(help="Words of the columns of a matrix, one a line.", rich_help_panel=Columns),
-    ] = None,
-    texts: Annotated[
-        Path | None,
-        typer.Option(
-            help="Documents beside a matrix, one a row: words, ids, dates and labels for its rows.",
-            rich_help_panel=Columns,
-        ),
-    ] = None,
-    language: Annotated[
-        str | None, typer.Option(help="Language, as en or en,fr (en).", rich_help_panel=Words)
-    ] = None,
-    lemmatizer: Annotated[
-        str | None, typer.Option(help="simplemma or none (simplemma).", rich_help_panel=Words)
-    ] = None,
-    min_count: Annotated[
-        int | None,
-        typer.Option(help="Least occurrences of a word (by size).", rich_help_panel=Words),
-    ] = None,
-    min_df: Annotated[
-        str | None,
-        typer.Option(
-            help="Least documents with a word, as 5, or their share, as 0.01 (2).",
-            rich_help_panel=Words,
-        ),
-    ] = None,
-    max_df: Annotated[
-        str | None,
-        typer.Option(
-            help="Most documents with a word, as 500, or their share, as 0.5 (all).",
-            rich_help_panel=Words,
-        ),
-    ] = None,
-    weighting: Annotated[
-        str | None,
-        typer.Option(
-            help="counts, binary, tfidf or sublinear-tfidf (sublinear-tfidf).",
-            rich_help_panel=Words,
-        ),
-    ] = None,
-    k: Annotated[
-        str | None,
-        typer.Option(
-            "--k",
-            "-k",
-            help="Number of clusters, as 5, or a range to choose from, as 2:20 (by size).",
-            rich_help_panel=Model,
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(help="The same seed gives the same bits.", rich_help_panel=Model)
-    ] = 0,
-    criterion: Annotated[
-        str,
-        typer.Option(
-            help="Chooses the sparsity: aic, bic, ric, ricc, ebic or icl.", rich_help_panel=Model
-        ),
-    ] = "bic",
-    k_criterion: Annotated[
-        str, typer.Option(help="Chooses the number of clusters.", rich_help_panel=Model)
-    ] = "ebic",
-    kappa: Annotated[
-        str,
-        typer.Option(
-            help="Concentration: shared, free (one a cluster) or a number, as 100.",
-            rich_help_panel=Model,
-        ),
-    ] = "shared",
-    starts: Annotated[
-        int, typer.Option(help="Starts of each number of clusters.", rich_help_panel=Model)
-    ] = 10,
-    min_relative_increase: Annotated[
-        float,
-        typer.Option(
-            help="Of beta, between two steps of the path. The paper's for texts; VMFPath has "
-            "0.001, which takes several times as many steps.",
-            rich_help_panel=Model,
-        ),
-    ] = 0.01,
-    max_steps: Annotated[
-        int, typer.Option(help="Steps of the path, at most.", rich_help_panel=Model)
-    ] = 1000,
-    threads: Annotated[
-        int | None, typer.Option(help="Threads (all cores).", rich_help_panel=Running)
-    ] = None,
-    checkpoint: Annotated[
-        float,
-        typer.Option(
-            help="Seconds of work that a kill may cost on a path.", rich_help_panel=Running
-        ),
-    ] = 3.0,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Replace another run in the folder.", rich_help_panel=Running),
-    ] = False,
-    open_page: Annotated[
-        bool,
-        typer.Option("--open", help="Show the report in the browser.", rich_help_panel=Running),
-    ] = False,
+    file: flags.File,
+    output: flags.Output = Path("run"),
+    text: flags.Text = None,
+    id: flags.Id = None,  # noqa: A002
+    date: flags.Date = None,
+    label: flags.Label = None,
+    vocabulary: flags.Vocabulary = None,
+    texts: flags.Texts = None,
+    language: flags.Language = None,
+    lemmatizer: flags.Lemmatizer = None,
+    min_count: flags.MinCount = None,
+    min_df: flags.MinDf = None,
+    max_df: flags.MaxDf = None,
+    weighting: flags.Weighting = None,
+    k: flags.K = None,
+    seed: flags.Seed = 0,
+    criterion: flags.Criterion = "bic",
+    k_criterion: flags.KCriterion = "ebic",
+    kappa: flags.Kappa = "shared",
+    starts: flags.Starts = 10,
+    min_relative_increase: flags.MinRelativeIncrease = 0.01,
+    max_steps: flags.MaxSteps = 1000,
+    threads: flags.Threads = None,
+    checkpoint: flags.Checkpoint = 3.0,
+    force: flags.Force = False,
+    open_page: flags.Open = False,
 ) -> None:
     """Cluster documents, and say in which words.
 
