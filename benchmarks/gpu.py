@@ -237,10 +237,7 @@ def section_path() -> None:
         begin = time.perf_counter()
         path = model.fit(directions)
         seconds = time.perf_counter() - begin
-        scorer = path._model.scorer(  # noqa: SLF001
-            path._model.parameters(dense.prototypes_, dense.kappas_, dense.weights_)  # noqa: SLF001
-        )
-        sweep = milliseconds(partial(directions.sweep, [scorer]), 20)
+        sweep = milliseconds(partial(directions.sweep, [dense.scorer_]), 20)
         say(f"{name:34}{seconds:9.2f}{len(path.betas_):7}{path.n_iters_.sum():12}{sweep:15.2f}")
     say()
 

@@ -198,6 +198,7 @@ class Follower:
 class Trail:
     """The steps taken so far, what is needed to go on from the last one, and why it ended."""
 
+    model: VMFModel
     steps: list[Step]
     dense: VMFFit
     fit: VMFFit
@@ -207,11 +208,12 @@ class Trail:
     @classmethod
     def begin(cls, follower: Follower, dense: VMFFit, n_converged: int = 1) -> Trail:
         """Stand at beta = 0."""
-        return cls([follower.summarise(0.0, dense, n_converged)], dense, dense)
+        first = follower.summarise(0.0, dense, n_converged)
+        return cls(follower.model, [first], dense, dense)
 
-    def copy(self) -> Trail:
-        """Give a trail that can go on by itself."""
-        return replace(self, steps=list(self.steps))
+    def copy(self, model: VMFModel) -> Trail:
+        """Give a trail that can go on by itself, with the model as it is now."""
+        return replace(self, model=model, steps=list(self.steps))
 
     def add(self, step: Step, fit: VMFFit) -> Step:
         """Take one step."""

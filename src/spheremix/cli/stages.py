@@ -20,12 +20,11 @@ import numpy as np
 from spheremix.data.open import as_directions
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
-from spheremix.estimators.problem import pose, restarts
-from spheremix.estimators.strategies import walk
+from spheremix.estimators.strategies import PathProgress
 from spheremix.io.files import RunError
 from spheremix.io.models import pack_fit, pack_mixture, unpack_fit, unpack_mixture
 from spheremix.io.paths import pack_path, pack_steps, unpack_path, unpack_steps
-from spheremix.path import Follower, Trail
+from spheremix.path import Trail
 from spheremix.text.corpus import count as counted
 
 if TYPE_CHECKING:
@@ -34,9 +33,11 @@ if TYPE_CHECKING:
     from spheremix.cli.console import Progress
     from spheremix.cli.folder import RunFolder
     from spheremix.cli.options import Options
-    from spheremix.estimators.problem import Problem
+    from spheremix.em import Fit
     from spheremix.io.fields import Fields
     from spheremix.io.files import Reader
+    from spheremix.models.vmf import VMFModel, VMFParameters
+    from spheremix.path import Step
 
 
 # Dense mixtures
@@ -126,6 +127,21 @@ def follow_path(
     """Follow the path from a dense mixture, leaving marks on the way."""
 
     def make() -> None:
+        marks, last, seen = Marks(folder), time.monotonic(), 0.0
+
+        def follow(state: Any) -> None:
+            nonlocal last, seen
+            now = time.monotonic()
+            if not isinstance(state, PathProgress):
+                return
+            if now - last > options.checkpoint:
+                marks.leave(state.trail)
+                last = time.monotonic()
+            if now - seen > 0.2:
+                seen = now
+                said = f"step {state.n_steps:,}, {state.sparsity:.0%} zeros"
+                progress.update(_advance(state.trail, options), said)
+
         path = VMFPath(
             n_components=K,
             criterion=options.criterion,
@@ -135,60 +151,36 @@ def follow_path(
             init=dense[K],
             random_state=options.seed,
             n_threads=options.threads,
+            warm_start=True,
+            callback=follow,
         )
-        trail, problem = _walk(folder, path, X, options, progress)
+        trail = marks.read(dense[K].model_)
+        if trail is None:
+            progress.begin("Following the path to sparse clusters")
+        else:
+            progress.begin(f"Following the path, from step {len(trail.steps):,}")
+            path.trail_, path.runs_ = trail, dense[K].runs_
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # statuses of steps are in the tables
+            path.fit(as_directions(X, n_threads=options.threads))
+        if path.status_ == "interrupted":
+            raise KeyboardInterrupt
         path.runs_ = dense[K].runs_
-        path._publish(problem, trail)  # noqa: SLF001
         writer = folder.writer()
         folder.commit("path", writer, pack_path(path, writer, "path"))
 
     return folder.stage("path", make, lambda fields, reader: unpack_path(fields, reader, dense))
 
 
-def _walk(
-    folder: RunFolder, path: VMFPath, X: Any, options: Options, progress: Progress
-) -> tuple[Trail, Problem]:
-    problem = pose(path, as_directions(X, n_threads=options.threads), None)
-    follower = Follower(
-        problem.model,
-        problem.directions,
-        None,
-        problem.settings,
-        path.min_relative_increase,
-        path.beta_min_ratio,
-        path.zero_tol,
-    )
-    marks = Marks(folder)
-    trail = marks.read()
-    if trail is None:
-        progress.begin("Following the path to sparse clusters")
-        dense, path.runs_ = restarts(path, problem, None)
-        trail = Trail.begin(follower, dense, sum(run.status == "converged" for run in path.runs_))
-        marks.leave(trail)
-    else:
-        progress.begin(f"Following the path, from step {len(trail.steps):,}")
-    last, seen = time.monotonic(), 0.0
-    for step in walk(path, problem, follower, trail, None):
-        now = time.monotonic()
-        if now - last > options.checkpoint:
-            marks.leave(trail)
-            last = time.monotonic()
-        if now - seen > 0.2:
-            seen = now
-            said = f"step {len(trail.steps):,}, {step.sparsity:.0%} zeros"
-            progress.update(_advance(follower, trail, options.max_steps), said)
-    return trail, problem
-
-
-def _advance(follower: Follower, trail: Trail, max_steps: int | None) -> float:
+def _advance(trail: Trail, options: Options) -> float:
     """Guess which share of a path is behind: beta grows by a factor, up to the last events."""
     steps, fit = trail.steps, trail.fit
-    share = 0.0 if max_steps is None else len(steps) / max_steps
+    share = len(steps) / options.max_steps
     if len(steps) > 1:
         events = fit.parameters.kappas[:, None] * np.abs(fit.resultants.vectors)
         seconds = np.partition(events, -2, axis=1)[:, -2]  # a prototype keeps its last coordinate
         first, now = steps[1].beta, steps[-1].beta
-        end = max(float(seconds.max()), now * (1.0 + follower.min_relative_increase))
+        end = max(float(seconds.max()), now * (1.0 + options.min_relative_increase))
         share = max(share, math.log(now / first) / math.log(end / first))
     return share
 
@@ -201,27 +193,30 @@ class Marks:
         self.n_marks = self.n_steps = 0
 
     def leave(self, trail: Trail) -> None:
-        """Store the steps since the last mark; then the fit of that one is not needed."""
+        """Store the steps since the last mark, after the dense one in a mark of its own."""
+        if not self.n_marks:
+            self._store(trail.steps[:1], trail.dense)
+        self._store(trail.steps[self.n_steps :], trail.fit)
+
+    def _store(self, steps: list[Step], fit: Fit[VMFParameters]) -> None:
         n = self.n_marks
         writer = self.folder.writer(durable=False)
-        content = pack_fit(trail.fit, writer, f"progress/fit-{n}")
-        self.folder.commit(f"fit-{n}", writer, content)
+        self.folder.commit(f"fit-{n}", writer, pack_fit(fit, writer, f"progress/fit-{n}"))
         writer = self.folder.writer(durable=False)
-        content = pack_steps(trail.steps[self.n_steps :], writer, f"progress/steps-{n}")
-        self.folder.commit(f"steps-{n}", writer, content)
-        if n > 1:  # the first one is the dense fit
+        self.folder.commit(f"steps-{n}", writer, pack_steps(steps, writer, f"progress/steps-{n}"))
+        if n > 1:  # the fit of the mark before is not needed; the first one is dense
             self.folder.forget(f"fit-{n - 1}")
             shutil.rmtree(self.folder.progress / f"fit-{n - 1}", ignore_errors=True)
-        self.n_marks, self.n_steps = n + 1, len(trail.steps)
+        self.n_marks, self.n_steps = n + 1, self.n_steps + len(steps)
 
-    def read(self) -> Trail | None:
+    def read(self, model: VMFModel) -> Trail | None:
         """Go back to the last mark; None where there is none that can be used."""
         try:
             parts = list(self._steps())
             first, last = self.folder.done("fit-0"), self.folder.done(f"fit-{len(parts) - 1}")
             if parts and first is not None and last is not None:
                 steps = [step for part in parts for step in part]
-                trail = Trail(steps, unpack_fit(*first), unpack_fit(*last))
+                trail = Trail(model, steps, unpack_fit(*first), unpack_fit(*last))
                 self.n_marks, self.n_steps = len(parts), len(steps)
                 return trail
         except RunError:  # the power went before the disk was done
@@ -236,7 +231,7 @@ class Marks:
         for path in self.folder.progress.glob("fit-*.json"):
             path.unlink()
 
-    def _steps(self) -> Iterator[list[Any]]:
+    def _steps(self) -> Iterator[list[Step]]:
         n = 0
         while (left := self.folder.done(f"steps-{n}")) is not None:
             yield unpack_steps(*left)

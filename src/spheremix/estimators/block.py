@@ -355,7 +355,7 @@ class BlockVMFMixture(MixturePredictions):
         """Set the fitted attributes."""
         check.remember_columns(self, problem.columns)
         directions = problem.directions
-        self._model = model
+        self.model_ = model
         self.column_labels_ = best.parameters.columns
         self.prototypes_ = best.parameters.prototypes
         self.kappas_ = best.parameters.kappas
@@ -375,18 +375,19 @@ class BlockVMFMixture(MixturePredictions):
         self.criteria_ = criteria(
             soft.log_likelihood, self.n_parameters_, soft.weight, model.n_features, soft.entropy
         )
-        self.labels_ = directions.map_rows(self._scorer(), "labels")
+        self.labels_ = directions.map_rows(self.scorer_, "labels")
 
     def _parameters(self) -> BlockParameters:
-        return _parameters(self._model, self)
+        return _parameters(self.model_, self)
 
-    def _scorer(self) -> Scorer:
-        """Give what rows are assigned by."""
-        return self._model.scorer(self._parameters())
+    @property
+    def scorer_(self) -> Scorer:
+        """What rows are assigned by."""
+        return self.model_.scorer(self._parameters())
 
     def _density(self) -> Scorer:
         """Give the mixture of densities: the same without a conscience."""
-        return self._model.scorer(self._model.density(self._parameters()))
+        return self.model_.scorer(self.model_.density(self._parameters()))
 
 
 def _parameters(model: BlockModel, fitted: Any) -> BlockParameters:

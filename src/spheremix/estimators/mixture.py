@@ -13,6 +13,7 @@ from spheremix.distribution import VonMisesFisher
 from spheremix.estimators import validation as check
 from spheremix.estimators.predictions import MixturePredictions
 from spheremix.estimators.problem import pose, pose_model, restarts
+from spheremix.estimators.publish import publish_fit
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.vmf import count_distinct
 from spheremix.select import count_parameters, criteria
@@ -23,10 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions
-    from spheremix.em import Fit, Progress
-    from spheremix.estimators.problem import Problem
+    from spheremix.em import Progress
     from spheremix.models.base import Model
-    from spheremix.models.vmf import VMFParameters
+    from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.scorer import Assignment, Scorer
 
     Array = NDArray[np.float64]
@@ -118,6 +118,10 @@ class VMFMixture(PartialFit, MixturePredictions):
         The cap in force.
     runs_ : list of Run
         Every restart, failed ones included.
+    model_ : VMFModel
+        The model in force: turns parameters into a scorer, and resultants into parameters.
+    scorer_ : Scorer
+        The fitted mixture as engines take it, for ``Directions.sweep`` and ``map_rows``.
     n_features_in_ : int
         d.
 
@@ -129,6 +133,8 @@ class VMFMixture(PartialFit, MixturePredictions):
     >>> mix.status_
     'converged'
     """
+
+    model_: VMFModel
 
     def __init__(
         self,
@@ -202,7 +208,7 @@ class VMFMixture(PartialFit, MixturePredictions):
                     "features; set warm_start=False."
                 )
         best, self.runs_ = restarts(self, problem, start)
-        self._publish(problem, best)
+        publish_fit(self, problem, best)
         self._stream = Stream(best.resultants, problem.directions.n_rows)
         self.n_samples_seen_ = self._stream.n_rows
         if best.status == "max_iter":
@@ -213,32 +219,6 @@ class VMFMixture(PartialFit, MixturePredictions):
                 stacklevel=2,
             )
         return self
-
-    def _publish(self, problem: Problem, best: Fit[VMFParameters]) -> None:
-        """Set the fitted attributes."""
-        check.remember_columns(self, problem.columns)
-        model, directions = problem.model, problem.directions
-        self._model = model
-        self.prototypes_ = best.parameters.prototypes
-        self.kappas_ = best.parameters.kappas
-        self.weights_ = best.parameters.weights
-        self.kappa_max_ = model.kappa_max
-        self.status_, self.n_iter_ = best.status, best.n_iter
-        self.objective_, self.stationarity_gap_ = best.objective, best.gap
-        self.kkt_residual_ = model.kkt_residual(best.resultants, best.parameters)
-        self.n_distinct_prototypes_ = count_distinct(self.prototypes_)
-        soft = best.resultants
-        if self.e_step == "hard":  # its sweep gives the likelihood of the completed data
-            (soft,) = directions.sweep([self._scorer()], problem.weights)
-        self.log_likelihood_ = soft.log_likelihood
-        self.criteria_ = criteria(
-            soft.log_likelihood,
-            self._n_parameters(),
-            soft.weight,
-            directions.n_features,
-            soft.entropy,
-        )
-        self.labels_ = directions.map_rows(self._scorer(), "labels")
 
     def _streamed(self, directions: Directions) -> tuple[Model[Any], VMFParameters, Assignment]:
         """Give what a batch is swept with; parameters of the estimator may have changed."""
@@ -254,19 +234,18 @@ class VMFMixture(PartialFit, MixturePredictions):
     def _adopt(self, model: Any, parameters: VMFParameters) -> None:
         """Take the parameters of a step."""
         clean = model.without_dust(parameters, self.zero_tol)
-        self._model, self.kappa_max_ = model, model.kappa_max
+        self.model_, self.kappa_max_ = model, model.kappa_max
         self.prototypes_ = clean.prototypes
         self.kappas_, self.weights_ = clean.kappas, clean.weights
         self.n_distinct_prototypes_ = count_distinct(self.prototypes_)
 
     def _parameters(self) -> VMFParameters:
-        return self._model.parameters(self.prototypes_, self.kappas_, self.weights_)
+        return self.model_.parameters(self.prototypes_, self.kappas_, self.weights_)
 
-    def _scorer(self) -> Scorer:
-        return self._model.scorer(self._parameters())
-
-    def _n_parameters(self) -> int:
-        return count_parameters(self.prototypes_, self._model.kappa_mode)
+    @property
+    def scorer_(self) -> Scorer:
+        """What engines read rows with: log weights, concentrations and prototypes together."""
+        return self.model_.scorer(self._parameters())
 
     # Using
 
@@ -302,9 +281,8 @@ class VMFMixture(PartialFit, MixturePredictions):
 
     def _criteria_on(self, X: Any) -> dict[str, float]:
         densities = self.score_samples(X)
-        return criteria(
-            float(densities.sum()), self._n_parameters(), len(densities), self.n_features_in_
-        )
+        n_parameters = count_parameters(self.prototypes_, self.model_.kappa_mode)
+        return criteria(float(densities.sum()), n_parameters, len(densities), self.n_features_in_)
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None

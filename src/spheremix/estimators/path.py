@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix.estimators import validation as check
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.problem import pose, restarts
+from spheremix.estimators.publish import publish_trail
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.estimators.strategies import STRATEGIES, PathProgress, walk
-from spheremix.path import Follower, Trail, exit_betas
-from spheremix.select import CRITERIA, count_from_sizes, criteria
+from spheremix.path import Follower, Trail
+from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,6 +98,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         Its clusters.
     runs_ : list of Run
         The dense restarts.
+    trail_ : Trail
+        The steps themselves, and what is needed to go on from the last one.
 
     Examples
     --------
@@ -106,6 +109,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
     >>> path.status_
     'maximal_sparsity'
     """
+
+    trail_: Trail
 
     def __init__(
         self,
@@ -198,10 +203,10 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         trail = self._beginning(problem, follower)
         try:
             for step in walk(self, problem, follower, trail, betas):
-                self._report(len(trail.steps), step)
+                self._report(trail, step)
             if self.refine is not None:
                 for step in trail.refine(follower, self.refine):
-                    self._report(len(trail.steps), step)
+                    self._report(trail, step)
         except KeyboardInterrupt:
             trail.status = "interrupted"
             warnings.warn(
@@ -209,7 +214,9 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
                 "fit again with warm_start=True to go on.",
                 stacklevel=2,
             )
-        self._publish(problem, trail)
+        publish_trail(self, trail, problem.columns)
+        best = self.best_estimator_
+        best.labels_ = problem.directions.map_rows(best.scorer_, "labels")
         unfinished = self.statuses_.count("max_iter")
         if unfinished:
             warnings.warn(
@@ -243,8 +250,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
 
     def _beginning(self, problem: Problem, follower: Follower) -> Trail:
         """Stand at the dense solution, or where the previous call ended."""
-        if self.warm_start and hasattr(self, "_trail"):
-            trail = self._trail
+        if self.warm_start and hasattr(self, "trail_"):
+            trail = self.trail_
             shape = (problem.n_components, problem.directions.n_features)
             if trail.steps[0].prototypes.shape != shape:
                 raise ValueError(
@@ -261,52 +268,17 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
                     "warm_start: these are not the rows and weights of the previous path; set "
                     "warm_start=False."
                 )
-            return trail.copy()
+            return trail.copy(problem.model)
         dense, self.runs_ = restarts(self, problem, None)
         n_converged = sum(run.status == "converged" for run in self.runs_)
         return Trail.begin(follower, dense, n_converged)
 
-    def _report(self, n_steps: int, step: Step) -> None:
+    def _report(self, trail: Trail, step: Step) -> None:
+        n_steps = len(trail.steps)
         if self.callback is not None:
-            self.callback(PathProgress(n_steps, step.beta, step.sparsity, step.status))
+            self.callback(PathProgress(n_steps, step.beta, step.sparsity, step.status, trail))
         if self.verbose and n_steps % 100 == 0:
             print(f"step {n_steps}: beta {step.beta:.4g}, sparsity {step.sparsity:.3f}")  # noqa: T201
-
-    def _publish(self, problem: Problem, trail: Trail) -> None:
-        """Set the fitted attributes."""
-        check.remember_columns(self, problem.columns)
-        steps = trail.steps
-        self._trail, self._model, self.status_ = trail, problem.model, trail.status
-        self.kappa_max_ = problem.model.kappa_max
-        self.betas_ = np.array([step.beta for step in steps])
-        self.log_likelihoods_ = np.array([step.log_likelihood for step in steps])
-        self.entropies_ = np.array([step.entropy for step in steps])
-        self.objectives_ = np.array([step.objective for step in steps])
-        self.n_nonzero_ = np.array([step.n_nonzero for step in steps])
-        self.sparsity_ = np.array([step.sparsity for step in steps])
-        self.n_iters_ = np.array([step.n_iter for step in steps])
-        self.stationarity_gaps_ = np.array([step.gap for step in steps])
-        self.n_distinct_prototypes_ = np.array([step.n_distinct for step in steps])
-        self.n_converged_ = np.array([step.n_converged for step in steps])
-        self.statuses_ = [step.status for step in steps]
-        self.kappas_ = np.array([step.kappas for step in steps])
-        self.weights_ = np.array([step.weights for step in steps])
-        self.sizes_ = np.array([step.sizes for step in steps])
-        self.exit_betas_ = exit_betas(steps)
-        sizes = np.array([step.support_sizes for step in steps])
-        self.criteria_ = criteria(
-            self.log_likelihoods_,
-            count_from_sizes(sizes, problem.model.kappa_mode),
-            steps[0].weight,
-            steps[0].n_features,
-            self.entropies_,
-        )
-        self.selected_ = self.select(self.criterion)
-        self.best_estimator_ = self.model(self.selected_)
-        self.best_estimator_.labels_ = problem.directions.map_rows(
-            self.best_estimator_._scorer(),  # noqa: SLF001
-            "labels",
-        )
 
     # Reading the path
 
@@ -369,7 +341,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         check_is_fitted(self, "betas_")
         if not -len(self.betas_) <= i < len(self.betas_):
             raise IndexError(f"step {i} is not on the path, which has {len(self.betas_)} steps.")
-        step, known = self._trail.steps[i], VMFMixture().get_params()
+        step, known = self.trail_.steps[i], VMFMixture().get_params()
         given = self.get_params(deep=False)
         shared = {name: value for name, value in given.items() if name in known}
         mixture = VMFMixture(**{**shared, "beta": step.beta, "warm_start": False})
@@ -381,8 +353,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         mixture.stationarity_gap_, mixture.kkt_residual_ = step.gap, float("nan")
         mixture.n_distinct_prototypes_ = step.n_distinct
         mixture.kappa_max_, mixture.runs_ = self.kappa_max_, self.runs_
-        l1 = replace(self._model.l1, beta=step.beta)
-        mixture._model = replace(self._model, l1=l1)  # noqa: SLF001
+        base = self.trail_.model
+        mixture.model_ = replace(base, l1=replace(base.l1, beta=step.beta))
         mixture.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             mixture.feature_names_in_ = self.feature_names_in_

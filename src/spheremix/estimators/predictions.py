@@ -30,19 +30,21 @@ class MixturePredictions(
 ):
     """Predictions from the scores of a fitted mixture.
 
-    A subclass says what rows are assigned by (``_scorer``) and, where it differs, the mixture of
+    A subclass says what rows are assigned by (``scorer_``) and, where it differs, the mixture of
     densities (``_density``).
     """
 
-    def _scorer(self) -> Scorer:
+    @property
+    def scorer_(self) -> Scorer:
+        """What engines read rows with."""
         raise NotImplementedError
 
     def _density(self) -> Scorer:
-        return self._scorer()
+        return self.scorer_
 
     def _map(self, X: Any, want: Want) -> NDArray[Any]:
         check_is_fitted(self)
-        scorer = self._density() if want == "log_density" else self._scorer()
+        scorer = self._density() if want == "log_density" else self.scorer_
         return check.open_again(self, X).map_rows(scorer, want)
 
     def predict(self, X: Any) -> NDArray[np.intp]:
@@ -124,7 +126,7 @@ class MixturePredictions(
 
     @property
     def _n_features_out(self) -> int:
-        return self._scorer().n_components
+        return self.scorer_.n_components
 
     def __sklearn_tags__(self) -> Any:
         """Say that sparse input is welcome."""

@@ -19,8 +19,10 @@ class SelectedMixture(MixturePredictions):
 
     best_estimator_: VMFMixture
 
-    def _scorer(self) -> Scorer:
-        return self.best_estimator_._scorer()  # noqa: SLF001
+    @property
+    def scorer_(self) -> Scorer:
+        """What engines read rows with: that of the chosen mixture."""
+        return self.best_estimator_.scorer_
 
     @property
     def labels_(self) -> NDArray[np.intp]:

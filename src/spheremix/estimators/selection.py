@@ -15,6 +15,7 @@ from spheremix.estimators import validation as check
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import best_of, draw, pose, print_runs, run_all, summaries
+from spheremix.estimators.publish import publish_fit
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.models.vmf import SupportModel
 from spheremix.penalties import L1
@@ -307,7 +308,7 @@ zero_tol, random_state, n_threads, engine, verbose
         shared = self._shared(VMFMixture)
         mixture = VMFMixture(**{**shared, "n_components": problem.n_components})
         mixture.runs_ = runs
-        mixture._publish(problem, best)  # noqa: SLF001
+        publish_fit(mixture, problem, best)
         return mixture
 
     def _follow(self, problem: Problem, dense: VMFMixture) -> VMFPath:
@@ -354,7 +355,7 @@ def refit_on_support(mixture: VMFMixture, problem: Problem) -> VMFMixture:
     # First-order conditions are those of the support: what pulls outside of it is not asked.
     pulls = np.where(model.support, fit.resultants.vectors, 0.0)
     inside = replace(fit, resultants=replace(fit.resultants, vectors=pulls))
-    again._publish(replace(problem, model=plain), inside)  # noqa: SLF001
+    publish_fit(again, replace(problem, model=plain), inside)
     return again
 
 

@@ -201,7 +201,7 @@ class SphericalKMeans(
         self.status_, self.n_iter_ = best.status, best.n_iter
         self._stream = Stream(best.resultants, directions.n_rows)
         self.n_samples_seen_ = directions.n_rows
-        self.labels_ = directions.map_rows(self._scorer(), "labels")
+        self.labels_ = directions.map_rows(self.scorer_, "labels")
         if best.status == "max_iter":
             warnings.warn(
                 f"Spherical k-means stopped after max_iter={self.max_iter} iterations, and rows "
@@ -268,7 +268,9 @@ class SphericalKMeans(
         """Take the parameters of a step."""
         self.prototypes_ = parameters
 
-    def _scorer(self) -> Scorer:
+    @property
+    def scorer_(self) -> Scorer:
+        """What engines read rows with: the prototypes."""
         return SphericalKMeansModel().scorer(self.prototypes_)
 
     def predict(self, X: Any) -> NDArray[np.intp]:
@@ -285,7 +287,7 @@ class SphericalKMeans(
             Integers in 0..K-1.
         """
         check_is_fitted(self)
-        return check.open_again(self, X).map_rows(self._scorer(), "labels")
+        return check.open_again(self, X).map_rows(self.scorer_, "labels")
 
     def transform(self, X: Any) -> Array:
         """Give the cosines of the rows to the prototypes.
@@ -301,7 +303,7 @@ class SphericalKMeans(
             In -1..1.
         """
         check_is_fitted(self)
-        return check.open_again(self, X).map_rows(self._scorer(), "scores")
+        return check.open_again(self, X).map_rows(self.scorer_, "scores")
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
         """Give the mean coherence: the mean of the largest cosines of the rows.

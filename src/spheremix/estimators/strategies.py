@@ -32,6 +32,7 @@ class PathProgress:
     beta: float
     sparsity: float
     status: str
+    trail: Trail  # all the steps: stored, they are where a path can go on
 
 
 def walk(

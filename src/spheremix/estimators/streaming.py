@@ -97,7 +97,9 @@ class PartialFit:
     def _adopt(self, model: Model[Any], parameters: Any) -> None:
         raise NotImplementedError
 
-    def _scorer(self) -> Scorer:
+    @property
+    def scorer_(self) -> Scorer:
+        """What engines read rows with."""
         raise NotImplementedError
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
@@ -166,5 +168,5 @@ class PartialFit:
         self._adopt(model, parameters)
         for name in OF_A_FIT:
             vars(self).pop(name, None)
-        self.labels_ = directions.map_rows(self._scorer(), "labels")
+        self.labels_ = directions.map_rows(self.scorer_, "labels")
         return self

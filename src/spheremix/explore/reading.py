@@ -231,7 +231,7 @@ class Reading:
                 f"{type(self.model).__name__} has no posteriors, so that nothing can be said of a "
                 "document but its cluster: read a mixture."
             )
-        scorer: Scorer = self.model._scorer()  # noqa: SLF001
+        scorer: Scorer = self.model.scorer_
         return scorer
 
     # Clusters

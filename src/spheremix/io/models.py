@@ -126,7 +126,7 @@ def unpack_mixture(
     mixture.n_distinct_prototypes_ = count_distinct(mixture.prototypes_)
     mixture.runs_ = unpack_restarts(fields)
     mixture.n_features_in_ = d
-    mixture._model = model_of(mixture, d, mixture.kappa_max_)  # noqa: SLF001
+    mixture.model_ = model_of(mixture, d, mixture.kappa_max_)
     if "labels" in fields.content:
         mixture.labels_ = check_labels(reader, fields.string("labels"), K)
     return mixture

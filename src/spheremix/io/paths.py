@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spheremix.estimators.path import VMFPath
+from spheremix.estimators.publish import publish_trail
 from spheremix.io.files import RunError, blocks
 from spheremix.io.models import (
     check_labels,
@@ -106,7 +106,7 @@ def unpack_steps(fields: Fields, reader: Reader) -> list[Step]:
 
 def pack_path(path: VMFPath, writer: Writer, prefix: str) -> dict[str, Any]:
     """Write a fitted path; give its description."""
-    trail = path._trail  # noqa: SLF001
+    trail = path.trail_
     labels = path.best_estimator_.labels_.astype(np.int64)
     return {
         "params": pack_params(path, writer, prefix),
@@ -124,26 +124,20 @@ def pack_path(path: VMFPath, writer: Writer, prefix: str) -> dict[str, Any]:
 def unpack_path(fields: Fields, reader: Reader, dense: Mapping[int, VMFMixture]) -> VMFPath:
     """Read a fitted path, ready to predict and, with ``warm_start``, to go on."""
     path: VMFPath = unpack_params(VMFPath, fields.inside("params"), reader, dense)
+    steps = unpack_steps(fields.inside("steps"), reader)
+    shape = (len(steps[0].kappas), steps[0].n_features)
     trail = Trail(
-        unpack_steps(fields.inside("steps"), reader),
+        model_of(path, shape[1], fields.real("kappa_max")),
+        steps,
         unpack_fit(fields.inside("dense"), reader),
         unpack_fit(fields.inside("last"), reader),
         fields.integer("n_inserted"),
         fields.string("status"),
     )
-    first = trail.steps[0]
-    shape = (len(first.kappas), first.n_features)
     if {trail.dense.parameters.prototypes.shape, trail.fit.parameters.prototypes.shape} != {shape}:
         raise RunError(f"{fields.where}: damaged: steps and fits differ in shape.")
     labels = check_labels(reader, fields.string("labels"), shape[0])
     path.runs_ = unpack_restarts(fields)
-    publish(path, trail, model_of(path, shape[1], fields.real("kappa_max")), labels)
+    publish_trail(path, trail, {"n_features_in_": shape[1]})
+    path.best_estimator_.labels_ = labels
     return path
-
-
-def publish(path: VMFPath, trail: Trail, model: Any, labels: NDArray[np.intp]) -> None:
-    """Set the fitted attributes of a path whose labels are known already."""
-    known = SimpleNamespace(map_rows=lambda *_: labels)
-    columns = {"n_features_in_": trail.steps[0].n_features}
-    problem: Any = SimpleNamespace(columns=columns, model=model, directions=known)
-    path._publish(problem, trail)  # noqa: SLF001
