@@ -29,16 +29,21 @@ class Claim:
         Whether they agree.
     why : str
         Why not, where they do not.
+    partly : bool
+        Whether a part of it agrees all the same; ``why`` then says which does not.
     """
 
     says: str
     found: str
     holds: bool
     why: str = ""
+    partly: bool = False
 
     def lines(self) -> list[str]:
         """Give the claim as an item of a list."""
-        verdict = "**confirmed**" if self.holds else f"**not confirmed**: {self.why}"
+        verdict = "**confirmed**"
+        if not self.holds:
+            verdict = f"**{'partly' if self.partly else 'not'} confirmed**: {self.why}"
         return [f"- {self.says}", f"  *Here:* {self.found} {verdict}", ""]
 
 
@@ -50,24 +55,22 @@ def listed(values: Any, pattern: str = "{:.2f}") -> str:
 def path(results: Path) -> list[Claim]:
     """Give the claims of section 4.2."""
     steps, summary = read(results, "path_steps"), read(results, "path_summary")
-    exact = summary[summary["m_step"] == "exact"]
-    paper = summary[summary["m_step"] == "paper"]
-    own = steps[(steps["m_step"] == "exact")]
+    return [*_course(steps, summary), *_starts(steps, summary)]
+
+
+def _m_steps(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Give the lines of the exact M-step, and those of the paper's."""
+    return table[table["m_step"] == "exact"], table[table["m_step"] == "paper"]
+
+
+def _course(steps: pd.DataFrame, summary: pd.DataFrame) -> list[Claim]:
+    """Judge how long paths are, how they end, and what sparsity does to the BIC."""
+    exact, paper = _m_steps(summary)
+    own, _ = _m_steps(steps)
     first = own[own["data"] == 0]
     best = first.loc[first["bic"].idxmin()]
     dense_bic = first.iloc[0]["bic"]
     failed = int((paper["end"] == "zero_prototype").sum())
-    extra = exact["dense_iterations"].sum() / exact["path_iterations"].sum() - 1
-    extra_paper = paper["dense_iterations"].sum() / paper["path_iterations"].sum() - 1
-    same_dense = float((own["dense_difference"] <= SAME).mean())
-    same = own["random_difference"] <= SAME
-    better = own["random_gain"] > 0.5
-    of_paper = steps[(steps["m_step"] == "paper") & steps["random_difference"].notna()]
-    same_paper = float((of_paper["random_difference"] <= SAME).mean())
-    ratio = exact["random_iterations"].sum() / exact["path_iterations"].sum()
-    ratio_paper = paper["random_iterations"].sum() / paper["path_iterations"].sum()
-    rates = _rates(steps[steps["m_step"] == "paper"])
-    rates_exact = _rates(own)
     return [
         Claim(
             f"The path has {printed.PATH_STEPS} steps.",
@@ -93,14 +96,32 @@ def path(results: Path) -> list[Claim]:
             bool(best["bic"] < dense_bic),
             "the dense solution has the smallest BIC.",
         ),
+    ]
+
+
+def _starts(steps: pd.DataFrame, summary: pd.DataFrame) -> list[Claim]:
+    """Judge the path against a start of its own at every beta: dense, or ten random ones."""
+    exact, paper = _m_steps(summary)
+    own, of_paper = _m_steps(steps)
+    extra = exact["dense_iterations"].sum() / exact["path_iterations"].sum() - 1
+    extra_paper = paper["dense_iterations"].sum() / paper["path_iterations"].sum() - 1
+    same_dense = float((own["dense_difference"] <= SAME).mean())
+    same = own["random_difference"] <= SAME
+    better = own["random_gain"] > 0.5
+    same_paper = float((of_paper["random_difference"].dropna() <= SAME).mean())
+    ratio = exact["random_iterations"].sum() / exact["path_iterations"].sum()
+    ratio_paper = paper["random_iterations"].sum() / paper["path_iterations"].sum()
+    rates, rates_exact = _rates(of_paper), _rates(own)
+    return [
         Claim(
             "Starting every beta from the dense solution gives the same estimates, with "
             f"{printed.DENSE_EXTRA:.0%} more iterations.",
             f"the same at {same_dense:.1%} of the steps (no coordinate differs by more than "
             f"{SAME:g}), with {extra:.0%} more iterations, {extra_paper:.0%} more with the paper's "
             "M-step.",
-            same_dense > 0.9 and extra > 0,
-            "the estimates differ.",
+            same_dense == 1 and extra > 0,
+            f"the estimates differ at {1 - same_dense:.1%} of the steps.",
+            partly=same_dense > 0.9 and extra > 0,
         ),
         Claim(
             "Ten random starts a beta give the same estimates too, for about "
@@ -110,8 +131,10 @@ def path(results: Path) -> list[Claim]:
             f"for {ratio:.0f} times the iterations; at {better.mean():.1%} of the steps random "
             "starts find an objective better by more than half a nat, and elsewhere a worse one: "
             "late on the path there are many local optima.",
-            same_paper > 0.9,
-            "the path is one of local optima.",
+            same_paper == 1 and ratio_paper > printed.RANDOM_RATIO / 2,
+            f"{1 - same_paper:.1%} of the estimates differ, and the work is "
+            f"{ratio_paper:.0f} times as much.",
+            partly=same_paper > 0.9,
         ),
         Claim(
             "A large number of the random starts does not converge for large beta.",

@@ -25,18 +25,26 @@ def comparison(results: Path) -> list[Claim]:
     """Give the claims of section 5.2."""
     models = read(results, "comparison_models")
     balanced = models[models["weights"] == "balanced"]
+    return [
+        *_blocks(balanced),
+        *_spheres(balanced),
+        *_unbalanced(models[models["weights"] == "unbalanced"]),
+    ]
+
+
+def _mean_ari(models: pd.DataFrame) -> pd.DataFrame:
+    """Give the mean ARI of each method at each number of rows and of components."""
+    columns = ["ari_mixture", "ari_skmeans", "ari_dbmovmfs"]
+    return models.groupby(["n", "K"])[columns].mean()
+
+
+def _blocks(balanced: pd.DataFrame) -> list[Claim]:
+    """Judge dbmovMFs: how often it converges, and what it finds."""
     rates = balanced.groupby(["n", "K"])["converged_dbmovmfs"].mean()
     small, large = rates[200], rates[1000]
-    columns = ["ari_mixture", "ari_skmeans", "ari_dbmovmfs"]
-    means = balanced.groupby(["n", "K"])[columns].mean()
-    four = {n: means.loc[(n, TRUE_K)] for n in (200, 1000)}
-    ahead = means["ari_mixture"] - means["ari_skmeans"]
-    elsewhere = ahead[[key for key in ahead.index if key != (1000, TRUE_K) and key[1] > 2]]
-    two = ahead[[key for key in ahead.index if key[1] == 2]]
-    unbalanced = models[models["weights"] == "unbalanced"]
-    gaps = unbalanced.groupby(["n", "K"])[columns].mean()
-    gap = gaps["ari_mixture"] - gaps["ari_skmeans"]
     others = balanced[["converged_mixture", "converged_skmeans"]].mean()
+    four = _mean_ari(balanced).xs(TRUE_K, level="K")
+    block, mixture = four["ari_dbmovmfs"], four["ari_mixture"]
     return [
         Claim(
             "dbmovMFs fails to converge from many starts, more so for large K; Sk-means and the "
@@ -55,15 +63,26 @@ def comparison(results: Path) -> list[Claim]:
         ),
         Claim(
             "dbmovMFs cannot recover the planted structure.",
-            f"mean ARI at K = 4: {four[200]['ari_dbmovmfs']:.2f} with N = 200 and "
-            f"{four[1000]['ari_dbmovmfs']:.2f} with N = 1000, where the mixture has "
-            f"{four[200]['ari_mixture']:.2f} and {four[1000]['ari_mixture']:.2f}.",
-            bool(four[1000]["ari_dbmovmfs"] < four[1000]["ari_mixture"] / 2),
+            f"mean ARI at K = 4: {block[200]:.2f} with N = 200 and "
+            f"{block[1000]:.2f} with N = 1000, where the mixture has "
+            f"{mixture[200]:.2f} and {mixture[1000]:.2f}.",
+            bool(block[1000] < mixture[1000] / 2),
             "it does better than that.",
         ),
+    ]
+
+
+def _spheres(balanced: pd.DataFrame) -> list[Claim]:
+    """Judge Sk-means against the mixture, components being balanced."""
+    means = _mean_ari(balanced)
+    four = means.loc[(1000, TRUE_K)]
+    ahead = means["ari_mixture"] - means["ari_skmeans"]
+    elsewhere = ahead[[key for key in ahead.index if key != (1000, TRUE_K) and key[1] > 2]]
+    two = ahead[[key for key in ahead.index if key[1] == 2]]
+    return [
         Claim(
             "Sk-means equals the mixture for N = 1000 and K = 4.",
-            f"{four[1000]['ari_skmeans']:.3f} against {four[1000]['ari_mixture']:.3f}.",
+            f"{four['ari_skmeans']:.3f} against {four['ari_mixture']:.3f}.",
             bool(abs(ahead[1000, TRUE_K]) < 0.01),
             "they differ.",
         ),
@@ -74,18 +93,26 @@ def comparison(results: Path) -> list[Claim]:
             bool((elsewhere > 0).all() and (two < 0.01).all()),
             "not everywhere.",
         ),
+    ]
+
+
+def _unbalanced(unbalanced: pd.DataFrame) -> list[Claim]:
+    """Judge Sk-means against the mixture, components being unbalanced."""
+    means = _mean_ari(unbalanced)
+    gap = means["ari_mixture"] - means["ari_skmeans"]
+    return [
         Claim(
             "With unbalanced components the mixture is better everywhere (N = 1000), and by more "
             "with N = 200.",
             f"mean lead {listed(gap[1000], '{:.3f}')} for K = {listed(gap[1000].index, '{}')} with "
             f"N = 1000, {listed(gap[200], '{:.3f}')} with N = 200.",
             bool((gap[1000] > 0).all() and gap[200].mean() > gap[1000].mean()),
-            _unbalanced(gap),
+            _behind(gap),
         ),
     ]
 
 
-def _unbalanced(gap: pd.Series) -> str:
+def _behind(gap: pd.Series) -> str:
     """Say where the mixture is not ahead."""
     behind = [str(K) for K, value in gap[1000].items() if value <= 0]
     parts = [f"behind at K = {', '.join(behind)} with N = 1000"] if behind else []
@@ -170,7 +197,7 @@ def cstr(results: Path) -> list[Claim]:
     )
     return [
         Claim(
-            f"Shared kappa and Sk-means have the printed means within {CLOSE} at most K.",
+            f"Shared kappa and Sk-means have the printed means within {CLOSE} for most K.",
             f"{len(both) - len(far)} of {len(both)} means are; "
             + (f"not {', '.join(far)}." if far else "all of them."),
             len(far) < len(both) / 2,
@@ -183,6 +210,7 @@ def cstr(results: Path) -> list[Claim]:
             bool(four["free"] < rest.min() - 0.1 and rest.max() - rest.min() <= 0.02),
             f"free kappas are the worst by {rest.min() - four['free']:.3f}, but the others are "
             "further apart than 0.02.",
+            partly=bool(four["free"] < rest.min() - 0.1),
         ),
         Claim(
             f"dbmovMFs resists best to a K too large (K = {means.index.max()}).",

@@ -11,6 +11,8 @@ from experiments.filings_stories import event_table
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pandas as pd
+
 # Section 6, as printed
 CORPUS, MIN_COUNT = 37_238, 100
 ROWS, COLUMNS = 672, 4377
@@ -41,24 +43,20 @@ class Beside:
 
 def beside(results: Path, turn: int) -> list[Beside]:
     """Give the comparison, finding by finding."""
+    return [
+        *_filings(results),
+        *_references(results),
+        *_choice(results, turn),
+        *_against_references(results),
+        *_clusters(results),
+    ]
+
+
+def _filings(results: Path) -> list[Beside]:
+    """Compare the filings themselves."""
     corpus = read(results, "filings_corpus").iloc[0]
-    chosen = read(results, "filings_chosen").set_index("model")
-    clusters, words = read(results, "filings_clusters"), read(results, "filings_words")
-    sizes = read(results, "filings_sizes").groupby("model")["size"].max()
     n = int(corpus["filings"])
     totals = event_table(results, "sparse").sum().sort_values(ascending=False)
-    ari = read(results, "filings_agreement").set_index(["model", "other"])["ari"]
-    references = ari["skmeans", "dbmovmfs"]
-    sparse = [ari[name, "sparse"] for name in ("dbmovmfs", "skmeans")]
-    alike = read(results, "filings_common").query("model == 'sparse' and other == 'dbmovmfs'")
-    closest = alike["similarity"].max()
-    shares = {name: sizes[name] / n for name in LARGEST}
-    ends = int(read(results, "filings_dense")["K"].max())
-    silent = int((clusters["own"] == 0).sum())
-    common = words.loc[words["clusters"] == len(clusters)].groupby("word")["weight"].sum()
-    first = common.sort_values(ascending=False).index[: len(COMMON)]
-    step = chosen.loc["sparse"]
-    where = ", the end of the range" if chosen["K"]["smallest"] == ends else ""
     return [
         Beside("filings and words", f"{ROWS} and {COLUMNS:,}", f"{n} and {int(corpus['words']):,}"),
         Beside("events that occur", str(EVENTS), str(len(totals))),
@@ -68,17 +66,28 @@ def beside(results: Path, turn: int) -> list[Beside]:
             f"{totals.index[0]}, {totals.iloc[0] / n:.0%}",
             totals.index[0] == "9.01",
         ),
+    ]
+
+
+def _references(results: Path) -> list[Beside]:
+    """Compare what the reference models find."""
+    n = int(read(results, "filings_corpus").iloc[0]["filings"])
+    K = read(results, "filings_chosen").set_index("model")["K"]
+    sizes = read(results, "filings_sizes").groupby("model")["size"].max()
+    shares = {name: sizes[name] / n for name in LARGEST}
+    ari = _ari(results)["skmeans", "dbmovmfs"]
+    return [
         Beside(
             "K of Sk-means by Calinski-Harabasz",
             str(K_SPHERES),
-            str(chosen["K"]["skmeans"]),
-            chosen["K"]["skmeans"] == K_SPHERES,
+            str(K["skmeans"]),
+            K["skmeans"] == K_SPHERES,
         ),
         Beside(
             "K of dbmovMFs by AIC",
             str(K_BLOCKS),
-            str(chosen["K"]["dbmovmfs"]),
-            chosen["K"]["dbmovmfs"] == K_BLOCKS,
+            str(K["dbmovmfs"]),
+            K["dbmovmfs"] == K_BLOCKS,
         ),
         Beside(
             "share of the largest cluster, Sk-means and dbmovMFs",
@@ -89,14 +98,24 @@ def beside(results: Path, turn: int) -> list[Beside]:
         Beside(
             "ARI between the two",
             f"above {ARI_REFERENCES:.2f}",
-            f"{references:.2f}",
-            references > ARI_REFERENCES,
+            f"{ari:.2f}",
+            ari > ARI_REFERENCES,
         ),
+    ]
+
+
+def _choice(results: Path, turn: int) -> list[Beside]:
+    """Compare K, beta and sparsity of the sparse mixture that is chosen."""
+    chosen = read(results, "filings_chosen").set_index("model")
+    smallest, step = chosen["K"]["smallest"], chosen.loc["sparse"]
+    ends = int(read(results, "filings_dense")["K"].max())
+    where = ", the end of the range" if smallest == ends else ""
+    return [
         Beside(
             "K by the smallest RICc",
             str(K_RICC),
-            f"{chosen['K']['smallest']}{where}; it first turns at {turn}",
-            not where and chosen["K"]["smallest"] == K_RICC,
+            f"{smallest}{where}; it first turns at {turn}",
+            not where and smallest == K_RICC,
         ),
         Beside(
             "beta and sparsity of the chosen step",
@@ -104,6 +123,16 @@ def beside(results: Path, turn: int) -> list[Beside]:
             f"{step['beta']:,.1f} and {step['sparsity']:.1%} (beta goes with the number of rows)",
             abs(step["sparsity"] - SPARSITY) < 0.05,
         ),
+    ]
+
+
+def _against_references(results: Path) -> list[Beside]:
+    """Compare how far the sparse mixture agrees with the reference models."""
+    ari = _ari(results)
+    sparse = [ari[name, "sparse"] for name in ("dbmovmfs", "skmeans")]
+    alike = read(results, "filings_common").query("model == 'sparse' and other == 'dbmovmfs'")
+    closest = alike["similarity"].max()
+    return [
         Beside(
             "ARI of the sparse mixture with dbmovMFs and Sk-means",
             f"below {ARI_SPARSE:.2f}",
@@ -120,6 +149,16 @@ def beside(results: Path, turn: int) -> list[Beside]:
             else f"none; the nearest two share {closest:.0%} of their filings",
             closest == 1.0,
         ),
+    ]
+
+
+def _clusters(results: Path) -> list[Beside]:
+    """Compare the clusters of the sparse mixture and their words."""
+    clusters, words = read(results, "filings_clusters"), read(results, "filings_words")
+    silent = int((clusters["own"] == 0).sum())
+    common = words.loc[words["clusters"] == len(clusters)].groupby("word")["weight"].sum()
+    first = common.sort_values(ascending=False).index[: len(COMMON)]
+    return [
         Beside(
             "clusters without a word of their own",
             f"{WITHOUT_OWN} of {K_RICC}",
@@ -138,3 +177,8 @@ def beside(results: Path, turn: int) -> list[Beside]:
             f"{clusters['size'].min()} and {clusters['size'].max()}",
         ),
     ]
+
+
+def _ari(results: Path) -> pd.Series:
+    """Give the ARI of each pair of models."""
+    return read(results, "filings_agreement").set_index(["model", "other"])["ari"]

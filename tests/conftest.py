@@ -1,4 +1,4 @@
-"""What several test files share: real data, independent Bessel functions, small data sets."""
+"""What several test files share: real data, independent Bessel functions, small data and fits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ from hypothesis import HealthCheck, settings
 from scipy import sparse
 from scipy.special import gammaln, logsumexp
 
-from spheremix.data.open import open_rows
+import spheremix as sm
 from spheremix.data.reference import ReferenceDirections
+from spheremix.data.rows import open_rows
+
+# Their assertions say as much as those of the tests.
+pytest.register_assert_rewrite("cli_common", "mixture_common", "readers_common")
 
 # The same examples at every run, and no clock: a failure here is a failure everywhere.
 settings.register_profile(
@@ -126,6 +130,34 @@ def clouds():
         return X / np.linalg.norm(X, axis=1, keepdims=True), labels
 
     return clouds
+
+
+@pytest.fixture(scope="session")
+def rows():
+    """Section 4.2 of the paper: d = 10, four components, 5 % of overlap, 500 rows."""
+    return sm.datasets.make_vmf_mixture(random_state=0)[0]
+
+
+@pytest.fixture(scope="session")
+def path(rows):
+    """The path of these rows."""
+    return sm.VMFPath(n_components=4, random_state=0).fit(rows)
+
+
+@pytest.fixture(scope="session")
+def wide():
+    """Sparse rows in more dimensions: some hundreds of steps."""
+    rng = np.random.default_rng(5)
+    means = rng.gamma(0.3, size=(3, 60))
+    counts = rng.poisson(6 * means[rng.integers(3, size=150)])
+    counts[counts.sum(axis=1) == 0, 0] = 1
+    return sparse.csr_array(counts.astype(float))
+
+
+@pytest.fixture(scope="session")
+def long_path(wide):
+    """The path of the sparse rows."""
+    return sm.VMFPath(n_components=3, random_state=0).fit(wide)
 
 
 def pytest_sessionstart():

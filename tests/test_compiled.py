@@ -21,8 +21,9 @@ pytest.importorskip("spheremix._kernels")
 
 import spheremix._kernels as kernels
 
-from spheremix.data.compiled import CompiledDirections, _stack
+from spheremix.data.compiled import CompiledDirections, scorer_arrays
 from spheremix.data.reference import ReferenceDirections
+from spheremix.data.stack import stack
 from spheremix.scorer import Scorer
 from spheremix.testing import (
     assert_resultants_close,
@@ -83,7 +84,9 @@ def test_calls_on_successive_rows_continue_each_other(kind, length):
     scale = unit_scale(X)
     scorers = [make_scorer(X, 21, length), make_scorer(X, 5, length, "drawn", 2)]
     whole = CompiledDirections(X, scale, n_threads=2).sweep(scorers)
-    stacked, begin = _stack(scorers)
+    stacked = stack(scorers)
+    begin = [0, *(part.stop for part in stacked.parts)]
+    arrays = scorer_arrays(scorers, stacked)
     block = kernels.DENSE_BLOCK
     lanes = (kernels.dense_lanes(begin[-1], d),) if kind.startswith("dense") else ()
     vectors, mass = np.zeros((*lanes, begin[-1], d)), np.zeros((*lanes, begin[-1]))
@@ -94,7 +97,7 @@ def test_calls_on_successive_rows_continue_each_other(kind, length):
         rows = (part,) if lanes else (part.indptr, part.indices, part.data)
         kernel = kernels.sweep_dense if lanes else kernels.sweep_sparse
         cut = 1e-16 if X.dtype == np.float64 else 1e-9
-        kernel(*rows, scale[a:b], a, stacked, None, cut, vectors, mass, totals, 1)
+        kernel(*rows, scale[a:b], a, arrays, None, cut, vectors, mass, totals, 1)
     if lanes:
         vectors, mass, totals = vectors.sum(axis=0), mass.sum(axis=0), totals.sum(axis=0)
     for s, resultants in enumerate(whole):

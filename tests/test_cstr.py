@@ -70,7 +70,7 @@ def test_no_step_is_spent_where_nothing_visible_changes(cstr, paths):
     for path in paths:
         assert 1200 <= len(path.betas_) <= 2000
         dense = path.model(0)
-        (swept,) = directions.sweep([dense._scorer()])
+        (swept,) = directions.sweep([dense.scorer_])
         events = dense.kappas_[:, None] * np.abs(swept.vectors)
         assert path.betas_[1] > 1e-5 * events.max()
         assert np.sum(path.betas_ < 10) < 30

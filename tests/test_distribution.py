@@ -231,6 +231,7 @@ class TestFit:
             np.testing.assert_allclose(weighted.mu, repeated.mu, rtol=1e-12)
             assert weighted.kappa == pytest.approx(repeated.kappa, rel=1e-12)
 
+    @pytest.mark.filterwarnings("ignore:kappa is at its cap")
     @pytest.mark.parametrize("solver", ["exact", "banerjee"])
     def test_identical_rows_stop_at_the_cap(self, solver):
         for seed in range(50):  # more than half of them have a mean length >= 1
@@ -241,6 +242,7 @@ class TestFit:
             np.testing.assert_allclose(fitted.mu, X[0], atol=1e-15)
             assert VonMisesFisher.fit(X, kappa_solver=solver, kappa_max=1e9).kappa == 1e9
 
+    @pytest.mark.filterwarnings("ignore:kappa is at its cap")
     def test_the_cap_holds_below_infinity_too(self):
         X = VonMisesFisher(direction(4), 1e4).rvs(50, random_state=0)
         assert VonMisesFisher.fit(X, kappa_max=100.0).kappa == 100.0

@@ -13,18 +13,23 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from spheremix._optional import kernels
 from spheremix.data import reference
-from spheremix.data.open import engine_class, open_rows
+from spheremix.data.open import engine_class
 from spheremix.data.reference import ReferenceDirections
+from spheremix.data.rows import open_rows
 from spheremix.resultants import Resultants
 from spheremix.scorer import Scorer
-from spheremix.testing import CONTAINERS, ENGINE_CHECKS, assert_resultants_close, check_engine
+from spheremix.testing import (
+    CONTAINERS,
+    ENGINE_CHECKS,
+    assert_resultants_close,
+    assert_resultants_same_bits,
+    check_engine,
+)
 
 
-def make_reference(X, *, first_row=0, n_threads=1, block_rows=4096):
+def make_reference(X, *, first_row=0, n_threads=1):
     rows, scale = open_rows(X)
-    return ReferenceDirections(
-        rows, scale, first_row=first_row, n_threads=n_threads, block_rows=block_rows
-    )
+    return ReferenceDirections(rows, scale, first_row=first_row, n_threads=n_threads)
 
 
 def make_compiled(X, *, first_row=0, n_threads=1):
@@ -166,15 +171,14 @@ def test_draws_have_the_frequencies_of_the_posteriors():
     assert (np.abs(found.mass - n * posteriors) < 4 * deviation).all()
 
 
-def test_block_rows_must_be_positive():
-    with pytest.raises(ValueError, match="block_rows"):
-        make_reference(np.eye(2), block_rows=0)
-
-
-def test_take_accepts_masks_and_single_ids():
-    directions = make_reference(2 * np.eye(3))
-    assert_array_equal(directions.take(np.array([True, False, True])), np.eye(3)[[0, 2]])
-    assert_array_equal(directions.take(1), np.eye(3)[[1]])
+def test_rows_converted_at_a_time_do_not_matter(monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = make_reference(rng.normal(size=(2100, 4)).astype(np.float32))
+    scorer = Scorer(5 * rng.normal(size=(3, 4)), np.zeros(3))
+    [expected] = rows.sweep([scorer])
+    for block_rows in (512, 1024, 10**6 // 512 * 512):
+        monkeypatch.setattr(reference, "BLOCK_ROWS", block_rows)
+        assert_resultants_same_bits(rows.sweep([scorer])[0], expected)
 
 
 def test_check_engine_finds_a_wrong_engine():

@@ -245,7 +245,9 @@ class TestPage:
         shown = set(re.findall(r"figures/paper/([\w-]+)\.svg", text))
         assert shown == set(figures.FIGURES)
         found = read(small, "cstr_dense").query("K == 4 and method == 'free'")["ari"]
-        assert f"{found.mean():.3f} ± {found.std():.3f} (0.519 ± 0.045)" in text
+        here, theirs = re.findall(r"^\| 4 \| .* ± .*", text, re.MULTILINE)[:2]
+        assert f" {found.mean():.3f} ± {found.std():.3f} |" in here
+        assert " 0.519 ± 0.045 |" in theirs
         for study in STUDIES:
             assert study.SEEDS in text
 
@@ -263,6 +265,18 @@ class TestPage:
         for claim in found:
             assert claim.holds or claim.why
             assert claim.found.rstrip().endswith(".")
+
+    @pytest.mark.parametrize(
+        ("holds", "partly", "verdict"),
+        [
+            (True, False, "**confirmed**"),
+            (False, True, "**partly confirmed**: not all."),
+            (False, False, "**not confirmed**: not all."),
+        ],
+    )
+    def test_a_claim_can_hold_in_part(self, holds, partly, verdict):
+        claim = claims.Claim("It is so.", "it is.", holds, "not all.", partly=partly)
+        assert claim.lines()[1] == f"  *Here:* it is. {verdict}"
 
     def test_what_the_committed_results_must_show(self):
         closeness, _, at_eight, sparse = claims_reference.cstr(runner.RESULTS)[:4]

@@ -152,6 +152,7 @@ class TestExcerpts:
         [
             ('"(Notes"),', "own", '"(**Notes**"),'),
             ("a*b", "", r"a\*b"),
+            ("$750,000", "", r"\$750,000"),  # no formula
             ("Company's", "common", "*Company's*"),
             ("--", "own", "--"),
         ],

@@ -10,26 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from maximise_common import modes, old, solved, solvers, some_resultants
 from spheremix._optional import kernels
 from spheremix.models.maximise import maximise, maximise_in_python
 from spheremix.penalties import L1
-
-SOLVERS = {"python": maximise_in_python} | ({} if kernels is None else {"compiled": maximise})
-
-solvers = pytest.mark.parametrize("solve", SOLVERS.values(), ids=SOLVERS)
-modes = pytest.mark.parametrize("mode", ["shared", "free"])
-
-
-def old(vectors):
-    """Give some old parameters: they serve as a guess and for the old terms."""
-    prototypes = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    return prototypes[:, ::-1].copy(), np.full(len(vectors), 7.0)
-
-
-def solved(solve, vectors, mass, beta, mode, weights=None, kappa_max=1e9, guess=None):
-    prototypes, kappas = old(vectors)
-    kappas = kappas if guess is None else np.full(len(vectors), float(guess))
-    return solve(vectors, mass, L1(beta, weights), mode, kappa_max, prototypes, kappas)
 
 
 def profile(kappas, r, thresholds):
@@ -64,18 +48,6 @@ def reached(best, vectors, mass, beta, weights, log_c):
     )
 
 
-def some_resultants(seed, d, n_components, n_each, spread):
-    """Give resultants of rows around random directions; spread 0 repeats one row."""
-    rng = np.random.default_rng(seed)
-    vectors, mass = np.empty((n_components, d)), np.empty(n_components)
-    for k in range(n_components):
-        rows = rng.normal(size=d) + spread * rng.normal(size=(n_each, d))
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        weights = rng.uniform(0.1, 2, n_each)
-        vectors[k], mass[k] = weights @ rows, weights.sum()
-    return vectors, mass
-
-
 @st.composite
 def problems(draw, spreads=(0.0, 0.05, 0.5, 2.0, 30.0)):
     d = draw(st.sampled_from([2, 3, 5, 12, 40, 150]))
@@ -102,7 +74,7 @@ def test_quadrature_agrees_with_interval_arithmetic(log_c, log_c_grid):
         assert_allclose(log_c_grid(d, kappas), exact, rtol=1e-12, atol=1e-12)
 
 
-# ------------------------------------------------------------------------------ brute force
+# -------------------------------------------------------------------------------------- brute force
 
 
 @solvers
@@ -151,7 +123,34 @@ def test_nothing_on_a_grid_of_prototypes_and_kappas_is_better(solve, d, beta, lo
         assert values.max() >= value - 0.1 * mass[0]  # the grid comes near
 
 
-# ------------------------------------------------------------------ several stationary points
+@solvers
+@modes
+@pytest.mark.parametrize("beta", [0.0, 3.0])
+def test_the_cap_binds_exactly_where_the_maximum_is_beyond_it(solve, mode, beta, log_c_grid):
+    vectors, mass = some_resultants(0, 12, 2, 20, 0.3)
+    free = solved(solve, vectors, mass, beta, mode)
+    for share, capped in ((0.5, True), (2.0, False)):
+        cap = share * free.kappas.min()
+        if mode == "free" and not capped:
+            cap = share * free.kappas.max()
+        best = solved(solve, vectors, mass, beta, mode, kappa_max=cap)
+        if capped:
+            assert_array_equal(best.kappas, cap)
+        else:
+            assert_allclose(best.kappas, free.kappas, rtol=1e-10)
+        assert_allclose(
+            best.prototypes, L1(beta).directions(best.kappas, vectors), rtol=1e-10, atol=1e-14
+        )
+        grid = np.linspace(1e-3, cap, 400)
+        curves = heights(grid, vectors, mass, beta, None, log_c_grid)
+        value = reached(best, vectors, mass, beta, None, log_c_grid)
+        if mode == "shared":
+            assert curves.sum(axis=0).max() <= value.sum() + 1e-9
+        else:
+            assert np.all(curves.max(axis=1) <= value + 1e-9)
+
+
+# ------------------------------------------------------------------------ several stationary points
 
 
 def several_maxima(seed, beta):
@@ -210,30 +209,7 @@ def test_the_answer_jumps_where_two_maxima_are_worth_the_same(solve):
     assert after < 9
 
 
-# ------------------------------------------------------------------------------ closed forms
-
-
-@solvers
-@pytest.mark.parametrize("d", [2, 3, 10, 300])
-@pytest.mark.parametrize("spread", [0.05, 1.0, 20.0])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_without_a_penalty_it_is_the_closed_form(solve, d, spread, weighted, mean_length_oracle):
-    vectors, mass = some_resultants(d, d, 3, 15, spread)
-    lengths = np.linalg.norm(vectors, axis=1)
-    weights = np.linspace(0, 2, d) if weighted else None
-    given_kappas = np.array([0.5, 20.0, 1e4])
-    for mode in ("shared", "free", given_kappas):
-        best = solved(solve, vectors, mass, 0.0, mode, weights)
-        assert_allclose(best.prototypes, vectors / lengths[:, None], rtol=1e-13, atol=1e-15)
-        assert_allclose(best.dots, lengths, rtol=1e-13)
-        if isinstance(mode, np.ndarray):
-            assert_array_equal(best.kappas, mode)
-            continue
-        means = [mean_length_oracle(d, kappa) for kappa in best.kappas]
-        wanted = lengths / mass if mode == "free" else [lengths.sum() / mass.sum()] * 3
-        # 1 - A is what decides a large kappa.
-        assert_allclose(1 - np.array(means), 1 - np.array(wanted), rtol=1e-9)
-        assert_allclose(means, wanted, rtol=1e-12)
+# ------------------------------------------------------------------- what is reported, and compiled
 
 
 @solvers
@@ -254,143 +230,6 @@ def test_old_and_new_terms_are_what_they_say(solve, problem, log_c_grid):
     normalizers = log_c_grid(vectors.shape[1], best.kappas)
     assert_allclose(best.log_normalizers, normalizers, rtol=1e-11, atol=1e-11)
     assert_allclose(np.linalg.norm(best.prototypes, axis=1), 1.0, rtol=1e-13)
-
-
-@solvers
-@pytest.mark.parametrize("beta", [0.0, 5.0, 200.0])
-def test_given_kappas_are_kept_whatever_the_cap(solve, beta):
-    vectors, mass = some_resultants(3, 20, 3, 10, 1.0)
-    kappas = np.array([0.1, 40.0, 1e5])
-    best = solved(solve, vectors, mass, beta, kappas, kappa_max=100.0)
-    assert_array_equal(best.kappas, kappas)
-    for k in range(3):
-        alone = L1(beta).directions(kappas[k : k + 1], vectors[k : k + 1])[0]
-        assert_allclose(best.prototypes[k], alone, rtol=1e-12, atol=1e-15)
-
-
-# ------------------------------------------------------------------------------------ extremes
-
-
-@solvers
-@modes
-@pytest.mark.parametrize("d", [2, 7, 500])
-@pytest.mark.parametrize("beta", [0.0, 1.0])
-def test_identical_rows_reach_the_cap(solve, mode, d, beta):
-    row = np.random.default_rng(d).normal(size=d)
-    row /= np.linalg.norm(row)
-    for length in (1 - 1e-16, 1.0, 1 + 4e-16, 1 + 1e-12):  # rounding goes both ways
-        vectors, mass = 17 * length * row[None], np.array([17.0])
-        best = solved(solve, vectors, mass, beta, mode, kappa_max=1e4)
-        assert_array_equal(best.kappas, [1e4])
-        assert np.all(np.isfinite(best.prototypes))
-
-
-@solvers
-@modes
-@pytest.mark.parametrize("beta", [0.0, 3.0])
-def test_the_cap_binds_exactly_where_the_maximum_is_beyond_it(solve, mode, beta, log_c_grid):
-    vectors, mass = some_resultants(0, 12, 2, 20, 0.3)
-    free = solved(solve, vectors, mass, beta, mode)
-    for share, capped in ((0.5, True), (2.0, False)):
-        cap = share * free.kappas.min()
-        if mode == "free" and not capped:
-            cap = share * free.kappas.max()
-        best = solved(solve, vectors, mass, beta, mode, kappa_max=cap)
-        if capped:
-            assert_array_equal(best.kappas, cap)
-        else:
-            assert_allclose(best.kappas, free.kappas, rtol=1e-10)
-        assert_allclose(
-            best.prototypes, L1(beta).directions(best.kappas, vectors), rtol=1e-10, atol=1e-14
-        )
-        grid = np.linspace(1e-3, cap, 400)
-        curves = heights(grid, vectors, mass, beta, None, log_c_grid)
-        value = reached(best, vectors, mass, beta, None, log_c_grid)
-        if mode == "shared":
-            assert curves.sum(axis=0).max() <= value.sum() + 1e-9
-        else:
-            assert np.all(curves.max(axis=1) <= value + 1e-9)
-
-
-@solvers
-@modes
-@pytest.mark.parametrize("beta", [0.0, 2.0])
-@pytest.mark.parametrize("size", [1e-17, 1e-12, 1e-5])
-def test_tiny_kappa(solve, mode, size, beta):
-    """A_d(kappa) is kappa / d there."""
-    vectors, mass = np.array([[3.0, -4.0, 0.0, 0.0, 0.0]]) * size, np.array([10.0])
-    best = solved(solve, vectors, mass, beta, mode)
-    if beta == 0.0:
-        assert_allclose(best.prototypes, [[0.6, -0.8, 0, 0, 0]], rtol=1e-14)
-    else:
-        assert_array_equal(best.prototypes, [[0, -1, 0, 0, 0]])
-    # Without a penalty <mu, r> is 5 and what a kappa is worth, d (|r| / n)^2, is below rounding
-    # for the smaller sizes: any kappa between those of one coordinate and of all is as good.
-    closed = 5 * np.array([4, 5]) * size / 10
-    if size == 1e-5 or beta:
-        assert_allclose(best.kappas, closed[0 if beta else 1], rtol=2e-9)
-    assert np.all((best.kappas >= closed[0] * (1 - 2e-9)) & (best.kappas <= closed[1] * (1 + 2e-9)))
-
-
-@solvers
-@modes
-@pytest.mark.parametrize("gap", [1e-4, 1e-7, 1e-10])
-def test_huge_kappa(solve, mode, gap):
-    """1 - A_d(kappa) is (d - 1) / (2 kappa) there."""
-    row = np.array([[0.6, 0.0, -0.8]])
-    best = solved(solve, 50 * (1 - gap) * row, np.array([50.0]), 0.0, mode, kappa_max=1e14)
-    assert_allclose(best.kappas, 1 / gap, rtol=2 * gap + 1e-16 / gap * 10)
-
-
-@solvers
-def test_duplicated_coordinates_leave_together(solve):
-    vectors = np.repeat([[3.0, -2.0, 1.0]], 4, axis=0).reshape(1, -1)
-    for beta in (0.0, 3.0, 10.0, 30.0):
-        (mu,) = solved(solve, vectors, np.array([20.0]), beta, "free").prototypes
-        if np.count_nonzero(mu) > 1:
-            assert_allclose(mu, np.tile(mu[:3], 4), rtol=1e-14)
-        else:
-            assert_array_equal(mu, np.eye(12)[0])  # the first of the largest
-
-
-@solvers
-def test_huge_penalty_is_one_hot_with_the_kappa_of_one_coordinate(solve, mean_length_oracle):
-    vectors, mass = some_resultants(5, 30, 3, 25, 1.0)
-    largest = np.abs(vectors).max(axis=1)
-    best = solved(solve, vectors, mass, 1e6, "free")
-    expected = np.zeros_like(vectors)
-    index = np.abs(vectors).argmax(axis=1)
-    expected[range(3), index] = np.sign(vectors[range(3), index])
-    assert_array_equal(best.prototypes, expected)
-    assert_allclose(
-        [mean_length_oracle(30, kappa) for kappa in best.kappas], largest / mass, rtol=1e-12
-    )
-    best = solved(solve, vectors, mass, 1e6, "shared")
-    assert_allclose(mean_length_oracle(30, best.kappas[0]), largest.sum() / mass.sum(), rtol=1e-12)
-
-
-@solvers
-@modes
-def test_features_without_weight_are_kept_and_heavy_ones_leave(solve, mode):
-    vectors, mass = some_resultants(6, 10, 2, 30, 1.0)
-    weights = np.array([0.0, 0.0, 1e9, 1e9, *np.ones(6)])
-    best = solved(solve, vectors, mass, 1.0, mode, weights)
-    assert np.all(best.prototypes[:, :2] != 0)
-    assert_array_equal(best.prototypes[:, 2:4], 0)
-
-
-@solvers
-def test_inputs_are_not_changed_and_the_guess_does_not_matter(solve):
-    vectors, mass = some_resultants(7, 25, 3, 30, 1.0)
-    copies = vectors.copy(), mass.copy()
-    answers = [solved(solve, vectors, mass, 4.0, "free", guess=g) for g in (1e-6, 5.0, 30.0, 1e8)]
-    assert_array_equal(vectors, copies[0])
-    assert_array_equal(mass, copies[1])
-    for answer in answers[1:]:
-        assert_allclose(answer.kappas, answers[0].kappas, rtol=1e-11)
-
-
-# ------------------------------------------------------------------------------------ compiled
 
 
 @pytest.mark.skipif(kernels is None, reason="no compiled kernels")

@@ -12,8 +12,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from spheremix.data import rows as opening
-from spheremix.data.open import as_directions, engine_class, open_rows
+from spheremix.data.open import as_directions, engine_class
 from spheremix.data.reference import ReferenceDirections
+from spheremix.data.rows import open_rows
 
 ROWS = np.array([[3.0, 4.0, 0.0], [0.0, 0.0, -2.0], [1.0, 1.0, 1.0], [0.0, 5.0, 12.0]])
 UNIT = ROWS / np.linalg.norm(ROWS, axis=1, keepdims=True)

@@ -12,35 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spheremix as sm
-from spheremix import em
-from spheremix.bessel import log_normalizer
-from spheremix.estimators import selection, stability
-from spheremix.estimators.strategies import PathProgress
-from spheremix.models.maximise import maximise_in_python
-from spheremix.penalties import L1
 from spheremix.select import CRITERIA, count_parameters, criteria
-
-
-@pytest.fixture(scope="module")
-def rows():
-    return sm.datasets.make_vmf_mixture(random_state=0)[0]
 
 
 @pytest.fixture(scope="module")
 def study(rows):
     return sm.VMFMixtureIC(n_components=range(2, 7), n_init=5, random_state=0).fit(rows)
-
-
-@pytest.fixture(scope="module")
-def path(rows):
-    return sm.VMFPath(n_components=4, random_state=0).fit(rows)
 
 
 # ------------------------------------------------------------------------------- the pure functions
@@ -94,6 +76,7 @@ def test_counts_are_ordered(path):
 
 
 # ---------------------------------------------------------------------------------------- the table
+
 
 COLUMNS = [
     "n_components",
@@ -199,10 +182,10 @@ def test_recovers_the_true_number(seed):
 
 
 def test_ties_go_to_the_smaller_number(rows, monkeypatch):
-    def flat(*_, **__):
-        return dict.fromkeys(CRITERIA, 1.0)
+    def flat(log_likelihood, *_, **__):
+        return dict.fromkeys(CRITERIA, 0.0 * log_likelihood + 1.0)
 
-    monkeypatch.setattr("spheremix.estimators.mixture.criteria", flat)
+    monkeypatch.setattr("spheremix.estimators.publish.criteria", flat)
     study = sm.VMFMixtureIC(n_components=[5, 3, 4], n_init=1, random_state=0, max_steps=2)
     study.fit(rows)
     assert_array_equal(study.dense_criteria_["ebic"], [1.0, 1.0, 1.0])
@@ -219,7 +202,25 @@ def test_candidates_in_any_order_and_form(rows):
         assert study.best_n_components_ == 3
 
 
-# ----------------------------------------------------------------------------------------- the path
+def test_a_hopeless_candidate_leaves_the_others(rows):
+    """Five distinct rows cannot make six clusters, and can make three."""
+    few = np.repeat(rows[:5], 20, axis=0)
+    with pytest.warns(UserWarning, match="6 components"):
+        study = sm.VMFMixtureIC((2, 3, 6), random_state=0, n_init=2).fit(few)
+    assert np.isnan(study.dense_criteria_["bic"][2])
+    assert set(study.dense_models_) == {2, 3}
+    assert study.best_n_components_ in {2, 3}
+
+
+def test_unfinished_candidates_are_said(rows):
+    study = sm.VMFMixtureIC((2, 3), random_state=0, max_iter=2, n_init=2, max_steps=1, tol=1e-12)
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        study.fit(rows)
+    said = [str(one.message) for one in caught if one.category is ConvergenceWarning]
+    assert any("K = [2, 3]" in message and "raise max_iter" in message for message in said)
+
+
+# ---------------------------------------------------------------------------------- the whole study
 
 
 def test_the_path_starts_from_the_chosen_dense_mixture(rows, study):
@@ -237,132 +238,6 @@ def test_the_path_starts_from_the_chosen_dense_mixture(rows, study):
     assert_array_equal(study.predict(rows), study.labels_)
     assert study.score(rows) == study.best_estimator_.score(rows)
     assert study.n_iter_ == study.best_estimator_.n_iter_
-
-
-def test_path_options_pass(rows):
-    weights = np.ones(10)
-    weights[3] = 0
-    study = sm.VMFMixtureIC(
-        n_components=[3],
-        n_init=1,
-        random_state=0,
-        beta_criterion="aic",
-        max_sparsity=0.5,
-        min_relative_increase=0.1,
-        refine=0.2,
-        kappa="free",
-        feature_weights=weights,
-    ).fit(rows)
-    best = study.best_path_
-    assert best.status_ == "max_sparsity"
-    assert best.selected_ == best.select("aic")
-    assert np.all(np.isinf(best.exit_betas_[:, 3]))
-    assert len(np.unique(best.kappas_[0])) == 3
-    assert best.refine == 0.2
-
-
-def test_paths_at_every_number(rows):
-    study = sm.VMFMixtureIC(
-        n_components=[2, 3, 4], n_init=2, random_state=0, paths="all", min_relative_increase=0.1
-    ).fit(rows)
-    assert list(study.paths_) == [2, 3, 4]
-    for K, path in study.paths_.items():
-        assert path.kappas_.shape[1] == K
-        assert path.n_nonzero_[-1] == K
-    assert study.best_path_ is study.paths_[study.best_n_components_]
-
-
-def test_weights_are_numbers_of_rows(rows):
-    options = {"n_components": [3, 4], "n_init": 3, "random_state": 0, "max_steps": 4}
-    light = sm.VMFMixtureIC(**options).fit(rows, sample_weight=np.ones(len(rows)))
-    heavy = sm.VMFMixtureIC(**options).fit(rows, sample_weight=np.full(len(rows), 2.0))
-    assert_allclose(heavy.table_["log_likelihood"], 2 * light.table_["log_likelihood"], rtol=1e-9)
-    assert_allclose(heavy.best_path_.betas_, 2 * light.best_path_.betas_, rtol=1e-9)
-    assert_allclose(heavy.best_path_.sizes_.sum(axis=1), 1000)
-    counts = 3 - 1 + 1 + 3 * 9
-    here = heavy.table_["n_components"] == 3
-    expected = np.log(1000) * counts - 2 * heavy.table_["log_likelihood"]
-    assert_allclose(heavy.table_["bic"][here], expected[here], rtol=1e-12)
-
-
-def test_callback_and_feature_names(rows):
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(rows, columns=[f"w{j}" for j in range(10)])
-    seen = []
-    study = sm.VMFMixtureIC(
-        n_components=[2, 4], n_init=2, random_state=0, max_steps=5, callback=seen.append, refit=True
-    ).fit(frame)
-    assert seen[0] == em.Progress(1, 4, 4, seen[0].objective)  # all candidates share each reading
-    assert sum(isinstance(one, PathProgress) for one in seen) == 4
-    models = [study, study.best_path_, study.best_path_.model(1), study.best_estimator_]
-    for model in [*models, *study.dense_models_.values()]:
-        assert_array_equal(model.feature_names_in_, frame.columns)
-    assert_array_equal(study.predict(frame), study.labels_)
-
-
-# ------------------------------------------------------------------------------- refit on a support
-
-
-@pytest.mark.parametrize("kappa", ["shared", "free", 9.0])
-def test_refit_keeps_zeros_and_gains_likelihood(rows, kappa):
-    options = {"n_components": [4], "kappa": kappa, "random_state": 0, "beta_criterion": "ebic"}
-    sparse_one = sm.VMFMixtureIC(**options).fit(rows).best_estimator_
-    study = sm.VMFMixtureIC(refit=True, **options).fit(rows)
-    again = study.best_estimator_
-    support = sparse_one.prototypes_ != 0
-    assert 0 < support.sum() < 40
-    assert_array_equal(again.prototypes_ != 0, support)
-    assert again.beta == sparse_one.beta  # what chose the support
-    assert again.log_likelihood_ > sparse_one.log_likelihood_ + 0.1
-    assert again.objective_ == again.log_likelihood_
-    assert again.criteria_["bic"] < sparse_one.criteria_["bic"]
-    assert again.status_ == "converged"
-    assert again.stationarity_gap_ < study.tol
-    assert_array_equal(study.labels_, again.predict(rows))
-    assert study.best_path_.best_estimator_.beta == sparse_one.beta  # the path is as it was
-    # Stationary on its support, by one sweep and the specification of the M-step.
-    posteriors = again.predict_proba(rows)
-    vectors = np.where(support, posteriors.T @ rows, 0.0)
-    mass = posteriors.sum(axis=0)
-    best = maximise_in_python(
-        vectors, mass, L1(), kappa, again.kappa_max_, again.prototypes_, again.kappas_
-    )
-    assert_allclose(best.prototypes, again.prototypes_, atol=1e-2)
-    assert_allclose(best.kappas, again.kappas_, rtol=1e-2)
-    assert again.kkt_residual_ < 10 * np.sqrt(study.tol)
-    each = rows @ (again.kappas_[:, None] * again.prototypes_).T + np.log(again.weights_)
-    each += log_normalizer(10, again.kappas_)
-    assert_allclose(again.log_likelihood_, logsumexp(each, axis=1).sum(), rtol=1e-11)
-
-
-def test_refit_leaves_nothing_below_zero_tol(rows):
-    options = {"n_components": [4], "random_state": 0, "zero_tol": 0.15, "beta_criterion": "aic"}
-    before = sm.VMFMixtureIC(**options).fit(rows).best_estimator_.prototypes_
-    after = sm.VMFMixtureIC(refit=True, **options).fit(rows).best_estimator_
-    support = after.prototypes_ != 0
-    assert np.abs(after.prototypes_[support]).min() >= 0.15
-    assert np.all(before[support] != 0)
-    assert_allclose(after.log_likelihood_, after.score_samples(rows).sum(), rtol=1e-11)
-
-
-def test_refit_that_fails_says_so():
-    X = np.repeat(np.eye(3)[:2], 10, axis=0) + 0.01 * np.random.default_rng(0).normal(size=(20, 3))
-    mixture = sm.VMFMixture(n_components=2, kappa=500.0, init=np.repeat([0, 1], 10)).fit(X)
-    with pytest.raises(RuntimeError, match=r"refit: a component .* collapsed; use refit=False"):
-        selection.refit_on_support(mixture, selection.pose(mixture, X[:10], None))
-
-
-def test_refit_of_one_word_a_cluster(rows):
-    study = sm.VMFMixtureIC(n_components=[4], random_state=0, beta_criterion="ricc").fit(rows)
-    last = study.best_path_.model(-1)
-    assert np.count_nonzero(last.prototypes_) == 4
-    problem = selection.pose(last, rows, None)
-    again = selection.refit_on_support(last, problem)
-    assert_allclose(again.prototypes_, last.prototypes_, atol=1e-15)
-    assert again.log_likelihood_ >= last.log_likelihood_ - 1e-9
-
-
-# ------------------------------------------------------------------------------ how sure one can be
 
 
 def test_agreement_is_the_mean_with_the_best_restart(rows, study):
@@ -391,88 +266,6 @@ def first_prototypes(X, K, seeds):
     return [start.prototypes for start in starts]
 
 
-def test_stability_is_a_share_of_bootstraps(rows, path):
-    shares = sm.stability_selection(path, rows, n_bootstrap=12, random_state=0)
-    assert shares.shape == (4, 10)
-    assert np.all((shares >= 0) & (shares <= 1))
-    assert_array_equal(shares * 12, np.round(shares * 12))
-    assert_array_equal(shares, sm.stability_selection(path, rows, n_bootstrap=12, random_state=0))
-    other = sm.stability_selection(path, rows, n_bootstrap=12, random_state=1)
-    assert not np.array_equal(shares, other)
-    # What stays longest on the path is the most stable.
-    strong = path.exit_betas_ >= np.quantile(path.exit_betas_, 0.5)
-    assert np.all(shares[strong] > 0.9)
-    assert shares[strong].mean() > shares[~strong].mean()
-
-
-def test_stability_from_its_definition(rows, path):
-    """Each bootstrap is the mixture of rows drawn again, from the path's solution."""
-    i = path.selected_
-    shares = sm.stability_selection(path, rows, n_bootstrap=3, random_state=7)
-    seed = np.random.RandomState(7).randint(2**31 - 1, size=1)[0]
-    draws = np.random.default_rng(seed).multinomial(500, np.full(500, 1 / 500), size=3)
-    times = np.zeros((4, 10))
-    for weights in draws:
-        assert weights.sum() == 500
-        mixture = clone(path.model(i)).set_params(init=path.model(i))
-        times += mixture.fit(rows, sample_weight=weights).prototypes_ != 0
-    assert_array_equal(shares, times / 3)
-
-
-def test_stability_at_another_step(rows, path):
-    last = len(path.betas_) - 1
-    shares = sm.stability_selection(path, rows, n_bootstrap=5, step=last, random_state=0)
-    assert_allclose(shares.sum(axis=1), 1)  # one coordinate a prototype in each bootstrap
-    dense = sm.stability_selection(path, rows, n_bootstrap=5, step=0, random_state=0)
-    assert np.all(dense == 1)
-
-
-def test_stability_of_a_stochastic_path_is_soft(rows, path):
-    """Drawn assignments would explore, and components lose their names."""
-    options = path.get_params() | {"init": path.model(0)}
-    soft = sm.VMFPath(**options).fit(rows)
-    drawn = sm.VMFPath(**(options | {"e_step": "stochastic", "betas": soft.betas_})).fit(rows)
-    shares = sm.stability_selection(drawn, rows, n_bootstrap=4, step=8, random_state=0)
-    expected = sm.stability_selection(soft, rows, n_bootstrap=4, step=8, random_state=0)
-    assert_array_equal(shares, expected)
-
-
-def test_stability_reads_weights_and_copies_no_row(rows, path, monkeypatch):
-    seen = []
-    fit = em.fit
-
-    def spy(model, directions, starts, settings, **options):
-        seen.append((directions, options["weights"].shape))
-        return fit(model, directions, starts, settings, **options)
-
-    monkeypatch.setattr(selection.em, "fit", spy)
-    sm.stability_selection(path, rows, n_bootstrap=12, random_state=0)
-    assert [shape for _, shape in seen] == [(10, 500), (2, 500)]
-    assert len({id(directions) for directions, _ in seen}) == 1
-    assert seen[0][0].n_rows == 500
-
-
-def test_stability_refuses(rows, path):
-    with pytest.raises(NotFittedError):
-        sm.stability_selection(sm.VMFPath(), rows)
-    with pytest.raises(ValueError, match="n_bootstrap must be an integer of at least 1"):
-        sm.stability_selection(path, rows, n_bootstrap=0)
-    with pytest.raises(ValueError, match="7 features"):
-        sm.stability_selection(path, rows[:, :7])
-
-
-def test_stability_without_a_bootstrap_left(rows, path, monkeypatch):
-    def failed(_model, _directions, starts, _settings, **_):
-        return [em.Fit(start, None, 0.0, np.nan, "collapsed", 1, []) for start in starts]
-
-    monkeypatch.setattr(stability.em, "fit", failed)
-    with pytest.raises(RuntimeError, match="Every bootstrap lost a component"):
-        sm.stability_selection(path, rows, n_bootstrap=2)
-
-
-# --------------------------------------------------------------------------- scikit-learn's manners
-
-
 def test_clone_params_and_pickle(rows, study):
     copy = clone(study)
     assert copy.get_params() == study.get_params()
@@ -486,64 +279,6 @@ def test_clone_params_and_pickle(rows, study):
     assert_array_equal(again.best_path_.betas_, study.best_path_.betas_)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"k_criterion": "mdl"}, "k_criterion must be one of 'aic'"),
-        ({"beta_criterion": "mdl"}, "beta_criterion must be one of 'aic'"),
-        ({"paths": "some"}, "paths must be one of 'best', 'all'"),
-        ({"n_components": []}, "at least one number of components"),
-        ({"n_components": [2, 0]}, "n_components must be an integer of at least 1, got 0"),
-        ({"n_components": [2.5]}, "n_components must be an integer of at least 1, got 2.5"),
-        ({"n_components": None}, "n_components must be an integer of at least 1, got None"),
-        ({"n_components": "many"}, "n_components must be an integer of at least 1"),
-        ({"n_components": [2, 501]}, "n_components=501 is more than the n_samples=500"),
-        ({"init": np.zeros(500, dtype=int)}, "init must name a kind of random start"),
-        ({"kappa": [1.0, 2.0]}, "an array fixes K"),
-        ({"n_init": 0}, "n_init must be an integer"),
-        ({"beta_min_ratio": 2.0}, "beta_min_ratio must be below 1"),
-    ],
-)
-def test_bad_parameters(rows, options, message):
-    given = {"n_components": [2], "n_init": 1, **options}
-    with pytest.raises(ValueError, match=message):
-        sm.VMFMixtureIC(**given).fit(rows)
-
-
-ZERO_ROWS = "the data of this check has rows of zeros, which have no direction"
-EXPECTED = {
-    "check_estimators_dtypes": ZERO_ROWS,
-    "check_estimator_sparse_tag": ZERO_ROWS,
-    "check_estimator_sparse_array": ZERO_ROWS,
-    "check_estimator_sparse_matrix": ZERO_ROWS,
-}
-
-
-@parametrize_with_checks(
-    [sm.VMFMixtureIC(n_components=(1, 2), n_init=2)], expected_failed_checks=lambda _: EXPECTED
-)
-def test_scikit_learn(estimator, check):
-    check(estimator)
-
-
-def test_a_hopeless_candidate_leaves_the_others(rows):
-    """Five distinct rows cannot make six clusters, and can make three."""
-    few = np.repeat(rows[:5], 20, axis=0)
-    with pytest.warns(UserWarning, match="6 components"):
-        study = sm.VMFMixtureIC((2, 3, 6), random_state=0, n_init=2).fit(few)
-    assert np.isnan(study.dense_criteria_["bic"][2])
-    assert set(study.dense_models_) == {2, 3}
-    assert study.best_n_components_ in {2, 3}
-
-
-def test_unfinished_candidates_are_said(rows):
-    study = sm.VMFMixtureIC((2, 3), random_state=0, max_iter=2, n_init=2, max_steps=1, tol=1e-12)
-    with warnings.catch_warnings(record=True, action="always") as caught:
-        study.fit(rows)
-    said = [str(one.message) for one in caught if one.category is ConvergenceWarning]
-    assert any("K = [2, 3]" in message and "raise max_iter" in message for message in said)
-
-
 def test_a_failed_fit_leaves_the_study_as_it_was(rows, study):
     again = copy.deepcopy(study)
     with pytest.raises(RuntimeError):
@@ -551,15 +286,3 @@ def test_a_failed_fit_leaves_the_study_as_it_was(rows, study):
     assert again.best_n_components_ == study.best_n_components_
     assert again.n_features_in_ == study.n_features_in_
     np.testing.assert_array_equal(again.candidates_, study.candidates_)
-
-
-def test_stability_of_weights_is_that_of_repeated_rows(rows):
-    mix = sm.VMFMixture(4, random_state=0).fit(rows)
-    options = {"n_components": 4, "init": mix, "betas": [40.0]}
-    weighted = sm.VMFPath(**options).fit(rows, sample_weight=np.full(len(rows), 3.0))
-    repeated = sm.VMFPath(**options).fit(np.repeat(rows, 3, axis=0))
-    one = sm.stability_selection(
-        weighted, rows, 200, step=1, sample_weight=np.full(len(rows), 3.0), random_state=0
-    )
-    two = sm.stability_selection(repeated, np.repeat(rows, 3, axis=0), 200, step=1, random_state=1)
-    assert np.abs(one - two).max() < 5 * np.sqrt(2 * 0.25 / 200)

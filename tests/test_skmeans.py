@@ -12,7 +12,6 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score, silhouette_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spheremix as sm
 from spheremix import em
@@ -303,25 +302,6 @@ def test_frames(clouds):
     fit = k_means().set_output(transform="pandas").fit(frame)
     assert list(fit.feature_names_in_) == list(frame.columns)
     assert list(fit.transform(frame).columns) == [f"sphericalkmeans{k}" for k in range(3)]
-
-
-ZERO_ROWS = "the data of this check has rows of zeros, which have no direction"
-STARTS = "the starts are drawn by row: repeating or removing rows changes which are drawn"
-EXPECTED = {
-    "check_estimators_dtypes": ZERO_ROWS,
-    "check_estimator_sparse_tag": ZERO_ROWS,
-    "check_estimator_sparse_array": ZERO_ROWS,
-    "check_estimator_sparse_matrix": ZERO_ROWS,
-    "check_sample_weight_equivalence_on_dense_data": STARTS,
-    "check_sample_weight_equivalence_on_sparse_data": STARTS,
-}
-
-
-@parametrize_with_checks(
-    [sm.SphericalKMeans(n_components=2, n_init=2)], expected_failed_checks=lambda _: EXPECTED
-)
-def test_scikit_learn(estimator, check):
-    check(estimator)
 
 
 # -------------------------------------------------------------------------------------- validity

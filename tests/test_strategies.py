@@ -145,7 +145,7 @@ def test_random_starts(rows, path):
 
 def test_random_starts_that_all_fail_end_the_path(rows):
     path = follow(rows, 0, strategy="random", betas=[1.0, 1e5, 2e5], m_step="paper", n_init=2)
-    assert path.status_ == "no_restart_converged"
+    assert path.status_ == "no_restart"
     assert_array_equal(path.betas_, [0.0, 1.0])
 
 

@@ -13,8 +13,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import spheremix as sm
-from spheremix.data.open import open_rows
 from spheremix.data.reference import ReferenceDirections
+from spheremix.data.rows import open_rows
 from spheremix.scorer import Scorer
 from spheremix.testing import (
     CONTAINERS,

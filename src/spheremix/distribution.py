@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -23,6 +24,7 @@ RandomSource: TypeAlias = "int | np.random.Generator | np.random.RandomState | N
 
 # How far from 1 the norm of a row may be: well above float32 rounding, well below an oversight.
 UNIT_TOLERANCE = 1e-6
+MEAN_LENGTH_MAX = 1.0 - 1e-6  # whose concentration is the cap of kappa that "auto" stands for
 # The mean of rows that cancel out is rounding noise, and so would be its direction.
 _CANCELLED = 1e-12
 # Rows are turned in blocks of about this many numbers, so that temporaries stay in cache.
@@ -155,8 +157,8 @@ class VonMisesFisher:
         kappa_solver : {"exact", "banerjee"}, default="exact"
             Maximum likelihood, or the closed-form approximation of Banerjee et al. (2005).
         kappa_max : float or "auto", default="auto"
-            Identical rows have an infinite estimate: kappa stops here. "auto" is the kappa of
-            mean length 1 - 1e-6 in this dimension.
+            Identical rows have an infinite estimate: kappa stops here, with a warning. "auto" is
+            the kappa of mean length 1 - 1e-6 in this dimension.
 
         Returns
         -------
@@ -171,7 +173,7 @@ class VonMisesFisher:
         if kappa_solver not in {"exact", "banerjee"}:
             raise ValueError(f'kappa_solver must be "exact" or "banerjee", got {kappa_solver!r}.')
         if kappa_max == "auto":
-            kappa_max = float(concentration(d, 1 - 1e-6))
+            kappa_max = float(concentration(d, MEAN_LENGTH_MAX))
         elif not (np.isfinite(kappa_max) and kappa_max > 0):
             raise ValueError(f'kappa_max must be "auto" or finite and > 0, got {kappa_max}.')
         weight = _weights(sample_weight, n)
@@ -182,6 +184,11 @@ class VonMisesFisher:
         # Rounding takes the mean length of identical rows to 1 or above, where neither solver is
         # defined; this comparison covers it.
         if rho >= mean_length(d, kappa_max):
+            warnings.warn(
+                f"kappa is at its cap, kappa_max={kappa_max:.4g}, and not at the maximum: raise "
+                "kappa_max for rows as close to each other.",
+                stacklevel=2,
+            )
             return cls(mean, kappa_max)
         solver = concentration if kappa_solver == "exact" else concentration_banerjee
         return cls(mean, min(float(solver(d, rho)), kappa_max))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 
 PATIENCE = 20  # drawn sweeps without a better objective that end the exploration of a start
+ROUNDING = 1e-15  # of the objective: changes below it are noise, whatever the tolerance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +34,9 @@ class Settings:
     Attributes
     ----------
     tol : float
-        In nats per unit of weight. A run has converged when both the change of its objective
-        and its stationarity gap are below it.
+        In nats per unit of weight. A run has converged when neither the change of its objective
+        nor its stationarity gap is above it, or above rounding where that is more. Below zero
+        nothing but ``max_iter`` or a failure ends a run.
     max_iter : int
         M-steps at most.
     e_step : {"soft", "hard", "stochastic"}
@@ -49,6 +51,15 @@ class Settings:
     max_iter: int = 1000
     e_step: Literal["soft", "hard", "stochastic"] = "soft"
     certified: bool = True
+
+    @property
+    def assignment(self) -> Assignment:
+        """How rows are assigned in the sweeps that are judged."""
+        return "hard" if self.e_step == "hard" else "soft"
+
+    def settled(self) -> Settings:
+        """Give the same without exploration: components keep their names."""
+        return replace(self, e_step="soft") if self.e_step == "stochastic" else self
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,24 +139,28 @@ def fit(
     ``weights`` is (n,) or (len(starts), n). ``seeds``, one a start, are for stochastic runs.
     ``resultants``, where those of the starts are known, save the first sweep.
     """
-    if settings.e_step == "stochastic":
-        seeds = range(len(starts)) if seeds is None else seeds
-        starts = _explore(model, directions, starts, settings, weights, seeds)
-        resultants = None  # those of the starts are not those of what was explored
-    assignment: Assignment = "hard" if settings.e_step == "hard" else "soft"
-    runs = [_Run(index, start) for index, start in enumerate(starts)]
-    for run, known in zip(runs, resultants or (), strict=False):
-        _advance(model, run, known, settings)
     n_sweeps = 0
-    while active := [run for run in runs if run.fit is None]:
-        scorers = [model.scorer(run.parameters, assignment) for run in active]
-        swept = directions.sweep(scorers, _rows(weights, active))
-        for run, received in zip(active, swept, strict=True):
-            _advance(model, run, received, settings)
+
+    def tell(active: Sequence[_Run[P]]) -> None:
+        nonlocal n_sweeps
         n_sweeps += 1
         if callback is not None:
             best = max(run.trace[-1] for run in active)
-            callback(Progress(n_sweeps, len(active), len(runs), best))
+            callback(Progress(n_sweeps, len(active), len(starts), best))
+
+    if settings.e_step == "stochastic":
+        seeds = range(len(starts)) if seeds is None else seeds
+        starts = _explore(model, directions, starts, settings, weights, seeds, tell)
+        resultants = None  # those of the starts are not those of what was explored
+    runs = [_Run(index, start) for index, start in enumerate(starts)]
+    for run, known in zip(runs, resultants or (), strict=False):
+        _advance(model, run, known, settings)
+    while active := [run for run in runs if run.fit is None]:
+        scorers = [model.scorer(run.parameters, settings.assignment) for run in active]
+        swept = directions.sweep(scorers, _rows(weights, active))
+        for run, received in zip(active, swept, strict=True):
+            _advance(model, run, received, settings)
+        tell(active)
     return [run.fit for run in runs if run.fit is not None]
 
 
@@ -161,8 +176,7 @@ def evaluate(
     """Give the Fit of other parameters than those a run reached, by one sweep where they differ."""
     if parameters is reached.parameters:
         return reached
-    assignment: Assignment = "hard" if settings.e_step == "hard" else "soft"
-    (resultants,) = directions.sweep([model.scorer(parameters, assignment)], weights)
+    (resultants,) = directions.sweep([model.scorer(parameters, settings.assignment)], weights)
     status, gap = reached.status, np.nan
     try:
         gap = max(model.m_step(resultants, parameters).gain / resultants.weight, 0.0)
@@ -190,8 +204,11 @@ def _advance(model: Model[P], run: _Run[P], resultants: Resultants, settings: Se
         status = error.status
     else:
         after, gap = step.parameters, max(step.gain / resultants.weight, 0.0)
-        settled = abs(judged - run.last) < settings.tol * resultants.weight
-        if settled and (gap < settings.tol or not settings.certified):
+        tol = settings.tol
+        if tol >= 0.0:
+            tol = max(tol, ROUNDING * abs(judged) / resultants.weight)
+        settled = abs(judged - run.last) <= tol * resultants.weight
+        if settled and (gap <= tol or not settings.certified):
             status = "converged"
         elif run.n_iter >= settings.max_iter:
             status = "max_iter"
@@ -209,6 +226,7 @@ def _explore(
     settings: Settings,
     weights: Array | None,
     seeds: Sequence[int],
+    tell: Callable[[Sequence[_Run[P]]], None],
 ) -> list[P]:
     """Draw assignments from each start; give the best parameters met."""
     runs = [_Run(index, start) for index, start in enumerate(starts)]
@@ -224,6 +242,7 @@ def _explore(
         swept = directions.sweep(scorers, _rows(weights, active))
         for run, resultants in zip(active, swept, strict=True):
             objective = resultants.log_likelihood - model.penalty(run.parameters)
+            run.trace.append(objective)
             idle[run.index] += 1
             if objective > heights[run.index] + settings.tol * resultants.weight:
                 heights[run.index], best[run.index] = objective, run.parameters
@@ -233,6 +252,7 @@ def _explore(
             except DegenerateError:
                 idle[run.index] = PATIENCE
             run.n_iter += 1
+        tell(active)
     return best
 
 

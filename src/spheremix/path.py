@@ -145,21 +145,22 @@ class Follower:
         # Where every event is behind (EM has just moved the resultants), the least step is taken.
         return max(float(ahead.min()), least) if ahead.size else least
 
-    def solve(self, beta: float, start: VMFFit) -> VMFFit:
-        """Run EM at beta from a fit at another beta, whose resultants save the first sweep."""
+    def solve(
+        self, beta: float, start: VMFParameters, resultants: Resultants | None = None
+    ) -> VMFFit:
+        """Run EM at beta; resultants of the start, where they are known, save the first sweep.
+
+        What is numerically zero is set to zero, and swept again where that changed something.
+        """
         model = self.at(beta)
         (fit,) = em.fit(
             model,
             self.directions,
-            [start.parameters],
+            [start],
             self.settings,
             weights=self.weights,
-            resultants=[start.resultants],
+            resultants=None if resultants is None else [resultants],
         )
-        return self.clean(model, fit)
-
-    def clean(self, model: VMFModel, fit: VMFFit) -> VMFFit:
-        """Set what is numerically zero to zero, and sweep again where that changed something."""
         if not fit.ok:
             return fit
         parameters = model.without_dust(fit.parameters, self.zero_tol)
@@ -178,7 +179,7 @@ class Follower:
     def follow(self, beta: float, fit: VMFFit) -> Iterator[tuple[float, VMFFit]]:
         """Go on from a fit, event by event, to the end; a failed fit is the last one given."""
         while fit.ok and (following := self.next_beta(beta, fit)) is not None:
-            beta, fit = following, self.solve(following, fit)
+            beta, fit = following, self.solve(following, fit.parameters, fit.resultants)
             yield beta, fit
 
     def visit(
@@ -187,7 +188,7 @@ class Follower:
         """Go through given betas, each from the previous solution or each from the first one."""
         start = fit
         for beta in betas:
-            fit = self.solve(float(beta), start)
+            fit = self.solve(float(beta), start.parameters, start.resultants)
             yield float(beta), fit
             if not fit.ok:
                 return
@@ -258,15 +259,7 @@ class Trail:
             if abs(after.sparsity - before.sparsity) <= jump or not room:
                 i += 1
                 continue
-            model = follower.at(float(middle))
-            (fit,) = em.fit(
-                model,
-                follower.directions,
-                [before.parameters(model)],
-                follower.settings,
-                weights=follower.weights,
-            )
-            fit = follower.clean(model, fit)
+            fit = follower.solve(float(middle), before.parameters(follower.at(float(middle))))
             if not fit.ok:
                 i += 1
                 continue

@@ -13,8 +13,6 @@ from spheremix.resultants import Resultants
 from spheremix.scorer import Scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from spheremix.data.base import Directions
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 
 TRIES = 10  # redraws of a start that fails
+LLOYD = em.Settings(max_iter=100, e_step="hard")
 Init = Literal["random", "k-means++", "spherical-k-means"]
 
 
@@ -38,9 +37,10 @@ def draw_starts(
 ) -> list[P | None]:
     """Draw one start a seed; None where every try failed.
 
-    The tries of all starts share their sweeps. A start depends on its own seed only.
+    The tries of all starts share their sweeps, but the K readings a start of k-means++. A start
+    depends on its own seed only.
     """
-    choose = _CHOOSERS[init]
+    choose = _random_rows if init == "random" else _spread_rows
     generators = [np.random.default_rng(seed) for seed in seeds]
     starts: list[P | None] = [None] * len(seeds)
     for _ in range(TRIES):
@@ -48,6 +48,10 @@ def draw_starts(
         if not missing:
             break
         prototypes = [choose(directions, n_components, generators[i], weights) for i in missing]
+        if init == "spherical-k-means":
+            kmeans = SphericalKMeansModel()
+            runs = em.fit(kmeans, directions, prototypes, LLOYD, weights=weights)
+            prototypes = [run.parameters for run in runs]
         drawn = from_prototypes(model, directions, prototypes, weights)
         for i, start in zip(missing, drawn, strict=True):
             starts[i] = start
@@ -79,22 +83,29 @@ def from_labels(
     weights: Array | None = None,
 ) -> P:
     """Start from a partition; DegenerateError where a class is empty."""
+    resultants = class_resultants(directions, labels, n_components, weights)
+    lengths = np.linalg.norm(resultants.vectors, axis=1, keepdims=True)
+    return model.start(resultants, resultants.vectors / np.where(lengths > 0, lengths, 1.0))
+
+
+def class_resultants(
+    directions: Directions, labels: NDArray[np.intp], n_classes: int, weights: Array | None = None
+) -> Resultants:
+    """Sum the rows of each class."""
     everywhere = Scorer(np.zeros((1, directions.n_features)), np.zeros(1))
     base = np.ones(directions.n_rows) if weights is None else weights
     # One class a sweep: rows of weight zero cost next to nothing.
     classes = [
         directions.sweep([everywhere], np.where(labels == k, base, 0.0))[0]
-        for k in range(n_components)
+        for k in range(n_classes)
     ]
-    resultants = Resultants(
+    return Resultants(
         np.concatenate([part.mass for part in classes]),
         np.concatenate([part.vectors for part in classes]),
         0.0,
         0.0,
         sum(part.weight for part in classes),
     )
-    lengths = np.linalg.norm(resultants.vectors, axis=1, keepdims=True)
-    return model.start(resultants, resultants.vectors / np.where(lengths > 0, lengths, 1.0))
 
 
 def _random_rows(
@@ -128,23 +139,3 @@ def _spread_rows(
         # A row's cosine to itself is one up to rounding.
         chances = base * np.where(nearest < 1.0 - 1e-12, 1.0 - nearest, 0.0)
     return chosen
-
-
-def _lloyd_prototypes(
-    directions: Directions,
-    n_components: int,
-    rng: np.random.Generator,
-    weights: Array | None,
-) -> Array:
-    """Run spherical k-means from a k-means++ start."""
-    rows = _spread_rows(directions, n_components, rng, weights)
-    settings = em.Settings(max_iter=100, e_step="hard")
-    (run,) = em.fit(SphericalKMeansModel(), directions, [rows], settings, weights=weights)
-    return run.parameters
-
-
-_CHOOSERS: dict[str, Callable[..., Array]] = {
-    "random": _random_rows,
-    "k-means++": _spread_rows,
-    "spherical-k-means": _lloyd_prototypes,
-}

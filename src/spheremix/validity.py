@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.data.open import as_directions
-from spheremix.scorer import Scorer
+from spheremix.seeding import class_resultants
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -41,13 +41,7 @@ def calinski_harabasz_cosine(X: Any, labels: ArrayLike) -> float:
         raise ValueError(f"labels must have one value a row ({n}), got shape {members.shape}.")
     if not 1 < k < n:
         raise ValueError(f"labels must have 2 to {n - 1} classes, got {k}.")
-    everywhere = Scorer(np.zeros((1, directions.n_features)), np.zeros(1))
-    sums = np.concatenate(
-        [
-            directions.sweep([everywhere], np.where(members == one, 1.0, 0.0))[0].vectors
-            for one in range(k)
-        ]
-    )
+    sums = class_resultants(directions, members, k).vectors
     coherence = float(np.linalg.norm(sums, axis=1).sum())
     between = coherence - float(np.linalg.norm(sums.sum(axis=0)))
     within = n - coherence

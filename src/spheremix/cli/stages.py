@@ -20,6 +20,7 @@ import numpy as np
 from spheremix.data.open import as_directions
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
+from spheremix.estimators.problem import NoFitError
 from spheremix.estimators.strategies import PathProgress
 from spheremix.io.files import RunError
 from spheremix.io.models import pack_fit, pack_mixture, unpack_fit, unpack_mixture
@@ -94,7 +95,7 @@ def _fit_one(
         warnings.simplefilter("always")
         try:
             packed = pack_mixture(mixture.fit(directions), writer, f"dense/{K}")
-        except RuntimeError as error:  # no restart gave a mixture
+        except NoFitError as error:
             notes.append(f"K = {K}: {error}")
     notes += [f"K = {K}: {one.message}" for one in caught]
     folder.commit(f"dense-{K}", writer, {"mixture": packed, "notes": notes})
@@ -127,13 +128,13 @@ def follow_path(
     """Follow the path from a dense mixture, leaving marks on the way."""
 
     def make() -> None:
-        marks, last, seen = Marks(folder), time.monotonic(), 0.0
+        marks, last, seen = Marks(folder), -math.inf, 0.0  # the first step leaves a mark
 
         def follow(state: Any) -> None:
             nonlocal last, seen
-            now = time.monotonic()
             if not isinstance(state, PathProgress):
                 return
+            now = time.monotonic()
             if now - last > options.checkpoint:
                 marks.leave(state.trail)
                 last = time.monotonic()

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from spheremix import em
 from spheremix.bessel import concentration
+from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.estimators import validation as check
 from spheremix.estimators.predictions import MixturePredictions
 from spheremix.estimators.problem import (
-    BATCH_ENTRIES,
-    MEAN_LENGTH_MAX,
+    NoFitError,
     Problem,
-    draw,
     failure,
+    in_batches,
     print_runs,
     summaries,
 )
+from spheremix.estimators.starts import draw, given_start, known_seeds
 from spheremix.models.block import BlockModel, BlockParameters, DrawnModel, Walk
 from spheremix.select import criteria
 
@@ -201,27 +202,33 @@ class BlockVMFMixture(MixturePredictions):
         y : ignored
             For scikit-learn's conventions.
         sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 is the row twice.
+            Non-negative; a weight of 2 is the row twice. Their sum is the number of rows that the
+            criteria and ``beta`` see: multiply shares by n.
 
         Returns
         -------
         BlockVMFMixture
             Itself.
         """
-        problem, model = self._pose(X, sample_weight)
-        starts, seeds = self._starts(problem, model)
-        fits = self._run_all(problem, model, starts, seeds)
-        runs = summaries(cast("Any", model), seeds, cast("Any", fits))
+        problem = self._pose(X, sample_weight)
+        starts, seeds = self._starts(problem)
+        own = known_seeds(seeds, self.random_state)
+        fits = in_batches(
+            starts,
+            lambda start: start.prototypes.size,
+            lambda members, batch: self._run(problem, batch, [own[i] for i in members]),
+        )
+        runs = summaries(problem.model, seeds, fits)
         if self.verbose:
             print_runs(runs)
         reached = [fit for fit in fits if fit is not None and fit.ok]
         if not reached:
             what = f"a block mixture of {problem.n_components} components"
             remedy = "Lower n_components, raise n_init, or give a start with init=."
-            raise RuntimeError(failure(runs, what, remedy))
+            raise NoFitError(failure(runs, what, remedy))
         self.runs_ = runs
         best = max(reached, key=lambda fit: fit.objective)
-        self._publish(problem, model, best)
+        self._publish(problem, best)
         if best.status == "max_iter" and self.algorithm != "sem":
             warnings.warn(
                 f"EM stopped after max_iter={self.max_iter} iterations with a stationarity gap of "
@@ -231,7 +238,7 @@ class BlockVMFMixture(MixturePredictions):
             )
         return self
 
-    def _pose(self, X: Any, sample_weight: Any) -> tuple[Problem, BlockModel]:
+    def _pose(self, X: Any, sample_weight: Any) -> Problem[BlockModel]:
         """Check every parameter and the data."""
         n_components = check.require_integer("n_components", self.n_components, 1)
         check.require_integer("n_init", self.n_init, 1)
@@ -245,93 +252,59 @@ class BlockVMFMixture(MixturePredictions):
             e_step="hard" if self.algorithm in HARD else "soft",
             certified=not self.conscience,
         )
-        kappa: Any = self.kappa
-        if isinstance(kappa, str):
-            check.require_choice("kappa", kappa, ("free", "shared"))
-        elif np.ndim(kappa) == 0:
-            kappa = check.require_number("kappa", kappa, above=0.0)
-        elif self.conscience:
+        conscience = check.require_flag("conscience", self.conscience)
+        check.require_flag("warm_start", self.warm_start)
+        kappa = check.require_kappa(self.kappa, n_components)
+        if conscience and np.ndim(kappa):
             raise ValueError("conscience=True makes the kappas unequal itself: give one at most.")
-        else:
-            kappa = check.require_vector("kappa", kappa, n_components, "component")
-            if not kappa.all():
-                raise ValueError("kappa must be above 0: a component of kappa 0 has no prototype.")
         directions, columns = check.open_data(self, X)
-        weights = check.check_weights(sample_weight, directions)
+        weights = check.check_weights(sample_weight, directions.n_rows)
         check.require_rows(n_components, directions, weights)
+        check.warn_of_shares(weights)
         d = directions.n_features
         if n_components > d:
             raise ValueError(
                 f"n_components={n_components} is more than the {d} features: every component has "
                 f"columns of its own. Lower n_components to at most {d}."
             )
-        model = BlockModel(
-            d,
-            kappa,
-            self.weights == "equal",
-            bool(self.conscience),
-            concentration(d, MEAN_LENGTH_MAX),
-        )
-        posed = Problem(cast("Any", model), settings, directions, weights, n_components, columns)
-        return posed, model
+        kappa_max = float(concentration(d, MEAN_LENGTH_MAX))
+        model = BlockModel(d, kappa, self.weights == "equal", conscience, kappa_max)
+        return Problem(model, settings, directions, weights, n_components, columns)
 
     def _starts(
-        self, problem: Problem, model: BlockModel
+        self, problem: Problem[BlockModel]
     ) -> tuple[list[BlockParameters | None], list[int | None]]:
         """Draw the starts, or take the given one."""
         init: Any = self if self.warm_start and hasattr(self, "prototypes_") else self.init
-        if hasattr(init, "column_labels_"):
-            shape = (len(init.kappas_), len(init.column_labels_))
-            if shape != (problem.n_components, model.n_features):
-                raise ValueError(
-                    f"The start is a model of {shape[0]} components in {shape[1]} dimensions; "
-                    f"{problem.n_components} in {model.n_features} are asked for."
-                )
-            return [_parameters(model, init)], [None]
-        estimator = SimpleNamespace(
-            init=getattr(init, "prototypes_", init),
-            random_state=self.random_state,
-            n_init=self.n_init,
-        )
-        starts, seeds = draw(estimator, problem)
-        return cast("list[BlockParameters | None]", starts), seeds
-
-    def _run_all(
-        self,
-        problem: Problem,
-        model: BlockModel,
-        starts: list[BlockParameters | None],
-        seeds: list[int | None],
-    ) -> list[Fit | None]:
-        """Run all starts, as many at a time as memory allows; None where there is no start."""
-        drawn = [(i, start) for i, start in enumerate(starts) if start is not None]
-        given_seed = check.draw_seeds(self.random_state, 1)[0] if None in seeds else 0
-        fits: list[Fit | None] = [None] * len(starts)
-        step = max(1, BATCH_ENTRIES // (problem.n_components * model.n_features))
-        for first in range(0, len(drawn), step):
-            members = [i for i, _ in drawn[first : first + step]]
-            batch = [start for _, start in drawn[first : first + step]]
-            own = [given_seed if (seed := seeds[i]) is None else seed for i in members]
-            reached = self._run(problem, model, batch, own)
-            for i, fit in zip(members, reached, strict=True):
-                fits[i] = fit
-        return fits
+        if not isinstance(init, str):
+            init = given_start(init)
+            if hasattr(init, "column_labels_"):
+                shape = (len(init.kappas_), len(init.column_labels_))
+                if shape != (problem.n_components, problem.model.n_features):
+                    raise ValueError(
+                        f"The start is a model of {shape[0]} components in {shape[1]} dimensions; "
+                        f"{problem.n_components} in {problem.model.n_features} are asked for."
+                    )
+                return [_parameters(problem.model, init)], [None]
+            init = getattr(init, "prototypes_", init)
+        return draw(problem, init, self.n_init, self.random_state)
 
     def _run(
-        self, problem: Problem, model: BlockModel, starts: list[BlockParameters], seeds: list[int]
+        self, problem: Problem[BlockModel], starts: list[BlockParameters], seeds: list[int]
     ) -> list[Fit]:
         """Run the algorithm from some starts, all sharing their sweeps."""
-        directions, weights, settings = problem.directions, problem.weights, problem.settings
+        model, directions = problem.model, problem.directions
+        weights, settings = problem.weights, problem.settings
         if self.algorithm in {"em", "cem"}:
             return em.fit(
                 model, directions, starts, settings, weights=weights, callback=self.callback
             )
-        # Without a tolerance nothing but an emptied cluster ends the drawings before their number.
+        # Below any tolerance: nothing but an emptied cluster ends drawings before their number.
         walks = em.fit(
             DrawnModel(model),
             directions,
             [Walk.from_start(start, seed) for start, seed in zip(starts, seeds, strict=True)],
-            em.Settings(tol=0.0, max_iter=self.n_drawn),
+            em.Settings(tol=-1.0, max_iter=self.n_drawn),
             weights=weights,
             callback=self.callback,
         )
@@ -351,10 +324,10 @@ class BlockVMFMixture(MixturePredictions):
             for walk, fit in zip(walks, fits, strict=True)
         ]
 
-    def _publish(self, problem: Problem, model: BlockModel, best: Fit) -> None:
+    def _publish(self, problem: Problem[BlockModel], best: Fit) -> None:
         """Set the fitted attributes."""
         check.remember_columns(self, problem.columns)
-        directions = problem.directions
+        model, directions = problem.model, problem.directions
         self.model_ = model
         self.column_labels_ = best.parameters.columns
         self.prototypes_ = best.parameters.prototypes
@@ -383,6 +356,7 @@ class BlockVMFMixture(MixturePredictions):
     @property
     def scorer_(self) -> Scorer:
         """What rows are assigned by."""
+        check_is_fitted(self, "prototypes_")
         return self.model_.scorer(self._parameters())
 
     def _density(self) -> Scorer:

@@ -118,6 +118,9 @@ class VMFMixture(PartialFit, MixturePredictions):
         The cap in force.
     runs_ : list of Run
         Every restart, failed ones included.
+    n_parameters_ : int
+        Free parameters, as the criteria count them: K - 1 weights, the estimated concentrations,
+        and of each prototype the non-zeros less one (at least one).
     model_ : VMFModel
         The model in force: turns parameters into a scorer, and resultants into parameters.
     scorer_ : Scorer
@@ -179,6 +182,59 @@ class VMFMixture(PartialFit, MixturePredictions):
         self.warm_start = warm_start
         self.callback = callback
 
+    @classmethod
+    def from_parameters(
+        cls, prototypes: ArrayLike, kappas: ArrayLike, weights: ArrayLike | None = None
+    ) -> Self:
+        """Give the mixture of known parameters: to draw from, to predict with, to start from.
+
+        Parameters
+        ----------
+        prototypes : array-like of shape (K, d)
+            Brought to length one.
+        kappas : float or array-like of shape (K,)
+            Concentrations, above zero.
+        weights : array-like of shape (K,), default=None
+            Above zero, brought to the sum of one; equal by default.
+
+        Returns
+        -------
+        VMFMixture
+            Without what speaks of the rows of a fit: labels, log-likelihood, criteria.
+
+        Examples
+        --------
+        >>> import spheremix as sm
+        >>> mix = sm.VMFMixture.from_parameters([[1, 0, 0], [0, 1, 0]], [20, 50])
+        >>> X, labels = mix.sample(100, random_state=0)
+        >>> mix.predict([[0.9, 0.1, 0]])
+        array([0])
+        """
+        rows = np.array(prototypes, dtype=np.float64)
+        lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+        if rows.ndim != 2 or rows.shape[1] < 2 or not np.all((lengths > 0) & (lengths < np.inf)):
+            raise ValueError(
+                "prototypes must be a table of at least 2 columns, its rows finite and not zero; "
+                f"got shape {rows.shape}."
+            )
+        K, d = rows.shape
+        given = check.require_kappa(kappas, K)
+        if isinstance(given, str):
+            raise ValueError(f"kappas must be numbers, one or {K}; got {given!r}.")
+        shares = np.ones(K)
+        if weights is not None:
+            shares = check.require_vector("weights", weights, K, "component")
+        if not shares.all():
+            raise ValueError("weights must be above 0: leave such components out.")
+        mixture = cls(n_components=K, kappa="free" if np.ndim(given) else "shared")
+        mixture.prototypes_ = rows / lengths
+        mixture.kappas_ = np.full(K, given, dtype=np.float64)
+        mixture.weights_ = shares / shares.sum()
+        mixture.n_distinct_prototypes_ = count_distinct(mixture.prototypes_)
+        mixture.model_, mixture.n_features_in_ = pose_model(mixture, d, 1), d
+        mixture.kappa_max_ = mixture.model_.kappa_max
+        return mixture
+
     # Fitting
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
@@ -191,7 +247,8 @@ class VMFMixture(PartialFit, MixturePredictions):
         y : ignored
             For scikit-learn's conventions.
         sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 is the row twice.
+            Non-negative; a weight of 2 is the row twice. Their sum is the number of rows that the
+            criteria and ``beta`` see: multiply shares by n.
 
         Returns
         -------
@@ -201,12 +258,12 @@ class VMFMixture(PartialFit, MixturePredictions):
         problem = pose(self, X, sample_weight)
         start = None
         if self.warm_start and hasattr(self, "prototypes_"):
-            start = self._parameters()
-            if start.prototypes.shape != (problem.n_components, problem.directions.n_features):
+            if self.prototypes_.shape != (problem.n_components, problem.directions.n_features):
                 raise ValueError(
                     "warm_start: the previous solution has another number of components or "
                     "features; set warm_start=False."
                 )
+            start = problem.model.parameters(self.prototypes_, self.kappas_, self.weights_)
         best, self.runs_ = restarts(self, problem, start)
         publish_fit(self, problem, best)
         self._stream = Stream(best.resultants, problem.directions.n_rows)
@@ -222,12 +279,7 @@ class VMFMixture(PartialFit, MixturePredictions):
 
     def _streamed(self, directions: Directions) -> tuple[Model[Any], VMFParameters, Assignment]:
         """Give what a batch is swept with; parameters of the estimator may have changed."""
-        if self.n_components != len(self.prototypes_):
-            raise ValueError(
-                f"n_components={self.n_components} in a stream that began with "
-                f"{len(self.prototypes_)}: use fit, or a new estimator."
-            )
-        model = pose_model(self, directions)
+        model = pose_model(self, directions.n_features, getattr(directions, "n_threads", 1))
         present = model.parameters(self.prototypes_, self.kappas_, self.weights_)
         return model, present, "hard" if self.e_step == "hard" else "soft"
 
@@ -239,13 +291,18 @@ class VMFMixture(PartialFit, MixturePredictions):
         self.kappas_, self.weights_ = clean.kappas, clean.weights
         self.n_distinct_prototypes_ = count_distinct(self.prototypes_)
 
-    def _parameters(self) -> VMFParameters:
-        return self.model_.parameters(self.prototypes_, self.kappas_, self.weights_)
-
     @property
     def scorer_(self) -> Scorer:
         """What engines read rows with: log weights, concentrations and prototypes together."""
-        return self.model_.scorer(self._parameters())
+        check_is_fitted(self, "prototypes_")
+        parameters = self.model_.parameters(self.prototypes_, self.kappas_, self.weights_)
+        return self.model_.scorer(parameters)
+
+    @property
+    def n_parameters_(self) -> int:
+        """What the criteria count."""
+        check_is_fitted(self, "prototypes_")
+        return count_parameters(self.prototypes_, self.model_.kappa_mode)
 
     # Using
 
@@ -281,8 +338,9 @@ class VMFMixture(PartialFit, MixturePredictions):
 
     def _criteria_on(self, X: Any) -> dict[str, float]:
         densities = self.score_samples(X)
-        n_parameters = count_parameters(self.prototypes_, self.model_.kappa_mode)
-        return criteria(float(densities.sum()), n_parameters, len(densities), self.n_features_in_)
+        return criteria(
+            float(densities.sum()), self.n_parameters_, len(densities), self.n_features_in_
+        )
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None

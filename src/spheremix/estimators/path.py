@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.estimators.problem import Problem
+    from spheremix.models.vmf import VMFModel
     from spheremix.path import Step
-    from spheremix.scorer import Assignment
 
     Array = NDArray[np.float64]
 
@@ -89,7 +89,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         the last step.
     status_ : str
         Why the path ended: ``maximal_sparsity``, ``max_steps``, ``max_sparsity``, ``grid_end``,
-        ``interrupted``, or the status of the fit that failed.
+        ``interrupted``, ``no_restart`` (random starts that all failed), or the status of the fit
+        that failed.
     selected_ : int
         Index chosen by ``criterion``.
     best_estimator_ : VMFMixture
@@ -179,7 +180,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         y : ignored
             For scikit-learn's conventions.
         sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 is the row twice.
+            Non-negative; a weight of 2 is the row twice. Their sum is the number of rows that the
+            criteria and ``beta`` see: multiply shares by n.
 
         Returns
         -------
@@ -188,14 +190,11 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         """
         betas = self._check_parameters()
         problem = pose(self, X, sample_weight)
-        settings = problem.settings
-        if settings.e_step == "stochastic":  # drawn assignments explore from the dense starts only
-            settings = replace(settings, e_step="soft")
         follower = Follower(
             problem.model,
             problem.directions,
             problem.weights,
-            settings,
+            problem.settings.settled(),  # drawn assignments explore from the dense starts only
             self.min_relative_increase,
             self.beta_min_ratio,
             self.zero_tol,
@@ -210,8 +209,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         except KeyboardInterrupt:
             trail.status = "interrupted"
             warnings.warn(
-                f"The path was interrupted after {len(trail.steps)} steps, which are kept; "
-                "fit again with warm_start=True to go on.",
+                f"The path was interrupted after {len(trail.steps)} steps, which are kept; fit the "
+                "path (of a study, best_path_) again with warm_start=True to go on.",
                 stacklevel=2,
             )
         publish_trail(self, trail, problem.columns)
@@ -248,7 +247,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             raise ValueError("betas must be a strictly increasing list of at least one value.")
         return betas
 
-    def _beginning(self, problem: Problem, follower: Follower) -> Trail:
+    def _beginning(self, problem: Problem[VMFModel], follower: Follower) -> Trail:
         """Stand at the dense solution, or where the previous call ended."""
         if self.warm_start and hasattr(self, "trail_"):
             trail = self.trail_
@@ -258,15 +257,19 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
                     "warm_start: the previous path has another number of components or features; "
                     "set warm_start=False."
                 )
+            if not trail.model.estimates_as(problem.model):
+                raise ValueError(
+                    "warm_start: the previous path had another kappa, kappa_max, m_step, "
+                    "kappa_solver or feature_weights; set warm_start=False."
+                )
             # The same rows and weights give the very bits that the last step was left with.
             last = follower.at(trail.steps[-1].beta)
-            assignment: Assignment = "hard" if follower.settings.e_step == "hard" else "soft"
-            scorer = last.scorer(trail.fit.parameters, assignment)
+            scorer = last.scorer(trail.fit.parameters, follower.settings.assignment)
             (again,) = problem.directions.sweep([scorer], problem.weights)
             if not np.isclose(again.log_likelihood, trail.fit.resultants.log_likelihood, rtol=1e-9):
                 raise ValueError(
-                    "warm_start: these are not the rows and weights of the previous path; set "
-                    "warm_start=False."
+                    "warm_start: these are not the rows, weights or e_step of the previous path; "
+                    "set warm_start=False."
                 )
             return trail.copy(problem.model)
         dense, self.runs_ = restarts(self, problem, None)
@@ -336,7 +339,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         Returns
         -------
         VMFMixture
-            Fitted; without ``labels_``, which need the rows.
+            Fitted; without what needs the rows: ``labels_``, ``n_samples_seen_``, and
+            ``kkt_residual_``, which is NaN.
         """
         check_is_fitted(self, "betas_")
         if not -len(self.betas_) <= i < len(self.betas_):
@@ -346,7 +350,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         shared = {name: value for name, value in given.items() if name in known}
         mixture = VMFMixture(**{**shared, "beta": step.beta, "warm_start": False})
         mixture.prototypes_ = step.prototypes.toarray()
-        mixture.kappas_, mixture.weights_ = step.kappas, step.weights
+        mixture.kappas_, mixture.weights_ = step.kappas.copy(), step.weights.copy()
         mixture.log_likelihood_, mixture.objective_ = step.log_likelihood, step.objective
         mixture.criteria_ = {name: float(values[i]) for name, values in self.criteria_.items()}
         mixture.status_, mixture.n_iter_ = step.status, step.n_iter
@@ -375,5 +379,6 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         ndarray
             Numbers of the rows.
         """
+        check_is_fitted(self, "betas_")
         rows = check.open_again(self, X)
         return np.flatnonzero(self.model(i).predict(rows) != self.model(j).predict(rows))

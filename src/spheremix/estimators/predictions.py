@@ -17,7 +17,7 @@ from spheremix.estimators import validation as check
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Want
     from spheremix.scorer import Scorer
@@ -107,7 +107,7 @@ class MixturePredictions(
         """
         return self._map(X, "log_density")
 
-    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:  # noqa: ARG002
         """Give the mean log-density of the rows.
 
         Parameters
@@ -116,13 +116,15 @@ class MixturePredictions(
             Rows are normalised.
         y : ignored
             For scikit-learn's conventions.
+        sample_weight : array-like of shape (n,), default=None
+            For a weighted mean.
 
         Returns
         -------
         float
             Larger is better.
         """
-        return float(self.score_samples(X).mean())
+        return check.weighted_mean(self.score_samples(X), sample_weight)
 
     @property
     def _n_features_out(self) -> int:

@@ -1,21 +1,24 @@
-"""From an estimator's parameters to a model, settings and starts: shared by mixture and path."""
+"""From an estimator's parameters to a model and settings, and from starts to the best fit."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from spheremix import em, seeding
+from spheremix import em
 from spheremix.bessel import concentration
+from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.estimators import validation as check
-from spheremix.models.base import DegenerateError
+from spheremix.estimators.starts import draw, known_seeds
 from spheremix.models.vmf import VMFModel, VMFParameters
 from spheremix.penalties import L1
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,16 +35,22 @@ if TYPE_CHECKING:
             ...
 
 
-STARTS = ("random", "k-means++", "spherical-k-means")
 BATCH_ENTRIES = 2**23  # prototypes of the restarts that share a sweep: K d summed, 64 MB
-MEAN_LENGTH_MAX = 1.0 - 1e-6  # what kappa_max="auto" stands for
+
+M = TypeVar("M")
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+class NoFitError(RuntimeError):
+    """No restart gave a model."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Problem:
+class Problem(Generic[M]):
     """All that a fit works on, checked."""
 
-    model: VMFModel
+    model: M
     settings: em.Settings
     directions: Directions
     weights: Array | None
@@ -61,40 +70,59 @@ class Run:
     kappa_capped: bool
 
 
-def pose(estimator: Any, X: Any, sample_weight: Any) -> Problem:
+def pose(estimator: Any, X: Any, sample_weight: Any) -> Problem[VMFModel]:
     """Check every parameter and the data."""
     settings = _settings(estimator)
     n_components = check.require_integer("n_components", estimator.n_components, 1)
     check.require_integer("n_init", estimator.n_init, 1)
+    check.require_flag("warm_start", estimator.warm_start)
     check.require_number("zero_tol", estimator.zero_tol)
     directions, columns = check.open_data(estimator, X)
-    model = pose_model(estimator, directions)
-    weights = check.check_weights(sample_weight, directions)
+    model = pose_model(estimator, directions.n_features, getattr(directions, "n_threads", 1))
+    weights = check.check_weights(sample_weight, directions.n_rows)
     check.require_rows(n_components, directions, weights)
+    check.warn_of_shares(weights)
     return Problem(model, settings, directions, weights, n_components, columns)
 
 
-def pose_model(estimator: Any, directions: Directions) -> VMFModel:
+def pose_model(estimator: Any, n_features: int, n_threads: int) -> VMFModel:
     """Check the parameters of the model, in the dimension of the data."""
     n_components = check.require_integer("n_components", estimator.n_components, 1)
     zero_tol = check.require_number("zero_tol", estimator.zero_tol)
-    if zero_tol >= directions.n_features**-0.5:
+    if zero_tol >= n_features**-0.5:
         raise ValueError(
-            f"zero_tol must be below 1 / sqrt({directions.n_features}), or nothing could be left "
-            f"of a prototype; got {zero_tol!r}."
+            f"zero_tol must be below 1 / sqrt({n_features}), or nothing could be left of a "
+            f"prototype; got {zero_tol!r}."
         )
-    return _model(estimator, n_components, directions)
+    if isinstance(estimator.kappa_max, str):
+        check.require_choice("kappa_max", estimator.kappa_max, ("auto",))
+        kappa_max = float(concentration(n_features, MEAN_LENGTH_MAX))
+    else:
+        kappa_max = check.require_number("kappa_max", estimator.kappa_max, above=0.0)
+    weights = estimator.feature_weights
+    if weights is not None:
+        weights = check.require_vector("feature_weights", weights, n_features, "feature")
+    return VMFModel(
+        n_features,
+        check.require_kappa(estimator.kappa, n_components),
+        L1(check.require_number("beta", getattr(estimator, "beta", 0.0)), weights),
+        kappa_max,
+        estimator.m_step,
+        estimator.kappa_solver,
+        n_threads,
+    )
 
 
 def restarts(
-    estimator: Any, problem: Problem, start: VMFParameters | None
+    estimator: Any, problem: Problem[VMFModel], start: VMFParameters | None
 ) -> tuple[em.Fit[VMFParameters], list[Run]]:
     """Run EM from the given start or from every drawn one; give the best fit and all the runs."""
+    random_state = estimator.random_state
     if start is None:
-        starts, seeds = draw(estimator, problem)
+        starts, seeds = draw(problem, estimator.init, estimator.n_init, random_state)
     else:
         starts, seeds = [start], [None]
-    fits = run_all(problem, starts, seeds, estimator.callback)
+    fits = run_all(problem, starts, known_seeds(seeds, random_state), estimator.callback)
     runs = summaries(problem.model, seeds, fits)
     if estimator.verbose:
         print_runs(runs)
@@ -102,50 +130,83 @@ def restarts(
 
 
 def run_all(
-    problem: Problem,
+    problem: Problem[VMFModel],
     starts: list[VMFParameters | None],
-    seeds: list[int | None],
+    seeds: list[int],
     callback: Any = None,
 ) -> list[em.Fit[VMFParameters] | None]:
-    """Run EM from all starts, as many at a time as memory allows; None where there is no start."""
-    drawn = [i for i, start in enumerate(starts) if start is not None]
-    sizes = [start.prototypes.size for start in starts if start is not None]
-    ends = np.cumsum(sizes) // BATCH_ENTRIES
-    fits: list[em.Fit[VMFParameters] | None] = [None] * len(starts)
-    for batch in np.unique(ends):
-        members = [i for i, end in zip(drawn, ends, strict=True) if end == batch]
-        reached = em.fit(
+    """Run EM from all starts; None where there is no start."""
+
+    def run(members: list[int], batch: list[VMFParameters]) -> list[em.Fit[VMFParameters]]:
+        return em.fit(
             problem.model,
             problem.directions,
-            [start for i in members if (start := starts[i]) is not None],
+            batch,
             problem.settings,
             weights=problem.weights,
-            seeds=[seeds[i] or 0 for i in members],
+            seeds=[seeds[i] for i in members],
             callback=callback,
         )
-        for i, fit in zip(members, reached, strict=True):
-            fits[i] = fit
-    return fits
+
+    return in_batches(starts, lambda start: start.prototypes.size, run)
+
+
+def in_batches(
+    starts: Sequence[P | None],
+    entries: Callable[[P], int],
+    run: Callable[[list[int], list[P]], Sequence[R]],
+) -> list[R | None]:
+    """Run starts together, as many at a time as memory allows; None where there is no start.
+
+    ``run`` has the numbers of the starts and the starts; ``entries`` tells how large one is.
+    """
+    drawn = [(i, start) for i, start in enumerate(starts) if start is not None]
+    ends = np.cumsum([entries(start) for _, start in drawn]) // BATCH_ENTRIES
+    results: list[R | None] = [None] * len(starts)
+    for batch in np.unique(ends):
+        members = [pair for pair, end in zip(drawn, ends, strict=True) if end == batch]
+        reached = run([i for i, _ in members], [start for _, start in members])
+        for (i, _), result in zip(members, reached, strict=True):
+            results[i] = result
+    return results
 
 
 def best_of(
-    estimator: Any, problem: Problem, fits: list[em.Fit[VMFParameters] | None], runs: list[Run]
+    estimator: Any,
+    problem: Problem[VMFModel],
+    fits: list[em.Fit[VMFParameters] | None],
+    runs: list[Run],
 ) -> em.Fit[VMFParameters]:
     """Give the fit of the best objective, what is numerically zero in it set to zero."""
+    model, K = problem.model, problem.n_components
     reached = [fit for fit in fits if fit is not None and fit.ok]
     if not reached:
-        what = f"a mixture of {problem.n_components} components"
         remedy = "Lower n_components or beta, raise n_init, or give a start with init=."
-        raise RuntimeError(failure(runs, what, remedy))
+        if K == 1:
+            remedy = "The rows may cancel out: then their sum has no direction."
+        raise NoFitError(failure(runs, f"a mixture of {K} component{'s' * (K > 1)}", remedy))
     best = max(reached, key=lambda fit: fit.objective)
+    if is_capped(model, best.parameters):
+        warnings.warn(
+            f"A kappa of the mixture of K = {K} is at its cap, kappa_max={model.kappa_max:.4g}, "
+            "and not at the maximum: raise kappa_max for rows as close to each other, or drop "
+            "identical rows.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
     return em.evaluate(
-        problem.model,
+        model,
         problem.directions,
         best,
-        problem.model.without_dust(best.parameters, estimator.zero_tol),
+        model.without_dust(best.parameters, estimator.zero_tol),
         problem.settings,
         weights=problem.weights,
     )
+
+
+def is_capped(model: Any, parameters: Any) -> bool:
+    """Tell whether an estimated concentration is at its cap."""
+    return model.kappa_mode != "given" and bool(np.any(parameters.kappas >= model.kappa_max))
 
 
 def _settings(estimator: Any) -> em.Settings:
@@ -162,112 +223,14 @@ def _settings(estimator: Any) -> em.Settings:
     )
 
 
-def _model(estimator: Any, n_components: int, directions: Directions) -> VMFModel:
-    n_features = directions.n_features
-    kappa: Any = estimator.kappa
-    if isinstance(kappa, str):
-        check.require_choice("kappa", kappa, ("shared", "free"))
-    elif np.ndim(kappa) == 0:
-        kappa = kappa.item() if isinstance(kappa, np.ndarray) else kappa
-        kappa = check.require_number("kappa", kappa, above=0.0)
-    else:
-        kappa = check.require_vector("kappa", kappa, n_components, "component")
-        if not kappa.all():
-            raise ValueError("kappa must be above 0: a component of kappa 0 has no prototype.")
-    if isinstance(estimator.kappa_max, str):
-        check.require_choice("kappa_max", estimator.kappa_max, ("auto",))
-        kappa_max = concentration(n_features, MEAN_LENGTH_MAX)
-    else:
-        kappa_max = check.require_number("kappa_max", estimator.kappa_max, above=0.0)
-    weights = estimator.feature_weights
-    if weights is not None:
-        weights = check.require_vector("feature_weights", weights, n_features, "feature")
-    beta = check.require_number("beta", getattr(estimator, "beta", 0.0))
-    return VMFModel(
-        n_features,
-        kappa,
-        L1(beta, weights),
-        kappa_max,
-        estimator.m_step,
-        estimator.kappa_solver,
-        getattr(directions, "n_threads", 1),
-    )
-
-
-def draw(estimator: Any, problem: Problem) -> tuple[list[VMFParameters | None], list[int | None]]:
-    """Draw the starts, or take the given one."""
-    init, model, K = estimator.init, problem.model, problem.n_components
-    directions, weights = problem.directions, problem.weights
-    if isinstance(init, str):
-        check.require_choice("init", init, STARTS)
-        seeds = check.draw_seeds(estimator.random_state, estimator.n_init)
-        return seeding.draw_starts(model, directions, K, seeds, init, weights), list(seeds)  # type: ignore[arg-type]
-    init = getattr(init, "best_estimator_", init)  # a path or a study stands for its choice
-    if hasattr(init, "prototypes_"):
-        shape = init.prototypes_.shape
-        if shape != (K, model.n_features):
-            raise ValueError(
-                f"init is a model of {shape[0]} components in {shape[1]} dimensions; {K} in "
-                f"{model.n_features} are asked for."
-            )
-        if hasattr(init, "kappas_"):
-            return [model.parameters(init.prototypes_, init.kappas_, init.weights_)], [None]
-        init = init.prototypes_  # spherical k-means
-    if hasattr(init, "get_params"):
-        raise ValueError(
-            "init is a model that is not fitted. clone and GridSearchCV forget fits: wrap the "
-            "fitted model in sklearn.frozen.FrozenEstimator."
-        )
-    array = np.asarray(init)
-    if array.ndim == 1:
-        return [_start_from_labels(array, problem)], [None]
-    if array.shape != (K, model.n_features):
-        raise ValueError(
-            f"init must be {', '.join(map(repr, STARTS))}, a fitted model, labels of shape "
-            f"({directions.n_rows},) or prototypes of shape ({K}, {model.n_features}); got an "
-            f"array of shape {array.shape}."
-        )
-    lengths = np.linalg.norm(array.astype(np.float64), axis=1)
-    bad = np.flatnonzero(~((lengths > 0.0) & (lengths < np.inf)))
-    if bad.size:
-        raise ValueError(f"init: prototype {bad[0]} is zero or not finite.")
-    start = seeding.from_prototypes(model, directions, [array / lengths[:, None]], weights)[0]
-    if start is None:
-        raise ValueError("init: no row is nearest to one of the prototypes; spread them out.")
-    return [start], [None]
-
-
-def _start_from_labels(labels: NDArray[Any], problem: Problem) -> VMFParameters:
-    K = problem.n_components
-    if labels.shape != (problem.directions.n_rows,) or labels.dtype.kind not in "iu":
-        raise ValueError(
-            f"init given as labels must be integers, one a row ({problem.directions.n_rows}); "
-            f"got shape {labels.shape} of {labels.dtype}."
-        )
-    if labels.min() < 0 or labels.max() >= K:
-        raise ValueError(f"init given as labels must be in 0..{K - 1}.")
-    try:
-        return seeding.from_labels(
-            problem.model, problem.directions, labels.astype(np.intp), K, problem.weights
-        )
-    except DegenerateError as error:
-        raise ValueError(
-            f"init: class {error.component} of the labels is {error.status}."
-        ) from None
-
-
-def summaries(
-    model: VMFModel, seeds: list[int | None], fits: list[em.Fit[VMFParameters] | None]
-) -> list[Run]:
+def summaries(model: Any, seeds: list[int | None], fits: Sequence[em.Fit[Any] | None]) -> list[Run]:
     """Tell how each restart went."""
     runs = []
     for seed, fit in zip(seeds, fits, strict=True):
         if fit is None:
             runs.append(Run(seed, "no_start", 0, np.nan, np.nan, kappa_capped=False))
             continue
-        capped = model.kappa_mode != "given" and bool(
-            np.any(fit.parameters.kappas >= model.kappa_max)
-        )
+        capped = is_capped(model, fit.parameters)
         runs.append(Run(seed, fit.status, fit.n_iter, fit.objective, fit.gap, capped))
     return runs
 

@@ -9,18 +9,18 @@ import numpy as np
 from spheremix.estimators import validation as check
 from spheremix.models.vmf import count_distinct
 from spheremix.path import exit_betas
-from spheremix.select import count_from_sizes, count_parameters, criteria
+from spheremix.select import count_from_sizes, criteria
 
 if TYPE_CHECKING:
     from spheremix.em import Fit
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.estimators.problem import Problem
-    from spheremix.models.vmf import VMFParameters
+    from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.path import Trail
 
 
-def publish_fit(mixture: VMFMixture, problem: Problem, best: Fit[VMFParameters]) -> None:
+def publish_fit(mixture: VMFMixture, problem: Problem[VMFModel], best: Fit[VMFParameters]) -> None:
     """Set what a mixture knows after a fit, but its restarts."""
     check.remember_columns(mixture, problem.columns)
     model, directions = problem.model, problem.directions
@@ -38,7 +38,7 @@ def publish_fit(mixture: VMFMixture, problem: Problem, best: Fit[VMFParameters])
     mixture.log_likelihood_ = soft.log_likelihood
     mixture.criteria_ = criteria(
         soft.log_likelihood,
-        count_parameters(mixture.prototypes_, model.kappa_mode),
+        mixture.n_parameters_,
         soft.weight,
         directions.n_features,
         soft.entropy,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sklearn.utils.validation import check_is_fitted
+
 from spheremix.estimators.predictions import MixturePredictions
 
 if TYPE_CHECKING:
@@ -22,11 +24,13 @@ class SelectedMixture(MixturePredictions):
     @property
     def scorer_(self) -> Scorer:
         """What engines read rows with: that of the chosen mixture."""
+        check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.scorer_
 
     @property
     def labels_(self) -> NDArray[np.intp]:
         """Most probable component of each row, in the chosen mixture."""
+        check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.labels_
 
     @property

@@ -14,9 +14,10 @@ from spheremix import em
 from spheremix.estimators import validation as check
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
-from spheremix.estimators.problem import best_of, draw, pose, print_runs, run_all, summaries
+from spheremix.estimators.problem import NoFitError, best_of, pose, print_runs, run_all, summaries
 from spheremix.estimators.publish import publish_fit
 from spheremix.estimators.selected import SelectedMixture
+from spheremix.estimators.starts import draw, known_seeds
 from spheremix.models.vmf import SupportModel
 from spheremix.penalties import L1
 from spheremix.select import CRITERIA, count_parameters, criteria
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.estimators.problem import Problem, Run
-    from spheremix.models.vmf import VMFParameters
+    from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.resultants import Resultants
 
     Array = NDArray[np.float64]
@@ -166,7 +167,8 @@ zero_tol, random_state, n_threads, engine, verbose
         y : ignored
             For scikit-learn's conventions.
         sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 is the row twice.
+            Non-negative; a weight of 2 is the row twice. Their sum is the number of rows that the
+            criteria and ``beta`` see: multiply shares by n.
 
         Returns
         -------
@@ -177,13 +179,15 @@ zero_tol, random_state, n_threads, engine, verbose
         largest = VMFMixture(**{**self._shared(VMFMixture), "n_components": int(candidates[-1])})
         problem = pose(largest, X, sample_weight)
         posed = {int(K): replace(problem, n_components=int(K)) for K in candidates}
-        drawn = {K: draw(self, one) for K, one in posed.items()}
+        drawn = {
+            K: draw(one, self.init, self.n_init, self.random_state) for K, one in posed.items()
+        }
         # Every candidate and every restart in one batch: they share each reading of the data.
         fits = iter(
             run_all(
                 problem,
                 [start for starts, _ in drawn.values() for start in starts],
-                [seed for _, seeds in drawn.values() for seed in seeds],
+                known_seeds([seed for _, seeds in drawn.values() for seed in seeds], None),
                 self.callback,
             )
         )
@@ -198,8 +202,7 @@ zero_tol, random_state, n_threads, engine, verbose
             for name in CRITERIA
         }
         best = int(candidates[np.nanargmin(curves[self.k_criterion])])
-        followed = list(models) if self.paths == "all" else [best]
-        paths = {K: self._follow(posed[K], models[K]) for K in followed}
+        paths = self._follow_all(posed, models, best)
         chosen = paths[best].best_estimator_
         if self.refit:
             chosen = refit_on_support(chosen, problem)
@@ -213,19 +216,19 @@ zero_tol, random_state, n_threads, engine, verbose
         return self
 
     def _dense_models(
-        self, posed: dict[int, Problem], each: dict[int, Fits], runs: dict[int, list[Run]]
+        self, posed: dict[int, Problem[VMFModel]], each: dict[int, Fits], runs: dict[int, list[Run]]
     ) -> dict[int, VMFMixture]:
         """Give the best dense mixture of each number of components that has one."""
         models, errors = {}, []
         for K, problem in posed.items():
             try:
                 best = best_of(self, problem, each[K], runs[K])
-            except RuntimeError as error:
+            except NoFitError as error:
                 errors.append(str(error))
                 continue
             models[K] = self._dense_model(problem, best, runs[K])
         if not models:
-            raise RuntimeError(errors[0])
+            raise NoFitError(errors[0])
         if errors:
             warnings.warn(" ".join(errors), stacklevel=3)
         unfinished = [K for K, model in models.items() if model.status_ == "max_iter"]
@@ -242,6 +245,7 @@ zero_tol, random_state, n_threads, engine, verbose
         check.require_choice("k_criterion", self.k_criterion, CRITERIA)
         check.require_choice("beta_criterion", self.beta_criterion, CRITERIA)
         check.require_choice("paths", self.paths, PATHS)
+        check.require_flag("refit", self.refit)
         if not isinstance(self.init, str):
             raise ValueError("init must name a kind of random start: a given start fixes K.")
         if not isinstance(self.kappa, str) and np.ndim(self.kappa):
@@ -258,7 +262,7 @@ zero_tol, random_state, n_threads, engine, verbose
         return {name: v for name, v in self.get_params(deep=False).items() if name in names}
 
     def _table(
-        self, problem: Problem, each: dict[int, Fits], runs: dict[int, list[Run]]
+        self, problem: Problem[VMFModel], each: dict[int, Fits], runs: dict[int, list[Run]]
     ) -> dict[str, NDArray[Any]]:
         rows = []
         for K, fits in each.items():
@@ -289,7 +293,7 @@ zero_tol, random_state, n_threads, engine, verbose
                 rows.append(row)
         return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
-    def _softly(self, problem: Problem, fits: Fits) -> list[Resultants | None]:
+    def _softly(self, problem: Problem[VMFModel], fits: Fits) -> list[Resultants | None]:
         """Give the soft resultants of the fits that did not fail; a hard one is swept again."""
         swept = [fit.resultants if fit is not None and fit.ok else None for fit in fits]
         if self.e_step == "hard":
@@ -303,7 +307,7 @@ zero_tol, random_state, n_threads, engine, verbose
         return swept
 
     def _dense_model(
-        self, problem: Problem, best: em.Fit[VMFParameters], runs: list[Run]
+        self, problem: Problem[VMFModel], best: em.Fit[VMFParameters], runs: list[Run]
     ) -> VMFMixture:
         shared = self._shared(VMFMixture)
         mixture = VMFMixture(**{**shared, "n_components": problem.n_components})
@@ -311,7 +315,19 @@ zero_tol, random_state, n_threads, engine, verbose
         publish_fit(mixture, problem, best)
         return mixture
 
-    def _follow(self, problem: Problem, dense: VMFMixture) -> VMFPath:
+    def _follow_all(
+        self, posed: dict[int, Problem[VMFModel]], models: dict[int, VMFMixture], best: int
+    ) -> dict[int, VMFPath]:
+        """Follow the path of the chosen size, then those of the others; Ctrl-C ends them all."""
+        others = [K for K in models if best != K and self.paths == "all"]
+        paths: dict[int, VMFPath] = {}
+        for K in (best, *others):
+            paths[K] = self._follow(posed[K], models[K])
+            if paths[K].status_ == "interrupted":
+                break
+        return dict(sorted(paths.items()))
+
+    def _follow(self, problem: Problem[VMFModel], dense: VMFMixture) -> VMFPath:
         path = VMFPath(
             **{
                 **self._shared(VMFPath),
@@ -329,11 +345,9 @@ zero_tol, random_state, n_threads, engine, verbose
         return path
 
 
-def refit_on_support(mixture: VMFMixture, problem: Problem) -> VMFMixture:
+def refit_on_support(mixture: VMFMixture, problem: Problem[VMFModel]) -> VMFMixture:
     """Fit a mixture again without penalty, its zeros kept; ``beta`` says where they come from."""
-    settings = problem.settings
-    if settings.e_step == "stochastic":  # it explores, and components would lose their names
-        settings = replace(settings, e_step="soft")
+    settings = problem.settings.settled()
     plain = replace(problem.model, l1=L1(0.0, problem.model.l1.weights))
     model = SupportModel(plain, mixture.prototypes_ != 0.0)
     (fit,) = em.fit(
@@ -359,7 +373,7 @@ def refit_on_support(mixture: VMFMixture, problem: Problem) -> VMFMixture:
     return again
 
 
-def _agreement(problem: Problem, fits: Fits) -> float:
+def _agreement(problem: Problem[VMFModel], fits: Fits) -> float:
     """Give the mean adjusted Rand index of the other restarts with the best one."""
     reached = sorted(
         (fit for fit in fits if fit is not None and fit.ok), key=lambda fit: -fit.objective

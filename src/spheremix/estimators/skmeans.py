@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import (
@@ -20,7 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix import em
 from spheremix.estimators import validation as check
 from spheremix.estimators.lloyd import largest_cosines, lloyd
-from spheremix.estimators.problem import BATCH_ENTRIES, Problem, draw, failure
+from spheremix.estimators.problem import NoFitError, Problem, failure, in_batches
+from spheremix.estimators.starts import draw, given_start, unit_prototypes
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.skmeans import SphericalKMeansModel
 
@@ -172,16 +172,23 @@ class SphericalKMeans(
         """
         n_components = check.require_integer("n_components", self.n_components, 1)
         check.require_integer("n_init", self.n_init, 1)
+        check.require_flag("warm_start", self.warm_start)
         settings = em.Settings(
             tol=max(check.require_number("tol", self.tol), LEAST_TOL),
             max_iter=check.require_integer("max_iter", self.max_iter, 1),
             e_step="hard",
         )
         directions, columns = check.open_data(self, X)
-        weights = check.check_weights(sample_weight, directions)
+        weights = check.check_weights(sample_weight, directions.n_rows)
         check.require_rows(n_components, directions, weights)
-        starts, seeds = self._starts(directions, weights, n_components)
-        reached = self._run_all(directions, starts, settings, weights)
+        model = SphericalKMeansModel()
+        problem = Problem(model, settings, directions, weights, n_components, columns)
+        starts, seeds = self._starts(problem)
+        reached = in_batches(
+            starts,
+            np.size,
+            lambda _, batch: lloyd(directions, batch, settings, weights, self.callback),
+        )
         runs = [_summary(seed, result) for seed, result in zip(seeds, reached, strict=True)]
         if self.verbose:
             for i, run in enumerate(runs):
@@ -192,7 +199,7 @@ class SphericalKMeans(
                 "There may be fewer distinct rows than clusters: lower n_components, or spread "
                 "the starts with init='k-means++'."
             )
-            raise RuntimeError(failure(runs, f"{n_components} clusters", remedy))
+            raise NoFitError(failure(runs, f"{n_components} clusters", remedy))
         best = max(fits, key=lambda fit: fit.objective)
         check.remember_columns(self, columns)
         self.runs_ = runs
@@ -212,53 +219,19 @@ class SphericalKMeans(
         return self
 
     def _starts(
-        self, directions: Directions, weights: Array | None, n_components: int
+        self, problem: Problem[SphericalKMeansModel]
     ) -> tuple[list[Array | None], list[int | None]]:
         """Draw the starts, or take the given one."""
         init = self if self.warm_start and hasattr(self, "prototypes_") else self.init
         if isinstance(init, str):
             check.require_choice("init", init, STARTS)
-        given = np.asarray(getattr(init, "prototypes_", init))
-        if isinstance(init, str) or given.ndim == 1:
-            model = cast("Any", SphericalKMeansModel())
-            problem = Problem(model, em.Settings(), directions, weights, n_components, {})
-            estimator = SimpleNamespace(
-                init=init, random_state=self.random_state, n_init=self.n_init
-            )
-            starts, seeds = draw(estimator, problem)
-            return cast("list[Array | None]", starts), seeds
-        shape = (n_components, directions.n_features)
-        if given.shape != shape:
-            raise ValueError(
-                f"init must be {', '.join(map(repr, STARTS))}, a fitted model, labels of shape "
-                f"({directions.n_rows},) or prototypes of shape {shape}; got shape {given.shape}."
-            )
-        prototypes = given.astype(np.float64)
-        lengths = np.linalg.norm(prototypes, axis=1)
-        bad = np.flatnonzero(~((lengths > 0.0) & (lengths < np.inf)))
-        if bad.size:
-            raise ValueError(f"init: prototype {bad[0]} is zero or not finite.")
-        return [prototypes / lengths[:, None]], [None]
-
-    def _run_all(
-        self,
-        directions: Directions,
-        starts: list[Array | None],
-        settings: em.Settings,
-        weights: Array | None,
-    ) -> list[tuple[em.Fit[Array], int] | None]:
-        """Run Lloyd from all starts, as many at a time as memory allows; None without a start."""
-        drawn = [(i, start) for i, start in enumerate(starts) if start is not None]
-        reached: list[tuple[em.Fit[Array], int] | None] = [None] * len(starts)
-        step = max(1, BATCH_ENTRIES // (self.n_components * directions.n_features))
-        for first in range(0, len(drawn), step):
-            batch = drawn[first : first + step]
-            results = lloyd(
-                directions, [start for _, start in batch], settings, weights, self.callback
-            )
-            for (i, _), result in zip(batch, results, strict=True):
-                reached[i] = result
-        return reached
+        else:
+            init = given_start(init)
+            given = np.asarray(getattr(init, "prototypes_", init))
+            if given.ndim != 1:  # prototypes without a row are welcome: they are seeded again
+                return [unit_prototypes(given, problem)], [None]
+            init = given
+        return draw(problem, init, self.n_init, self.random_state)
 
     def _streamed(self, directions: Directions) -> tuple[Model[Any], Array, Assignment]:  # noqa: ARG002
         """Give what a batch is swept with."""
@@ -271,6 +244,7 @@ class SphericalKMeans(
     @property
     def scorer_(self) -> Scorer:
         """What engines read rows with: the prototypes."""
+        check_is_fitted(self, "prototypes_")
         return SphericalKMeansModel().scorer(self.prototypes_)
 
     def predict(self, X: Any) -> NDArray[np.intp]:
@@ -305,7 +279,7 @@ class SphericalKMeans(
         check_is_fitted(self)
         return check.open_again(self, X).map_rows(self.scorer_, "scores")
 
-    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:  # noqa: ARG002
         """Give the mean coherence: the mean of the largest cosines of the rows.
 
         Parameters
@@ -314,6 +288,8 @@ class SphericalKMeans(
             Rows are normalised.
         y : ignored
             For scikit-learn's conventions.
+        sample_weight : array-like of shape (n,), default=None
+            For a weighted mean.
 
         Returns
         -------
@@ -321,7 +297,8 @@ class SphericalKMeans(
             Larger is better.
         """
         check_is_fitted(self)
-        return float(largest_cosines(check.open_again(self, X), self.prototypes_).mean())
+        cosines = largest_cosines(check.open_again(self, X), self.prototypes_)
+        return check.weighted_mean(cosines, sample_weight)
 
     @property
     def _n_features_out(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,8 +41,8 @@ def stability_selection(
     X : array-like or sparse matrix of shape (n, d)
         The rows it was fitted on.
     n_bootstrap : int, default=50
-        Draws of as many rows, with replacement; where there are weights, as many as they sum to,
-        in proportion to them.
+        Draws of as many rows, with replacement; where there are weights, in proportion to them,
+        and as many as they sum to if that is more.
     step : int, optional
         Index on the path; ``path.selected_`` by default.
     sample_weight : array-like of shape (n,), default=None
@@ -69,12 +68,10 @@ def stability_selection(
     check.require_integer("n_bootstrap", n_bootstrap, 1)
     mixture = path.model(path.selected_ if step is None else step)
     problem = pose(mixture, check.open_again(mixture, X), sample_weight)
-    settings = problem.settings
-    if settings.e_step == "stochastic":  # it explores, and components would lose their names
-        settings = replace(settings, e_step="soft")
+    settings = problem.settings.settled()
     base = np.ones(problem.directions.n_rows) if problem.weights is None else problem.weights
     total = base.sum()
-    n_draws = max(round(total), 1)
+    n_draws = max(round(total), np.count_nonzero(base))
     rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
     start = problem.model.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)
     times, kept = np.zeros(mixture.prototypes_.shape), 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.estimators.problem import restarts
+from spheremix.estimators.problem import NoFitError, restarts
 from spheremix.path import Trail
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.estimators.problem import Problem
+    from spheremix.models.vmf import VMFModel
     from spheremix.path import Follower, Step
 
     Array = NDArray[np.float64]
@@ -36,7 +37,11 @@ class PathProgress:
 
 
 def walk(
-    estimator: Any, problem: Problem, follower: Follower, trail: Trail, betas: Array | None
+    estimator: Any,
+    problem: Problem[VMFModel],
+    follower: Follower,
+    trail: Trail,
+    betas: Array | None,
 ) -> Iterator[Step]:
     """Take the steps that the estimator's strategy asks for."""
     limits = (estimator.max_steps, estimator.max_sparsity)
@@ -66,7 +71,7 @@ def walk(
 
 
 def _from_random_starts(
-    estimator: Any, problem: Problem, follower: Follower, trail: Trail, betas: Array
+    estimator: Any, problem: Problem[VMFModel], follower: Follower, trail: Trail, betas: Array
 ) -> Iterator[Step]:
     for beta in betas:
         if trail.is_over(estimator.max_steps, estimator.max_sparsity):
@@ -74,8 +79,8 @@ def _from_random_starts(
         model = follower.at(float(beta))
         try:
             fit, runs = restarts(estimator, replace(problem, model=model), None)
-        except RuntimeError:
-            trail.status = "no_restart_converged"
+        except NoFitError:
+            trail.status = "no_restart"
             return
         n_converged = sum(run.status == "converged" for run in runs)
         yield trail.add(follower.summarise(float(beta), fit, n_converged), fit)

@@ -13,7 +13,8 @@ from spheremix.models.base import DegenerateError
 from spheremix.resultants import Resultants
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions
     from spheremix.models.base import Model
@@ -84,6 +85,8 @@ class PartialFit:
     """
 
     _stream: Stream
+    n_components: int
+    prototypes_: NDArray[np.float64]
     n_samples_seen_: int
     n_iter_: int
 
@@ -141,8 +144,13 @@ class PartialFit:
                     "resultants. Start a stream from it: give it to a new estimator as init=."
                 )
             return self.fit(X, sample_weight=sample_weight)
+        if self.n_components != len(self.prototypes_):
+            raise ValueError(
+                f"n_components={self.n_components} in a stream that began with "
+                f"{len(self.prototypes_)}: use fit, or a new estimator."
+            )
         directions = check.open_again(self, X)
-        weights = check.check_weights(sample_weight, directions)
+        weights = check.check_weights(sample_weight, directions.n_rows)
         model, parameters, assignment = self._streamed(directions)
         stream = self._stream
         for _ in range(SWEEPS):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -63,6 +64,26 @@ def require_vector(name: str, value: Any, length: int, what: str) -> Array:
     return vector
 
 
+def require_flag(name: str, value: Any) -> bool:
+    """Give True or False, or a named error: most strings would pass for True."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def require_kappa(kappa: Any, n_components: int) -> Any:
+    """Give "shared", "free", a positive number or one a component."""
+    if isinstance(kappa, str):
+        return require_choice("kappa", kappa, ("shared", "free"))
+    if np.ndim(kappa) == 0:
+        value = kappa.item() if isinstance(kappa, np.ndarray) else kappa
+        return require_number("kappa", value, above=0.0)
+    values = require_vector("kappa", kappa, n_components, "component")
+    if not values.all():
+        raise ValueError("kappa must be above 0: a component of kappa 0 has no prototype.")
+    return values
+
+
 def open_data(estimator: Any, X: Any) -> tuple[Directions, dict[str, Any]]:
     """Open X with the estimator's engine and threads.
 
@@ -99,16 +120,31 @@ def open_again(estimator: Any, X: Any) -> Directions:
     return directions
 
 
-def check_weights(sample_weight: Any, directions: Directions) -> Array | None:
+def check_weights(sample_weight: Any, n_rows: int) -> Array | None:
     """Give the weights as a vector, or None where every row counts once."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, numbers.Real):
-        sample_weight = np.full(directions.n_rows, float(cast("float", sample_weight)))
-    weights = require_vector("sample_weight", sample_weight, directions.n_rows, "row")
+        sample_weight = np.full(n_rows, float(cast("float", sample_weight)))
+    weights = require_vector("sample_weight", sample_weight, n_rows, "row")
     if not weights.any():
         raise ValueError("sample_weight is zero for every row: nothing is left to fit.")
     return weights
+
+
+def weighted_mean(values: Array, sample_weight: Any) -> float:
+    """Give the mean of one value a row."""
+    return float(np.average(values, weights=check_weights(sample_weight, len(values))))
+
+
+def warn_of_shares(weights: Array | None) -> None:
+    """Warn of weights that look like shares of the rows: criteria take their sum for n."""
+    if weights is not None and weights.sum() < 2.0 < np.count_nonzero(weights):
+        warnings.warn(
+            f"sample_weight sums to {weights.sum():.3g}, which the criteria and beta take for the "
+            "number of rows: multiply shares by the number of rows.",
+            stacklevel=4,
+        )
 
 
 def require_rows(n_components: int, directions: Directions, weights: Array | None) -> None:

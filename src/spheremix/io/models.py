@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,10 +11,10 @@ from spheremix.data.threads import resolve_threads
 from spheremix.em import Fit
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.problem import Run as Restart
+from spheremix.estimators.problem import pose_model
 from spheremix.io.fields import Fields, number
 from spheremix.io.files import RunError
-from spheremix.models.vmf import VMFModel, VMFParameters, count_distinct
-from spheremix.penalties import L1
+from spheremix.models.vmf import VMFParameters, count_distinct
 from spheremix.resultants import Resultants
 from spheremix.select import CRITERIA
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.io.files import Reader, Writer
+    from spheremix.models.vmf import VMFModel
 
     Array = NDArray[np.float64]
 
@@ -119,31 +121,28 @@ def unpack_mixture(
     mixture.objective_ = fields.real("objective")
     mixture.stationarity_gap_ = fields.real("stationarity_gap")
     mixture.kkt_residual_ = fields.real("kkt_residual")
-    mixture.kappa_max_ = fields.real("kappa_max")
     mixture.status_, mixture.n_iter_ = fields.string("status"), fields.integer("n_iter")
     criteria = fields.inside("criteria")
-    mixture.criteria_ = {name: criteria.real(name) for name in CRITERIA}
+    mixture.criteria_ = {  # a run saved before there was a criterion does not know it
+        name: criteria.real(name) if name in criteria.content else np.nan for name in CRITERIA
+    }
     mixture.n_distinct_prototypes_ = count_distinct(mixture.prototypes_)
     mixture.runs_ = unpack_restarts(fields)
     mixture.n_features_in_ = d
-    mixture.model_ = model_of(mixture, d, mixture.kappa_max_)
+    mixture.model_ = model_of(mixture, fields, d)
+    mixture.kappa_max_ = mixture.model_.kappa_max
     if "labels" in fields.content:
         mixture.labels_ = check_labels(reader, fields.string("labels"), K)
     return mixture
 
 
-def model_of(estimator: Any, n_features: int, kappa_max: float) -> VMFModel:
-    """Give the model that an estimator's parameters stand for."""
-    weights = estimator.feature_weights
-    return VMFModel(
-        n_features,
-        estimator.kappa,
-        L1(getattr(estimator, "beta", 0.0), weights),
-        kappa_max,
-        estimator.m_step,
-        estimator.kappa_solver,
-        resolve_threads(None),
-    )
+def model_of(estimator: Any, fields: Fields, n_features: int) -> VMFModel:
+    """Give the model that an estimator's parameters stand for, with the cap that was in force."""
+    try:
+        model = pose_model(estimator, n_features, resolve_threads(None))
+    except ValueError as error:
+        raise RunError(f"{fields.where}: damaged: {error}") from None
+    return replace(model, kappa_max=fields.real("kappa_max"))
 
 
 def pack_restarts(runs: list[Restart]) -> list[dict[str, Any]]:

@@ -127,7 +127,7 @@ def unpack_path(fields: Fields, reader: Reader, dense: Mapping[int, VMFMixture])
     steps = unpack_steps(fields.inside("steps"), reader)
     shape = (len(steps[0].kappas), steps[0].n_features)
     trail = Trail(
-        model_of(path, shape[1], fields.real("kappa_max")),
+        model_of(path, fields, shape[1]),
         steps,
         unpack_fit(fields.inside("dense"), reader),
         unpack_fit(fields.inside("last"), reader),

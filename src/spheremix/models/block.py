@@ -127,13 +127,8 @@ class BlockModel:
         assignment: Assignment = "soft",
         key: tuple[int, int] = (0, 0),
     ) -> Scorer:
-        """Give the scores log alpha_k + log c_d(kappa_k) + kappa_k <mu_k, x>."""
-        return Scorer.centred(
-            parameters.kappas[:, None] * parameters.prototypes,
-            np.log(parameters.weights) + parameters.log_normalizers,
-            assignment,
-            key,
-        )
+        """Give the scores of the mixture."""
+        return Scorer.of_mixture(parameters, assignment, key)
 
     def penalty(self, parameters: BlockParameters) -> float:  # noqa: ARG002
         """Give zero: nothing is penalised."""

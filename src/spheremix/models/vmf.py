@@ -82,6 +82,15 @@ class VMFModel:
             float(self.l1.norms(prototypes).sum()),
         )
 
+    def estimates_as(self, other: VMFModel) -> bool:
+        """Tell whether another model would go on from this one's parameters: all but the beta."""
+        return (
+            np.array_equal(self.kappa, other.kappa)
+            and (self.kappa_max, self.algorithm) == (other.kappa_max, other.algorithm)
+            and self.kappa_solver == other.kappa_solver
+            and np.array_equal(self.l1.weights, other.l1.weights)  # type: ignore[arg-type]
+        )
+
     def without_dust(self, parameters: VMFParameters, zero_tol: float) -> VMFParameters:
         """Set coordinates below zero_tol to exactly zero; the same object when there is none."""
         lengths = np.abs(parameters.prototypes)
@@ -98,13 +107,8 @@ class VMFModel:
         assignment: Assignment = "soft",
         key: tuple[int, int] = (0, 0),
     ) -> Scorer:
-        """Give the scores log alpha_k + log c_d(kappa_k) + kappa_k <mu_k, x>."""
-        return Scorer.centred(
-            parameters.kappas[:, None] * parameters.prototypes,
-            np.log(parameters.weights) + parameters.log_normalizers,
-            assignment,
-            key,
-        )
+        """Give the scores of the mixture."""
+        return Scorer.of_mixture(parameters, assignment, key)
 
     @property
     def kappa_mode(self) -> Literal["shared", "free", "given"]:
@@ -156,8 +160,9 @@ class VMFModel:
     def kkt_residual(self, resultants: Resultants, parameters: VMFParameters) -> float:
         """Give the largest violation of the first-order conditions of the prototypes.
 
-        Relative to kappa_k n_k. It goes as the square root of the stationarity gap, and says
-        nothing about one-hot prototypes, whose conditions always hold.
+        Relative to kappa_k n_k. It goes as the square root of the stationarity gap, and cannot
+        tell one-hot prototypes apart: where no kappa_k |r_kj| exceeds its threshold, each of them
+        satisfies the conditions.
         """
         kappas, prototypes = parameters.kappas[:, None], parameters.prototypes
         pull = kappas * resultants.vectors - self.l1.thresholds * np.sign(prototypes)

@@ -1,0 +1,116 @@
+"""Documents of every kind: any format, script and length, and those that cannot be clustered."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+
+import pytest
+
+from cli_common import refusal, rows, run, texts, write_lines
+from spheremix.text import read_documents
+
+
+def test_csv_folder_and_parquet(tmp_path):
+    documents = list(texts(30))
+    with gzip.open(tmp_path / "docs.csv.gz", "wt", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, list(documents[0]))
+        table.writeheader()
+        table.writerows(documents)
+    for one in documents:
+        path = tmp_path / "folder" / one["topic"] / f"{one['id']}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(one["text"], encoding="utf-8")
+    sources = [tmp_path / "docs.csv.gz", tmp_path / "folder"]
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pd.DataFrame(documents).to_parquet(tmp_path / "docs.parquet")
+    sources.append(tmp_path / "docs.parquet")
+    for source in sources:
+        out, _ = run("explore", source, "-o", tmp_path / f"run-{source.name}", "-k", 3)
+        assert "30 documents" in out
+
+
+HOSTILE = {
+    "hebrew": "שלום עולם טוב מאוד",
+    "arabic": "مرحبا بالعالم الجميل جدا",
+    "emoji": "party 😀 balloon 🎉 confetti music",
+    "accents": "naïve café résumé olé",
+    "nul": "engine\0wheel gear brake",
+    "controls": "red\x1b[31m alarm \x07 bell",
+}
+
+
+def test_any_script_and_any_character(tmp_path):
+    documents = [
+        {"id": f"{name} \u202e\x1b[2J {i}", "text": f"{text} {text.split()[i % 3]}"}
+        for name, text in HOSTILE.items()
+        for i in range(6)
+    ]
+    source = write_lines(tmp_path / "docs.jsonl", documents)
+    out, err = run("explore", source, "-o", tmp_path / "run", "--lemmatizer", "none", "-k", 6)
+    assert "36 documents" in out
+    assert "\x1b" not in out + err
+    assert "replaced by spaces" in err
+    found = rows(tmp_path / "run" / "documents.csv")
+    assert [one["id"] for one in found] == [one["id"].replace("\0", " ") for one in documents]
+    clusters = [{one["cluster"] for one in found[i : i + 6]} for i in range(0, 36, 6)]
+    assert [len(one) for one in clusters] == [1] * 6
+
+
+def test_a_line_of_ten_megabytes(tmp_path):
+    documents = list(texts(12))
+    documents[3]["text"] += " storm" * 1_800_000
+    source = write_lines(tmp_path / "docs.jsonl", documents)
+    assert source.stat().st_size > 10_000_000
+    run("explore", source, "-o", tmp_path / "run", "-k", 2, "--starts", 2)
+    assert len(rows(tmp_path / "run" / "documents.csv")) == 12
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "words"),
+    [
+        (b"", [], "the file is empty"),
+        (b"\n\n", [], "no documents"),
+        (b'{"text": "a lonely sailor"}\n', [], "1 document with words: at least 4"),
+        (b'{"text": "the same old story"}\n' * 30, [], "all the same"),
+        (b'{"text": "the same old story"}\n' * 30, ["-k", "3"], "Lower --k to 1"),
+        (b'{"text": ""}\n{"text": "..."}\n', [], "No word in 2 texts"),
+        (b'{"text": "star"}\n' * 3 + b'{"text": "boat"}\n', ["-k", "9"], "Lower --k to 2"),
+        (b'{"text": "star"}\n{"text": \n', [], "line 2: broken JSON"),
+        (b'{"text": "star"}\n{"text": "ol\xe9"}\n', [], "line 2: byte 0xe9 at offset"),
+        (b'{"body": "star"}\n', ["--text", "words"], "no column 'words'"),
+        (b'{"text": "star boat"}\n' * 9, ["--min-df", "10"], "--min-df 10 leaves 0"),
+    ],
+)
+def test_documents_that_cannot_be_clustered(tmp_path, content, options, words):
+    (tmp_path / "docs.jsonl").write_bytes(content)
+    line = refusal("explore", tmp_path / "docs.jsonl", "-o", tmp_path / "run", *options)
+    assert words in line
+    assert not (tmp_path / "run").exists()
+
+
+def test_one_document_where_it_is_asked_for(tmp_path):
+    source = write_lines(tmp_path / "docs.jsonl", [{"text": "a lonely sailor"}])
+    out, _ = run("explore", source, "-o", tmp_path / "run", "-k", 1)
+    assert out.splitlines()[1].startswith("1 document . 2 words . K = 1")
+
+
+def test_a_column_without_any_date_is_not_used(tmp_path):
+    place = tmp_path / "docs.csv"
+    place.write_text("text,date\nheart and blood,\nwing and flow,-\n", encoding="utf-8")
+    found = read_documents(place)
+    assert found.dates is None
+    assert "Column 'date' has no date: it is not used." in found.notes
+    assert not [note for note in found.notes if "read as the date" in note or " of 2" in note]
+
+
+def test_an_unknown_kind_of_file(tmp_path):
+    (tmp_path / "docs.xyz").write_text("x", encoding="utf-8")
+    line = refusal("explore", tmp_path / "docs.xyz", "-o", tmp_path / "run")
+    assert all(kind in line for kind in (".csv", ".parquet", ".npz", ".npy", ".mtx"))
+
+
+def test_a_missing_file(tmp_path):
+    line = refusal("explore", tmp_path / "none.csv", "-o", tmp_path / "run")
+    assert line.endswith("none.csv: there is no such file or folder.")

@@ -1,0 +1,290 @@
+"""EM says how far it is from a stationary point, stops where it should, and names its troubles."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import logsumexp
+
+from spheremix import em, seeding
+from spheremix.data.base import Directions
+from spheremix.data.open import as_directions
+from spheremix.models.base import Model, Step
+from spheremix.models.vmf import VMFModel
+from spheremix.penalties import L1
+from spheremix.resultants import Resultants
+
+
+def public(protocol):
+    members = inspect.getmembers(protocol, inspect.isfunction)
+    return {name for name, _ in members if not name.startswith("_")}
+
+
+def test_protocols_do_not_grow():
+    assert public(Directions) == {"sweep", "map_rows", "take"}
+    assert public(Model) == {"scorer", "m_step", "penalty", "start"}
+
+
+# ------------------------------------------------------------------------------------ the objective
+
+
+def test_objective_from_the_definition(clouds, log_c):
+    X, labels = clouds()
+    model = VMFModel(8, "free", L1(3.0, np.linspace(0, 2, 8)))
+    directions = as_directions(X)
+    start = seeding.from_labels(model, directions, labels, 3)
+    (fit,) = em.fit(model, directions, [start], em.Settings())
+    mu, kappas, alpha = (
+        fit.parameters.prototypes,
+        fit.parameters.kappas,
+        fit.parameters.weights,
+    )
+    scores = X @ (kappas[:, None] * mu).T + np.log(alpha) + [log_c(8, kappa) for kappa in kappas]
+    penalty = 3.0 * (np.linspace(0, 2, 8) * np.abs(mu)).sum()
+    assert_allclose(fit.objective, logsumexp(scores, axis=1).sum() - penalty, rtol=1e-12)
+    # Its gap, from the definition too: what the exact M-step adds to the completed objective.
+    posteriors = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
+    later = model.m_step(fit.resultants, fit.parameters).parameters
+    shifted = X @ (later.kappas[:, None] * later.prototypes).T
+    shifted += np.log(later.weights) + [log_c(8, kappa) for kappa in later.kappas]
+    gain = (posteriors * (shifted - scores)).sum()
+    gain += penalty - 3.0 * (np.linspace(0, 2, 8) * np.abs(later.prototypes)).sum()
+    assert_allclose(fit.gap * 120, gain, atol=1e-10)
+
+
+def test_gap_by_hand_away_from_a_fixed_point(clouds, log_c):
+    """Far from convergence, where the gap is no rounding error."""
+    X, _ = clouds(n=30, d=4)
+    model = VMFModel(4, "free")
+    start = model.parameters(np.eye(4)[:2], np.array([3.0, 5.0]), np.array([0.3, 0.7]))
+    directions = as_directions(X)
+    (swept,) = directions.sweep([model.scorer(start)])
+    step = model.m_step(swept, start)
+
+    def scores(p):
+        normalizers = [log_c(4, kappa) for kappa in p.kappas]
+        return X @ (p.kappas[:, None] * p.prototypes).T + np.log(p.weights) + normalizers
+
+    posteriors = np.exp(scores(start) - logsumexp(scores(start), axis=1, keepdims=True))
+    expected = (posteriors * (scores(step.parameters) - scores(start))).sum()
+    assert expected > 1
+    assert_allclose(step.gain, expected, rtol=1e-11)
+    assert_allclose(step.parameters.weights, posteriors.mean(axis=0), rtol=1e-12)
+
+
+def test_kkt_residual_coordinate_by_coordinate(clouds):
+    X, _ = clouds(n=40, d=6)
+    weights = np.array([0.5, 1.0, 1.0, 2.0, 0.0, 1.0])
+    model = VMFModel(6, "free", L1(2.0, weights))
+    mu = np.array([[0.6, -0.8, 0, 0, 0, 0], [0.5, 0.5, 0.5, 0, 0.5, 0]])
+    parameters = model.parameters(mu, np.array([2.0, 9.0]), np.array([0.4, 0.6]))
+    (swept,) = as_directions(X).sweep([model.scorer(parameters)])
+    worst = 0.0
+    for k in range(2):
+        kappa, r, mass = parameters.kappas[k], swept.vectors[k], swept.mass[k]
+        # The multiplier of |mu| = 1, then stationarity of each coordinate.
+        multiplier = sum(
+            mu[k, j] * (kappa * r[j] - 2 * weights[j] * np.sign(mu[k, j])) for j in range(6)
+        )
+        for j in range(6):
+            if mu[k, j]:
+                off = abs(kappa * r[j] - 2 * weights[j] * np.sign(mu[k, j]) - multiplier * mu[k, j])
+            else:
+                off = max(abs(kappa * r[j]) - 2 * weights[j], 0)
+            worst = max(worst, off / (kappa * mass))
+    assert worst > 0.01
+    assert_allclose(model.kkt_residual(swept, parameters), worst, rtol=1e-12)
+
+
+# ------------------------------------------------------------------------------------------ batches
+
+
+@pytest.mark.parametrize("e_step", ["soft", "hard", "stochastic"])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_batched_runs_equal_one_by_one(clouds, e_step, container):
+    X, _ = clouds(n=150, d=10, noise=0.6)
+    model = VMFModel(10, "shared", L1(4.0))
+    directions = as_directions(container(X))
+    seeds = [11, 12, 13, 14]
+    starts = seeding.draw_starts(model, directions, 3, seeds)
+    options = em.Settings(e_step=e_step)
+    together = em.fit(model, directions, starts, options, seeds=seeds)
+    assert len({round(fit.objective, 3) for fit in together} | {fit.n_iter for fit in together}) > 1
+    for start, seed, fit in zip(starts, seeds, together, strict=True):
+        (alone,) = em.fit(model, directions, [start], options, seeds=[seed])
+        assert_allclose(fit.objective, alone.objective, rtol=1e-9)
+        assert (fit.status, fit.n_iter) == (alone.status, alone.n_iter)
+        labels = [
+            directions.map_rows(model.scorer(one.parameters), "labels") for one in (fit, alone)
+        ]
+        assert_array_equal(*labels)
+
+
+def test_one_vector_of_weights_a_run(clouds):
+    X, labels = clouds(n=90)
+    model = VMFModel(8, "free", L1(2.0))
+    directions = as_directions(X)
+    start = seeding.from_labels(model, directions, labels, 3)
+    weights = np.random.default_rng(0).uniform(0.2, 2, (3, 90))
+    together = em.fit(model, directions, [start] * 3, em.Settings(), weights=weights)
+    for row, fit in zip(weights, together, strict=True):
+        (alone,) = em.fit(model, directions, [start], em.Settings(), weights=row)
+        assert_allclose(fit.objective, alone.objective, rtol=1e-12)
+        assert_allclose(fit.parameters.prototypes, alone.parameters.prototypes, atol=1e-10)
+    assert len({round(fit.objective, 6) for fit in together}) == 3
+
+
+# ------------------------------------------------------------------------------------ when it stops
+
+
+def test_max_iter_counts_m_steps(clouds):
+    X, _ = clouds(n=100, noise=1.0)
+    model = VMFModel(8, "shared")
+    directions = as_directions(X)
+    (start,) = seeding.draw_starts(model, directions, 3, [0])
+    (long,) = em.fit(model, directions, [start], em.Settings())
+    assert long.n_iter > 5
+    for max_iter in (1, 2, 5):
+        (short,) = em.fit(model, directions, [start], em.Settings(max_iter=max_iter))
+        assert (short.status, short.n_iter) == ("max_iter", max_iter)
+        assert short.trace == long.trace[: max_iter + 1]
+        assert short.gap > 0
+    (exact,) = em.fit(model, directions, [start], em.Settings(max_iter=long.n_iter))
+    assert exact.status == "converged"
+
+
+def test_a_fixed_point_stays_where_it_is(clouds):
+    X, _ = clouds()
+    model = VMFModel(8, "free", L1(2.0))
+    directions = as_directions(X)
+    (start,) = seeding.draw_starts(model, directions, 3, [0])
+    (fit,) = em.fit(model, directions, [start], em.Settings(tol=1e-12))
+    (again,) = em.fit(model, directions, [fit.parameters], em.Settings())
+    assert again.n_iter == 1
+    assert again.gap < 1e-12
+    assert_allclose(again.parameters.prototypes, fit.parameters.prototypes, atol=1e-6)
+
+
+class Plateau:
+    """A model on a plateau: the objective stands still for five steps that promise a gain."""
+
+    n_rows = n_features = 1
+
+    def scorer(self, parameters, assignment="soft", key=(0, 0)):
+        return parameters, assignment, key
+
+    def sweep(self, scorers, weights=None):
+        assert weights is None
+        return [replace(Resultants.zero(1, 1), weight=10.0) for _ in scorers]
+
+    def m_step(self, resultants, parameters):
+        return Step(parameters + 1, resultants.weight * (1e-3 if parameters < 5 else 1e-9))
+
+    def penalty(self, parameters):
+        return 0.0 * parameters
+
+
+def test_a_small_change_without_a_small_gap_is_not_convergence():
+    plateau = Plateau()
+    (fit,) = em.fit(plateau, plateau, [0], em.Settings(tol=1e-6))
+    assert (fit.status, fit.n_iter, fit.gap) == ("converged", 5, 1e-9)
+    # The paper's algorithm has no certificate, and stops at the first small change.
+    (fit,) = em.fit(plateau, plateau, [0], em.Settings(tol=1e-6, certified=False))
+    assert (fit.status, fit.n_iter, fit.gap) == ("converged", 1, 1e-3)
+
+
+def test_callback_sees_every_sweep(clouds):
+    X, _ = clouds(noise=0.8)
+    model = VMFModel(8, "shared")
+    directions = as_directions(X)
+    starts = seeding.draw_starts(model, directions, 3, [0, 1, 2])
+    seen = []
+    fits = em.fit(model, directions, starts, em.Settings(), callback=seen.append)
+    assert [p.n_sweeps for p in seen] == list(range(1, max(fit.n_iter for fit in fits) + 2))
+    assert {p.n_runs for p in seen} == {3}
+    assert seen[0].n_running == 3
+    assert [p.n_running for p in seen] == sorted((p.n_running for p in seen), reverse=True)
+    assert seen[0].objective == max(fit.trace[0] for fit in fits)
+
+
+# -------------------------------------------------------------------------------- trouble has names
+
+
+def run(model, X, start, **options):
+    certified = model.algorithm == "exact"
+    (fit,) = em.fit(model, as_directions(X), [start], em.Settings(certified=certified, **options))
+    return fit
+
+
+def test_collapsed(clouds):
+    """A component opposite to all rows gets no mass."""
+    X, _ = clouds(n_clouds=1, noise=0.1)
+    centre = X.mean(axis=0) / np.linalg.norm(X.mean(axis=0))
+    model = VMFModel(8, "shared")
+    start = model.parameters(np.array([centre, -centre]), np.full(2, 30.0), np.full(2, 0.5))
+    fit = run(model, X, start)
+    assert fit.status == "collapsed"
+    assert not fit.ok
+    assert np.isnan(fit.gap)
+    assert_array_equal(fit.parameters.prototypes, start.prototypes)  # nothing was made up
+    assert fit.resultants.mass[1] < 1e-8 * 120
+
+
+def test_collapsed_where_hard_steps_leave_a_component_empty():
+    X = np.array([[1.0, 0.1], [1.0, -0.1], [1.0, 0.0]])
+    model = VMFModel(2, "free")
+    start = model.parameters(np.eye(2), np.full(2, 10.0), np.full(2, 0.5))
+    fit = run(model, X, start, e_step="hard")
+    assert fit.status == "collapsed"
+    assert fit.resultants.mass[1] == 0
+
+
+def test_vanished_where_rows_cancel():
+    X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    model = VMFModel(2, "shared")
+    fit = run(model, X, model.parameters(np.eye(2)[:1], np.ones(1), np.ones(1)))
+    assert fit.status == "vanished"
+    assert np.isnan(fit.gap)
+
+
+@pytest.mark.parametrize("kappa", ["shared", "free"])
+def test_vanished_where_the_best_prototype_is_on_a_free_feature_without_data(kappa):
+    """<mu, r> = 0: the component has gone uniform."""
+    X = np.abs(np.random.default_rng(0).normal(size=(50, 6)))
+    X[:, 0] = 0
+    model = VMFModel(6, kappa, L1(200.0, np.array([0.0, 1, 1, 1, 1, 1])))
+    centre = X.sum(axis=0) / np.linalg.norm(X.sum(axis=0))
+    fit = run(model, X, model.parameters(centre[None], np.array([10.0]), np.ones(1)))
+    assert fit.status == "vanished"
+
+
+def test_zero_prototype_is_the_paper_s_own(clouds):
+    X, labels = clouds()
+    directions = as_directions(X)
+    paper = VMFModel(8, "shared", L1(1e4), algorithm="paper")
+    start = seeding.from_labels(paper, directions, labels, 3)
+    assert run(paper, X, start).status == "zero_prototype"
+    exact = run(replace(paper, algorithm="exact"), X, start)
+    assert exact.status == "converged"
+    assert_array_equal(np.count_nonzero(exact.parameters.prototypes, axis=1), 1)
+
+
+def test_a_failed_run_leaves_the_others_alone(clouds):
+    X, labels = clouds()
+    model = VMFModel(8, "shared")
+    directions = as_directions(X)
+    good = seeding.from_labels(model, directions, labels, 3)
+    centre = good.prototypes[0]
+    bad = model.parameters(
+        np.array([centre, -centre, -centre]), np.full(3, 20.0), np.array([1.0, 1e-99, 1e-99])
+    )
+    first, second = em.fit(model, directions, [bad, good], em.Settings())
+    (alone,) = em.fit(model, directions, [good], em.Settings())
+    assert first.status == "collapsed"
+    assert second.status == "converged"
+    assert_allclose(second.objective, alone.objective, rtol=1e-12)

@@ -1,0 +1,142 @@
+"""Files to matrices and their vocabulary, and every kind of bad matrix."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+from scipy import io, sparse
+
+from readers_common import write
+from spheremix.text import ReadError, read_matrix
+
+
+class TestMatrices:
+    X = sparse.csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]]))
+
+    @pytest.mark.parametrize("name", ["x.npz", "x.mtx", "x.mtx.gz"])
+    def test_sparse(self, tmp_path, name):
+        path = tmp_path / name
+        if "npz" in name:
+            sparse.save_npz(path, self.X.tocsc())
+        else:
+            io.mmwrite(tmp_path / "x.mtx", self.X)
+            write(path, (tmp_path / "x.mtx").read_bytes())
+        bare = read_matrix(path)
+        assert bare.X.format == "csr"
+        np.testing.assert_array_equal(bare.X.toarray(), self.X.toarray())
+        assert bare.vocabulary is None
+        assert bare.checksum == hashlib.sha256(path.read_bytes()).hexdigest()
+        write(tmp_path / "vocabulary.txt", "un\r\ndeux\r\ntrois\r\n")
+        found = read_matrix(path)
+        assert found.vocabulary == ["un", "deux", "trois"]
+        assert found.notes == ["Columns are named by vocabulary.txt (found beside the matrix)."]
+        write(tmp_path / "vocabulary.txt", "un\n")
+        assert read_matrix(path).vocabulary is None
+        assert "has 1 term for 3 columns" in read_matrix(path).notes[0]
+        with pytest.raises(ReadError, match=r"1 term for 3 columns of .* one term a line"):
+            read_matrix(path, tmp_path / "vocabulary.txt")
+        with pytest.raises(ReadError, match=r"words\.txt: there is no such file"):
+            read_matrix(path, tmp_path / "words.txt")
+        write(tmp_path / "words.txt", "a\na\nb\n")
+        assert (
+            read_matrix(path, tmp_path / "words.txt").notes[-1] == "1 term repeated in words.txt."
+        )
+
+    def test_embeddings(self, tmp_path):
+        np.save(tmp_path / "e.npy", np.ones((4, 3), dtype=np.float32))
+        write(tmp_path / "vocabulary.txt", "a\nb\nc\n")
+        matrix = read_matrix(tmp_path / "e.npy")
+        assert isinstance(matrix.X, np.memmap)
+        assert matrix.X.dtype == np.float32
+        assert matrix.vocabulary is None
+
+    def test_real_files(self, data_folder):
+        matrix = read_matrix(data_folder / "classic3" / "X.npz")
+        assert matrix.X.shape == (3891, 4303)
+        assert matrix.vocabulary[0] == "contribution"
+        assert read_matrix(data_folder / "cstr" / "X.npz").X.nnz == 16157
+        assert read_matrix(data_folder / "minilm_bbc" / "embeddings.npy").X.shape == (2225, 384)
+
+    @staticmethod
+    def refused(path, message):
+        with pytest.raises(ReadError, match=message) as caught:
+            read_matrix(path)
+        assert str(caught.value).startswith(str(path))
+        assert "\n" not in str(caught.value)
+
+    def test_bad_arrays(self, tmp_path):
+        path = tmp_path / "x.npy"
+        self.refused(path, "there is no such file")
+        self.refused(write(path, b""), "the file is empty")
+        self.refused(write(path, b"nothing"), "damaged, or not such a file")
+        sparse.save_npz(tmp_path / "x.npz", self.X)
+        self.refused(write(path, (tmp_path / "x.npz").read_bytes()), "damaged, or not such a file")
+        np.save(path, np.array([[{}]]), allow_pickle=True)
+        self.refused(path, "damaged, or not such a file")
+        for bad, message in [
+            (np.ones(3), r"the shape \(3,\) is not"),
+            (np.ones((0, 3)), r"the shape \(0, 3\) is not"),
+            (np.ones((2, 2), dtype=complex), "numbers are needed; the values are complex128"),
+            (np.array([["a"]]), "numbers are needed"),
+        ]:
+            np.save(path, bad)
+            self.refused(path, message)
+        np.save(path, np.ones((40, 30)))
+        path.write_bytes(path.read_bytes()[:-10])
+        self.refused(path, "damaged, or not such a file")
+        write(path, path.read_bytes().replace(b"(40, 30)", b"(4" + b"0" * 9 + b", 30)"))
+        self.refused(path, "damaged, or not such a file")
+        self.refused(write(tmp_path / "x.txt", b"1"), "not a matrix: .npz, .mtx")
+
+    @pytest.mark.parametrize(
+        ("part", "value", "message"),
+        [
+            ("indices", [0, 9, 1], "damaged: "),
+            ("indices", [0, -1, 1], "damaged: "),
+            ("indptr", [0, 7, 3], "damaged"),
+            ("indptr", [0, 2], "damaged"),
+            ("data", [1.0, np.nan, 2.0], "row 0: the value nan is not finite"),
+            ("data", [1.0, 1.0, np.inf], "row 1: the value inf is not finite"),
+            ("shape", [2, -3], "damaged"),
+            ("shape", [10**12, 10**12], "damaged"),
+            ("format", b"xyz", "damaged"),
+            ("data", [{}, {}, {}], "damaged"),
+        ],
+    )
+    def test_bad_sparse(self, tmp_path, part, value, message):
+        path = tmp_path / "x.npz"
+        sparse.save_npz(path, self.X)
+        with np.load(path) as file:
+            parts = {**file, part: np.array(value)}
+        np.savez(path, **parts)
+        self.refused(path, message)
+
+    def test_cut_archives(self, tmp_path):
+        path = tmp_path / "x.npz"
+        sparse.save_npz(path, self.X)
+        content = path.read_bytes()
+        for end in range(1, len(content), 37):
+            path.write_bytes(content[:end])
+            self.refused(path, "damaged, or not such a file")
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("nothing", "damaged, or not such a file"),
+            ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n3 1 1\n", "damaged"),
+            ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n", "damaged|declared"),
+            (
+                "%%MatrixMarket matrix coordinate real general\n9 9 999999999999\n1 1 1\n",
+                "999999999999 entries are declared in a file of",
+            ),
+            (
+                "%%MatrixMarket matrix coordinate real general\n999999999 9 1\n1 1 1\n",
+                "a shape of 999999999 x 9 is declared for 1 entries",
+            ),
+            ("%%MatrixMarket matrix array real general\n9999 9999\n1\n", "entries are declared"),
+        ],
+    )
+    def test_bad_market(self, tmp_path, content, message):
+        self.refused(write(tmp_path / "x.mtx", content), message)
