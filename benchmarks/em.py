@@ -50,7 +50,7 @@ def iteration(out):
     model = model_for(directions, beta=50.0)
     start = seeding.from_labels(model, directions, labels - labels.min(), 4)
     n = 50
-    endless = em.Settings(tol=0.0, max_iter=n)
+    endless = em.Settings(tol=-1.0, max_iter=n)
     (scorer,) = [model.scorer(start)]
     (resultants,) = directions.sweep([scorer])
     best = interleaved(

@@ -50,7 +50,7 @@ def ours(directions, start):
     """Give a run of Lloyd's iterations that stops on nothing but their number."""
 
     def run(n_iter):
-        settings = em.Settings(tol=0.0, max_iter=n_iter, e_step="hard")
+        settings = em.Settings(tol=-1.0, max_iter=n_iter, e_step="hard")
         (fit,) = em.fit(SphericalKMeansModel(), directions, [start], settings)
         assert fit.n_iter == n_iter
         return fit.objective

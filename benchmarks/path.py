@@ -81,7 +81,7 @@ def sweep_cost(X, path, out):
     figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
     axes.plot(path.sparsity_[steps], np.array(seconds) * 1e3, "o-", color="#0072B2")
     axes.set(xlabel="sparsity of the prototypes", ylabel="one soft sweep (ms)", ylim=(0, None))
-    axes.set_title("Sparse prototypes make sweeps cheaper (20 newsgroups, K = 20)")
+    axes.set_title("One sweep along the path (20 newsgroups, K = 20)")
     figure.savefig(ROOT / "docs" / "figures" / "sweep_cost.svg")
 
 

@@ -76,8 +76,8 @@ X = TfidfTransformer(sublinear_tf=True).fit_transform(counts)
 # ----------------------
 #
 # Ten dense mixtures for each number of clusters, then the path of the best one at the number that
-# the EBIC chooses. The EBIC and its stronger relatives turn at four; the AIC falls to the end of
-# the range, and would fall to the end of any range.
+# the EBIC chooses. The BIC, the EBIC and their stronger relatives turn at four; the AIC falls to
+# the end of the range, and would fall to the end of any range.
 
 study = sm.VMFMixtureIC(
     n_components=range(2, 9), k_criterion="ebic", beta_criterion="bic", random_state=0
@@ -118,14 +118,14 @@ along.suptitle(
 # The words, and how firm they are
 # --------------------------------
 #
-# Own and shared words of each cluster, those that stay longest on the path first; where words leave
-# together, the heavier one. Drawing the documents again tells how many of them would come back.
+# Own and shared words of each cluster, the heaviest first. Drawing the documents again tells how
+# many of them would come back.
 
 frequencies = sm.stability_selection(path, X, n_bootstrap=20, random_state=0)
 prototypes = path.model(step).prototypes_
 support = prototypes != 0.0
 shared = support.sum(axis=0) > 1
-order = np.lexsort((-np.abs(prototypes), -path.exit_betas_), axis=1)
+order = np.argsort(-np.abs(prototypes), axis=1, kind="stable")
 clusters = []
 for k in range(len(prototypes)):
     own = [str(words[j]) for j in order[k] if support[k, j] and not shared[j]][:8]

@@ -56,7 +56,7 @@ for k in reading.layout.clusters:
     )
 left.set(yscale="log", ylabel="words left")
 left.set_title("Words of each cluster", fontsize=11)
-for i, word in enumerate(reading.vocabulary.words(largest, 10)):
+for i, word in enumerate(reading.vocabulary.words(largest, 10, by="exit")):
     stays = prototypes[:, largest, word.feature] != 0.0
     right.plot(
         betas[stays],

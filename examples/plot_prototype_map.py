@@ -43,7 +43,7 @@ display = sm.PrototypesDisplay.from_estimator(path, found.words)
 # The words of each cluster
 # -------------------------
 #
-# The same prototypes as lists: own words above, in red, those that survive longest on the path
-# first; below them the shared words, with the number of clusters that have them.
+# The same prototypes as lists, the heaviest words first: own words above, in red; below them the
+# shared words, with the number of clusters that have them.
 
 words = sm.WordsDisplay.from_estimator(path, found.words)

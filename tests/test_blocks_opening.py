@@ -42,6 +42,22 @@ def test_folder_of_parquet_files_and_a_named_column(tmp_path):
     assert_array_equal(chosen.take([5]), sm.as_directions(2 - X).take([5]))
 
 
+def test_folder_of_parquet_files_of_either_ending(tmp_path):
+    X = np.random.default_rng(0).normal(size=(600, 4))
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    write_parquet(folder / "a.pq", X[:250])
+    write_parquet(folder / "b.parquet", X[250:])
+    rows = sm.as_directions(folder)
+    assert_array_equal(rows.take([0, 250, 599]), sm.as_directions(X).take([0, 250, 599]))
+
+
+def test_objects_that_are_numbers():
+    X = np.random.default_rng(0).normal(size=(700, 4))
+    rows, whole = sm.as_directions(X.astype(object), block_rows=512), sm.as_directions(X)
+    assert_array_equal(rows.take([0, 699]), whole.take([0, 699]))
+
+
 def test_empty_blocks_are_passed_over():
     X = np.random.default_rng(0).normal(size=(6, 2))
     rows = sm.as_directions(Blocks(X, (4, 0, 2)))
@@ -101,6 +117,29 @@ def test_bad_paths(tmp_path):
     np.save(tmp_path / "objects.npy", np.array([[{}]]), allow_pickle=True)
     with pytest.raises(ValueError, match=r"objects\.npy: no array of numbers"):
         sm.as_directions(tmp_path / "objects.npy")
+
+
+def test_bad_parquet_folders(tmp_path):
+    named, plain = tmp_path / "x.parquet", tmp_path / "x"
+    for folder in (named, plain):
+        (folder / "year=2026").mkdir(parents=True)
+        write_parquet(folder / "year=2026" / "a.parquet", np.eye(3))
+    with pytest.raises(ValueError, match=r"x\.parquet: no \.parquet file directly in this folder"):
+        sm.as_directions(named)
+    with pytest.raises(ValueError, match=r"neither \.parquet files nor the arrays of a CSR matrix"):
+        sm.as_directions(plain)
+    write_parquet(named / "a.parquet", np.eye(3))
+    pq.write_table(pa.table({"vector": np.eye(3).tolist()}), named / "b.parquet")
+    with pytest.raises(ValueError, match=r"b\.parquet: .embedding. is no column of lists.*vector"):
+        sm.as_directions(named)
+
+
+def test_a_column_is_one_of_parquet(tmp_path):
+    np.save(tmp_path / "x.npy", np.eye(3))
+    csr = write_csr(tmp_path / "x", np.eye(3))
+    for X in (np.eye(3), [np.eye(3)], sparse.eye_array(3), tmp_path / "x.npy", csr):
+        with pytest.raises(ValueError, match=r"column='vector' .*Parquet"):
+            sm.as_directions(X, column="vector")
 
 
 def test_bad_csr_folders(tmp_path):

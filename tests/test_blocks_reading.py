@@ -9,6 +9,7 @@ import sys
 import threading
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -17,6 +18,7 @@ from blocks_common import Blocks
 from spheremix.data.block_sources import IterableSource
 from spheremix.data.blocks import read_ahead
 from spheremix.scorer import Scorer
+from spheremix.testing import assert_resultants_same_bits
 
 
 def test_iterable_is_read_no_further_than_needed():
@@ -52,6 +54,57 @@ def test_rows_that_change_between_two_readings():
         rows = sm.as_directions(source)
         with pytest.raises(RuntimeError, match=r"rows changed.*without shuffling"):
             rows.sweep([scorer])
+
+
+def test_rows_that_change_before_a_few_are_taken():
+    X = np.random.default_rng(0).normal(size=(1200, 3))
+    source = Blocks(X.copy())
+    rows = sm.as_directions(source)
+    expected = rows.take([7, 1100])
+    source.X[[5, 1100]] *= [[2.0], [3.0]]
+    assert_array_equal(rows.take([7]), expected[:1])
+    with pytest.raises(RuntimeError, match=r"rows changed .* near row 1100"):
+        rows.take([7, 1100])
+    source.X = X[:1000]
+    for ids in ([1100], [3, 1199]):
+        with pytest.raises(RuntimeError, match=r"rows changed.*without shuffling"):
+            rows.take(ids)
+
+
+class Refilled(Blocks):
+    """Tables that are written into the same memory, one after another."""
+
+    def __init__(self, X, sizes, make=np.asarray):
+        super().__init__(X, sizes)
+        self.make = make
+
+    def __iter__(self):
+        buffer = np.empty((max(self.sizes), self.X.shape[1]))
+        for table in super().__iter__():
+            buffer[: len(table)] = table
+            yield self.make(buffer[: len(table)])
+            buffer[:] = np.nan
+
+
+@pytest.mark.parametrize("sizes", [(100,), (1024,), (1024, 10, 700)])
+def test_tables_may_be_refilled(sizes):
+    """What was read ahead, or kept to be joined, is not what is in the memory of a table later."""
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 3))
+    scorer = Scorer(5 * rng.normal(size=(4, 3)), np.zeros(4))
+    whole = sm.as_directions(X)
+    for make in (np.asarray, torch.from_numpy, pd.DataFrame):
+        rows = sm.as_directions(Refilled(X, sizes, make), block_rows=512)
+        assert_resultants_same_bits(rows.sweep([scorer])[0], whole.sweep([scorer])[0])
+        assert_array_equal(rows.map_rows(scorer, "scores"), whole.map_rows(scorer, "scores"))
+        assert_array_equal(rows.take([5999, 0]), whole.take([5999, 0]))
+
+
+def test_tables_in_a_list_are_not_copied():
+    tables = [np.eye(3), np.eye(3)]
+    for found, given in zip(IterableSource(tables, None).tables(), tables, strict=True):
+        assert found is given
 
 
 # --------------------------------------------------------------------------------------- the thread

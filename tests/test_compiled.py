@@ -121,10 +121,12 @@ def test_one_by_one_agrees_with_all_at_once(kind):
 @pytest.mark.parametrize("level", ["baseline", "avx2"])
 def test_every_instruction_set(kind, level):
     """The instruction set is chosen once a process, so the lesser ones are tried in another."""
+    lesser = min(level, kernels.simd_level(), key=["baseline", "avx2", "avx512"].index)
     job = f"""
 import sys
 sys.path.insert(0, {HERE!r})
 from test_compiled import *
+assert kernels.simd_level() == {lesser!r}
 X = make_rows({kind!r}, n=700, d=203)
 for length in (3000.0, 30.0, 1.0):
     for K in (1, 4, 21, 70):
@@ -219,8 +221,18 @@ def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="want"):
         rows.map_rows(make_scorer(X, 3, 1.0), "nothing")
     dense = CompiledDirections(X.toarray(), unit_scale(X))
-    with pytest.raises(ValueError, match="features"):
+    with pytest.raises(ValueError, match="X has 20 features, and the scorer is for 10"):
         dense.sweep([make_scorer(X[:, :10], 3, 1.0)])
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_pointers_that_go_backwards_are_refused(index):
+    scorer = Scorer(np.eye(2), np.zeros(2))
+    arrays = scorer_arrays([scorer], stack([scorer]))
+    for indptr in ([0, -5], [3, 2], [-1, 2]):
+        rows = np.array(indptr, dtype=index), np.zeros(3, dtype=index), np.ones(3)
+        with pytest.raises(ValueError, match="do not fit together"):
+            kernels.map_sparse(*rows, np.ones(1), 0, arrays, 2, np.empty((1, 2)), 1)
 
 
 @pytest.mark.parametrize("kind", KINDS)

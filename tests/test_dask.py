@@ -79,7 +79,15 @@ def test_engine_here(container, check):
 
 
 # What is computed is computed as here; what is left is who gets which rows, weights and numbers.
-ON_WORKERS = ("concurrent_sweeps", "draws", "map_rows", "take", "weight_shapes")
+ON_WORKERS = (
+    "concurrent_sweeps",
+    "draws",
+    "map_rows",
+    "no_scorers",
+    "take",
+    "weight_shapes",
+    "wrong_features",
+)
 
 
 @pytest.mark.parametrize("name", ON_WORKERS)
@@ -274,6 +282,24 @@ def test_refusals():
         as_directions(lying)
 
 
+def test_options_of_other_rows_are_refused():
+    X = da.ones((30, 4), chunks=(10, 4))
+    with pytest.raises(ValueError, match="block_rows"):
+        as_directions(X, block_rows=10)
+    with pytest.raises(ValueError, match="column"):
+        as_directions(X, column="embedding")
+    for engine in ("auto", "torch"):
+        with pytest.raises(ValueError, match="precision='bf16'"):
+            as_directions(X, precision="bf16", engine=engine)
+
+
+def test_objects_that_are_no_numbers_are_named_with_their_block():
+    X = np.ones((50, 3), dtype=object)
+    X[33, 1] = {}
+    with pytest.raises(TypeError, match=r"Block 1 of X \(rows 20 to 39\): .*no numbers"):
+        as_directions(da.from_array(X, chunks=(20, 3)))
+
+
 def test_asynchronous_clients_are_refused(monkeypatch):
     class Asynchronous:
         asynchronous = True
@@ -297,8 +323,9 @@ def test_take_refuses_what_is_no_row():
     for ids in ([4], [-5]):
         with pytest.raises(IndexError, match="no row"):
             directions.take(ids)
-    with pytest.raises(TypeError):
-        directions.take([0.5])
+    for ids in ([0.5], [True, False]):
+        with pytest.raises(IndexError, match="mask of 4 entries"):
+            directions.take(ids)
 
 
 # ------------------------------------------------------------------ faults and interruption
@@ -323,6 +350,21 @@ def test_what_could_not_be_sent_is_sent_again(client, monkeypatch):
     errors.append(TimeoutError("No valid workers found"))
     with pytest.raises(RuntimeError, match="no worker to go on with"):
         directions.sweep([scorer])
+
+
+def test_a_closed_client_is_an_error(cluster):
+    rows, scorer = a_mixture(n=300)
+    with Client(cluster):
+        directions = as_directions(in_chunks(rows, [100, 180]))
+        directions.sweep([scorer])
+    for ask in (
+        lambda: directions.sweep([scorer]),
+        lambda: directions.sweep([scorer], np.ones(300)),
+        lambda: directions.map_rows(scorer, "labels"),
+        lambda: directions.take([0]),
+    ):
+        with pytest.raises(ConnectionError, match="a new client"):
+            ask()
 
 
 @pytest.mark.usefixtures("client")

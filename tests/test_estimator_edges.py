@@ -125,7 +125,7 @@ def test_a_stored_trail_is_where_a_path_goes_on(rows, path):
     with pytest.warns(UserWarning, match="interrupted after 5 steps"):
         first.fit(rows)
     second = sm.VMFPath(K, n_init=2, random_state=0, warm_start=True)
-    second.trail_, second.runs_ = kept[0], first.runs_
+    second.trail_ = kept[0]
     second.fit(rows)
     np.testing.assert_array_equal(second.betas_, path.betas_)
     np.testing.assert_array_equal(second.labels_, path.labels_)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import doctest
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from spheremix.select import count_parameters, criteria
+import spheremix as sm
+from spheremix.select import CRITERIA, count_parameters, criteria
 
+ROOT = Path(__file__).parents[1]
 # Five features: three, one and two non-zeros; features 0 and 4 are nobody's.
 PROTOTYPES = np.array([[0, 0.6, 0.64, 0.48, 0], [0, 1.0, 0, 0, 0], [0, 0, 0.6, -0.8, 0]])
 
@@ -62,3 +67,41 @@ def test_criteria():
 def test_every_criterion_prefers_the_likelier_of_two_equals():
     worse, better = criteria(10.0, 5, 30, 4), criteria(11.0, 5, 30, 4)
     assert all(better[name] == pytest.approx(worse[name] - 2) for name in worse)
+
+
+def test_criteria_come_in_the_order_of_their_names():
+    assert tuple(criteria(10.0, 5, 30, 4)) == CRITERIA
+
+
+@pytest.mark.parametrize("n", [1e-3, 0.5, 1.0, 2.0])
+def test_every_criterion_takes_any_weight(n):
+    """Weights of rows may sum to next to nothing, and d may be 2."""
+    assert np.isfinite(list(criteria(-1.0, 4, n, 2).values())).all()
+
+
+LISTED = {
+    "docs/choosing.md": lambda: (ROOT / "docs" / "choosing.md").read_text(encoding="utf-8"),
+    "docs/explore.md": lambda: (ROOT / "docs" / "explore.md").read_text(encoding="utf-8"),
+    "--criterion": lambda: (ROOT / "src/spheremix/cli/flags.py").read_text(encoding="utf-8"),
+    "VMFMixture": lambda: sm.VMFMixture.__doc__,
+    "VMFPath": lambda: sm.VMFPath.__doc__,
+    "VMFPath.select": lambda: sm.VMFPath.select.__doc__,
+    "VMFMixtureIC": lambda: sm.VMFMixtureIC.__doc__,
+    "BlockVMFMixture": lambda: sm.BlockVMFMixture.__doc__,
+}
+
+
+@pytest.mark.parametrize("where", LISTED)
+def test_every_criterion_is_listed(where):
+    """What a criterion needs beside its line of code: tables and lists that people read."""
+    named = set(re.findall(r"\w+", LISTED[where]()))
+    assert set(CRITERIA) <= named
+
+
+@pytest.mark.parametrize("function", [count_parameters, criteria])
+def test_examples_run(function):
+    finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
+    for test in finder.find(function, function.__name__, globs={}):
+        runner.run(test)
+    assert runner.summarize(verbose=False).attempted
+    assert runner.summarize(verbose=False).failed == 0

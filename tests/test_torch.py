@@ -63,7 +63,9 @@ def test_tensors(device, container, check):
     check(make, CONTAINERS[container], np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("check", ["equals_reference", "input_unchanged", "take", "odd_shapes"])
+@pytest.mark.parametrize(
+    "check", ["equals_reference", "input_unchanged", "take", "odd_shapes", "wrong_features"]
+)
 @pytest.mark.parametrize("container", ["float32", "fortran", "memmap", "csr_int32"])
 def test_arrays(container, check):
     def make(X, *, first_row=0, n_threads=1):
@@ -127,13 +129,19 @@ def test_tensors_keep_their_device_and_are_not_copied(mixture):
 
 @pytest.mark.parametrize(
     ("dtype", "kept"),
-    [(torch.float16, torch.float32), (torch.bfloat16, torch.float32), (torch.int32, torch.float64)],
+    [
+        (torch.float16, torch.float32),
+        (torch.bfloat16, torch.float32),
+        (torch.int32, torch.float64),
+        (torch.bool, torch.float64),
+    ],
 )
 def test_other_types_are_converted_once(dtype, kept):
     X = torch.tensor([[3, 4], [0, 2]], dtype=dtype)
-    directions = sm.as_directions(X)
-    assert directions._rows.X.dtype == kept
-    assert_allclose(directions.take([0, 1]), [[0.6, 0.8], [0, 1]])
+    for directions in (sm.as_directions(X), sm.as_directions(X.to_sparse_coo())):
+        assert directions._rows.X.dtype == kept
+        expected = sm.as_directions(X.double().numpy()).take([0, 1])
+        assert_allclose(directions.take([0, 1]), expected, 1e-15)
 
 
 def test_gradients_stay_where_they_are(mixture):

@@ -275,6 +275,12 @@ class VMFMixture(PartialFit, MixturePredictions):
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        if self.n_distinct_prototypes_ < len(self.prototypes_):
+            warnings.warn(
+                f"Only {self.n_distinct_prototypes_} of the {len(self.prototypes_)} prototypes are "
+                "different: lower n_components or beta.",
+                stacklevel=2,
+            )
         return self
 
     def _streamed(self, directions: Directions) -> tuple[Model[Any], VMFParameters, Assignment]:

@@ -271,6 +271,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
                     "warm_start: these are not the rows, weights or e_step of the previous path; "
                     "set warm_start=False."
                 )
+            self.runs_ = getattr(self, "runs_", [])  # a stored trail comes without them
             return trail.copy(problem.model)
         dense, self.runs_ = restarts(self, problem, None)
         n_converged = sum(run.status == "converged" for run in self.runs_)

@@ -182,6 +182,8 @@ def best_of(
     reached = [fit for fit in fits if fit is not None and fit.ok]
     if not reached:
         remedy = "Lower n_components or beta, raise n_init, or give a start with init=."
+        if all(run.status == "no_start" for run in runs):
+            remedy = "There may be fewer different rows than components: lower n_components."
         if K == 1:
             remedy = "The rows may cancel out: then their sum has no direction."
         raise NoFitError(failure(runs, f"a mixture of {K} component{'s' * (K > 1)}", remedy))
