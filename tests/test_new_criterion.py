@@ -56,7 +56,8 @@ def explored(tmp_path_factory):
     """Give the folder of a run, and its rows."""
     folder = tmp_path_factory.mktemp("criterion")
     np.save(folder / "X.npy", X)
-    run("explore", folder / "X.npy", "--k", "2:3", "-o", folder / "old", "--max-steps", 20)
+    sparse = ("--criterion", "bic", "--max-steps", 20)
+    run("explore", folder / "X.npy", "--k", "2:3", "-o", folder / "old", *sparse)
     return folder / "old", folder / "X.npy"
 
 

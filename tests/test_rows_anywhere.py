@@ -59,3 +59,16 @@ def test_the_heaviest_words_are_found(places, name, monkeypatch):
     assert_allclose(found["values"].reshape(-1, 3), expected, rtol=1e-6, atol=1e-6)
     assert_array_equal(before, X)  # nothing of the user's is scaled
     assert_array_equal(places["csr"].toarray(), X)
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_report_is_made(places, name):
+    model = sm.VMFMixture(3, n_init=2, random_state=0).fit(X)
+    texts = [f"document {i}" for i in range(len(X))]
+    words = list("abcdef")
+    expected = sm.Report(model, texts, X=X, feature_names=words).to_dict()
+    found = sm.Report(model, texts, X=places[name], feature_names=words).to_dict()
+    assert found["corpus"] == expected["corpus"]
+    assert found["documents"]["cluster"] == expected["documents"]["cluster"]
+    for part in ("indptr", "words"):
+        assert found["rows"][part] == expected["rows"][part]

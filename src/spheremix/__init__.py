@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spheremix import datasets, explore, text
+    from spheremix import datasets, explore, text, validity
     from spheremix.data.open import as_directions
     from spheremix.display import (
         CriteriaDisplay,
@@ -57,6 +57,7 @@ __all__ = [
     "save_run",
     "stability_selection",
     "text",
+    "validity",
 ]
 __version__ = "0.1.0"
 

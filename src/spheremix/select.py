@@ -13,8 +13,21 @@ if TYPE_CHECKING:
 
 KappaMode = Literal["shared", "free", "given"]
 Count = Literal["nonzero", "features", "dense"]
-CRITERIA = ("aic", "bic", "ric", "ricc", "ebic", "icl")
 EBIC_GAMMA = 0.5
+
+
+def prices(n: float, d: int) -> dict[str, float]:
+    """Give phi(n, d), what a parameter costs, by criterion; n is a weight: it may be 1 or less."""
+    return {
+        "aic": 2.0,
+        "bic": math.log(n),
+        "ric": 2.0 * math.log(d),
+        "ricc": 2.0 * (math.log(d) + math.log(math.log(d))),
+        "ebic": math.log(n) + 2.0 * EBIC_GAMMA * math.log(d),
+    }
+
+
+CRITERIA = (*prices(1.0, 2), "icl")
 
 
 def count_parameters(
@@ -38,6 +51,20 @@ def count_parameters(
     -------
     int
         Weights, concentrations and prototypes together.
+
+    Examples
+    --------
+    Criteria of a fitted mixture with the count of R's movMF, d - 1 for each prototype:
+
+    >>> import spheremix as sm
+    >>> from spheremix.select import count_parameters, criteria
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(200, 6, 3, kappa=20.0, random_state=0)
+    >>> mix = sm.VMFMixture(3, random_state=0).fit(X)
+    >>> count_parameters(mix.prototypes_, "shared", "dense")
+    18
+    >>> found = criteria(mix.log_likelihood_, 18, n=200, d=6)
+    >>> bool(abs(found["bic"] - mix.criteria_["bic"]) < 1e-9)  # no coordinate is zero here
+    True
     """
     n_components, n_features = int(prototypes.shape[0]), int(prototypes.shape[1])
     support = prototypes if sparse.issparse(prototypes) else sparse.csr_array(prototypes)
@@ -97,14 +124,14 @@ def criteria(
     Returns
     -------
     dict of str to float or ndarray
-        Keys ``aic``, ``bic``, ``ric``, ``ricc``, ``ebic``, ``icl``.
+        One entry for each of ``CRITERIA``, in their order.
+
+    Examples
+    --------
+    >>> from spheremix.select import criteria
+    >>> criteria(-120.0, 4, n=50.0, d=3)["aic"]
+    248.0
     """
-    factors = {
-        "aic": 2.0,
-        "bic": math.log(n),
-        "ric": 2.0 * math.log(d),
-        "ricc": 2.0 * (math.log(d) + math.log(math.log(d))),
-        "ebic": math.log(n) + 2.0 * EBIC_GAMMA * math.log(d),
-    }
-    values = {name: phi * n_parameters - 2.0 * log_likelihood for name, phi in factors.items()}
+    costs = prices(n, d)
+    values = {name: phi * n_parameters - 2.0 * log_likelihood for name, phi in costs.items()}
     return values | {"icl": values["bic"] + 2.0 * entropy}

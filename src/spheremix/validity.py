@@ -12,6 +12,8 @@ from spheremix.seeding import class_resultants
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+__all__ = ["calinski_harabasz_cosine"]
+
 
 def calinski_harabasz_cosine(X: Any, labels: ArrayLike) -> float:
     """Give the Calinski-Harabasz index of a partition, with one minus the cosine for a distance.
@@ -33,6 +35,14 @@ def calinski_harabasz_cosine(X: Any, labels: ArrayLike) -> float:
     -------
     float
         Larger is better; infinity where the rows of every class coincide.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, labels, _ = sm.datasets.make_vmf_mixture(200, 5, 3, kappa=20.0, random_state=0)
+    >>> index = sm.validity.calinski_harabasz_cosine
+    >>> index(X, labels) > index(X, labels % 2)
+    True
     """
     directions = as_directions(X)
     classes, members = np.unique(np.asarray(labels), return_inverse=True)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix import select
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from os import PathLike
@@ -31,6 +33,7 @@ NOBODYS, OWN, PAIRS, SOME, MOST, ALL = (
 
 # Okabe and Ito's colours; lines differ in their dashes too, and points in their shape.
 CRITERIA: dict[str, dict[str, Any]] = {
+    **{name: {"color": INK, "linestyle": (0, (1, 3))} for name in select.CRITERIA},  # if not below
     "aic": {"color": "#D55E00", "linestyle": "--"},
     "bic": {"color": "#0072B2", "linestyle": "-"},
     "ebic": {"color": "#009E73", "linestyle": "-."},
@@ -38,7 +41,7 @@ CRITERIA: dict[str, dict[str, Any]] = {
     "ricc": {"color": "#56B4E9", "linestyle": (0, (5, 1, 1, 1, 1, 1))},
     "icl": {"color": "#8c6d4f", "linestyle": (0, (8, 2))},
 }
-NAMES = {"aic": "AIC", "bic": "BIC", "ebic": "EBIC", "ric": "RIC", "ricc": "RICc", "icl": "ICL"}
+NAMES = {**{name: name.upper() for name in select.CRITERIA}, "ricc": "RICc"}
 CLUSTERS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8c6d4f")
 SHAPES = ("o", "s", "^", "D", "v", "P", "X", "<", ">")  # nine, so that pairs repeat after 63
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from spheremix.explore import Vocabulary, cluster_order, naming_words
 from spheremix.report.numbers import digits
+from spheremix.report.source import count_rows
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ LISTED = 10  # words of a cluster of a candidate
 def corpus_entry(source: Source, n_dropped: int) -> dict[str, Any]:
     """Say where the documents come from and what was done to them."""
     corpus = source.corpus
-    n_kept = len(source.mixture.labels_) if source.X is None else int(source.X.shape[0])
+    n_kept = len(source.mixture.labels_) if source.X is None else count_rows(source.X)
     return {
         "source": "" if corpus is None else _file_name(corpus.source),
         "format": "" if corpus is None else corpus.format,

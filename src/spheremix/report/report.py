@@ -29,7 +29,7 @@ class Report:
     documents : Corpus or list of str, default=None
         The documents: texts, and with a corpus their ids, dates and labels. They are put into the
         report, long ones cut where they would make it too large.
-    X : array-like or sparse matrix of shape (n, d), default=None
+    X : array-like or sparse matrix of shape (n, d), path or Directions, default=None
         The rows of the fit, one a document.
     feature_names : iterable of str, default=None
         The words of the columns; without names, columns are coordinates.

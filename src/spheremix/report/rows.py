@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from spheremix.data.open import as_directions
 from spheremix.data.rows import open_rows
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST = 60  # words of a document
 LEVELS = 65535  # of a coordinate, up to the largest of its document
+BLOCK_ENTRIES = 2**22  # of dense rows held at a time: 32 MiB
 
 
 def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any]:
@@ -23,8 +25,8 @@ def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n, d)
-        Rows, which are normalised.
+    X : array-like or sparse matrix of shape (n, d), path, iterable of blocks, or Directions
+        As for :func:`spheremix.as_directions`.
     weights : ndarray of shape (m, d)
         How much each word weighs; where the first line is equal, the next one decides.
     columns : ndarray
@@ -35,11 +37,9 @@ def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any
     dict
         ``indptr``, ``words`` (positions in ``columns``), ``values`` and ``scale``.
     """
-    found, norms = open_rows(X)
-    rows: Any = sparse.csr_array(found)[:, columns]
-    rows.sort_indices()
+    rows = _unit_rows(X, columns)
     owners = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    values = rows.data * norms[owners]
+    values = rows.data
     size = np.abs(values)
     keys = [-(line[columns][rows.indices] * size) for line in weights]
     order = np.lexsort((*keys[::-1], owners))
@@ -54,6 +54,22 @@ def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any
         "values": packed,
         "scale": scale,
     }
+
+
+def _unit_rows(X: Any, columns: NDArray[np.intp]) -> Any:
+    """Give some columns of the unit rows as a CSR array, its indices sorted."""
+    if isinstance(X, np.ndarray) or sparse.issparse(X):
+        found, scale = open_rows(X)
+        rows: Any = sparse.csr_array(found)[:, columns].astype(np.float64)
+        rows.data *= np.repeat(scale, np.diff(rows.indptr))
+    else:
+        directions = as_directions(X)
+        size = max(1, BLOCK_ENTRIES // directions.n_features)
+        ids = np.arange(directions.n_rows)
+        parts = [directions.take(ids[i : i + size])[:, columns] for i in range(0, len(ids), size)]
+        rows = sparse.vstack([sparse.csr_array(part) for part in parts], format="csr")
+    rows.sort_indices()
+    return rows
 
 
 def _levels(

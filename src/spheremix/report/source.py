@@ -7,7 +7,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
+from spheremix.data.open import as_directions
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
@@ -88,6 +90,11 @@ class Source:
         return self.model.best_estimator_ if isinstance(self.model, VMFPath) else self.model
 
 
+def count_rows(X: Any) -> int:
+    """Give the number of rows of an array, a sparse matrix or Directions."""
+    return int(X.shape[0] if hasattr(X, "shape") else X.n_rows)
+
+
 def from_model(
     model: Any,
     documents: Corpus | Sequence[str] | None,
@@ -124,9 +131,10 @@ def from_model(
     names = None if feature_names is None else Reading(reading, feature_names).feature_names
     if corpus is not None and X is None:
         raise ValueError("Documents need their rows: give X, or the vectorizer that makes them.")
-    X = X if X is None or hasattr(X, "tocsr") else np.asarray(X)
-    if corpus is not None and len(corpus) != X.shape[0]:
-        raise ValueError(f"There are {len(corpus)} documents for {X.shape[0]} rows of X.")
+    if X is not None and not sparse.issparse(X) and not isinstance(X, np.ndarray):
+        X = as_directions(X, engine=model.engine, n_threads=model.n_threads)
+    if corpus is not None and len(corpus) != count_rows(X):
+        raise ValueError(f"There are {len(corpus)} documents for {count_rows(X)} rows of X.")
     seed = model.random_state if isinstance(model.random_state, int) else None
     return Source(
         reading,

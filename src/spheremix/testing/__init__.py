@@ -2,6 +2,7 @@
 
 A new engine is right when all of these pass::
 
+    from spheremix.data.rows import open_rows
     from spheremix.testing import check_engine
 
     def make(X, *, first_row=0, n_threads=1):
@@ -17,6 +18,8 @@ tolerance grows with the length of the prototypes beyond 20, as the rounding of 
 
 Memory is not checked: beyond the input it should be O(K d), K counting the components of all
 scorers of the sweep, and never n times K.
+
+A new model is right when ``check_model(model)`` passes.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ import numpy as np
 
 from spheremix.testing import parts, row_by_row, sweeps  # noqa: F401 - they list their checks
 from spheremix.testing.containers import CONTAINERS
+from spheremix.testing.models import check_model
 from spheremix.testing.suite import (
     ENGINE_CHECKS,
     Make,
@@ -39,6 +43,7 @@ __all__ = [
     "assert_resultants_close",
     "assert_resultants_same_bits",
     "check_engine",
+    "check_model",
 ]
 
 
