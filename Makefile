@@ -9,7 +9,8 @@ TORCHED := $(VENV)/.torched
 TORCH ?= torch==2.13.0
 SOURCES := pyproject.toml setup.py $(wildcard csrc/*)
 
-# The paper at reduced scale, into build/paper; `make paper-full` redoes what is committed.
+# Sections 4 and 5 of the paper at reduced scale, into build/paper; `make paper-full` runs them at the
+# paper's size, over what is committed: docs/paper.md says at what scale that was.
 PAPER := build/paper
 STUDIES := path_illustration simulation comparison cstr
 
@@ -18,7 +19,7 @@ STUDIES := path_illustration simulation comparison cstr
 help:
 	@echo "make demo   set up and run the main job"
 	@echo "make test   set up and run lint, types, import contracts and tests"
-	@echo "make paper  redo the paper's experiments at reduced scale (paper-full: at full size)"
+	@echo "make paper  redo the paper's sections 4 and 5 at reduced scale (paper-full: at its size)"
 	@echo "make filings  one bank's filings, read as in the paper's section 6 (needs SPHEREMIX_DATA)"
 	@echo "make docs   set up and build the documentation: docs/_build/html/index.html"
 	@echo "make clean  remove what the two commands made"
@@ -98,5 +99,5 @@ filings: $(INSTALLED)
 	$(BIN)/python -m experiments.filings
 
 clean:
-	rm -rf docs/_build docs/gallery docs/generated docs/sg_execution_times.rst
+	rm -rf docs/_build docs/gallery docs/generated
 	rm -rf $(VENV) build demo-run src/*.egg-info src/spheremix/_kernels*.so

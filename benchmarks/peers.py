@@ -1,25 +1,31 @@
 """An iteration of every package that clusters directions, side by side, in one run.
 
-Run as ``python benchmarks/peers.py`` with ``pip install ".[bench]"``; it writes the table
-``benchmarks/results/peers.md`` and quotes it in the README and in ``docs/benchmarks.md``. Every
-package gets the same rows; the time of an iteration is as in ``kmeans.py``. Packages that no longer
-import are listed as such.
+Run as ``python benchmarks/peers.py``; it needs ``pip install ".[bench]"`` and the folder of real
+data, named by SPHEREMIX_DATA. It writes the table ``benchmarks/results/peers.md`` and quotes it in
+the README and in ``docs/benchmarks.md``. Every package gets the same rows; the time of an iteration
+is as in ``kmeans.py``. Packages that no longer run are named below the table.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
+import textwrap
 import warnings
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
-from kmeans import embeddings, iteration, ours
+from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.mixture import GaussianMixture
-from timing import ROOT, load_newsgroups, machine
+from timing import DATA, ROOT, load_newsgroups, machine
 
 import spheremix as sm
+
+try:
+    from kmeans import embeddings, iteration, ours
+except ModuleNotFoundError as missing:
+    sys.exit(f'no {missing.name}: type pip install ".[bench]"')
 
 TARGET = ROOT / "benchmarks" / "results" / "peers.md"
 PAGES = (ROOT / "README.md", ROOT / "docs" / "benchmarks.md")
@@ -43,8 +49,11 @@ def scikit_learn_kmeans(X, K, start):
 
 
 def scikit_learn_mixture(X, K, start):
+    # It draws a first partition even where means are given: a cheap one, and always the same.
+    drawn = {"init_params": "random_from_data", "random_state": 0}
+    options = {"covariance_type": "spherical", "means_init": start, "tol": 0.0, **drawn}
+
     def run(n):
-        options = {"covariance_type": "spherical", "means_init": start, "tol": 0.0}
         GaussianMixture(K, max_iter=n, **options).fit(X)
 
     return run
@@ -70,7 +79,8 @@ def fast_pytorch_kmeans(X, K, start):
 
 def soyclustering(X, K, _):
     package = importlib.import_module("soyclustering")
-    return lambda n: package.SphericalKMeans(K, max_iter=n, tol=0.0).fit(X)
+    rows = sparse.csr_matrix(X)  # it knows no sparse arrays
+    return lambda n: package.SphericalKMeans(K, max_iter=n, tol=0.0).fit(rows)
 
 
 def spherecluster(*_):
@@ -92,22 +102,24 @@ DENSE = {
 }
 
 
-def measure(title, X, K, peers):
-    """Give the lines of a table: who, what, milliseconds, times spheremix of the same kind."""
+def measure(title, X, K, peers, broken):
+    """Give the lines of a table: who, what, milliseconds, times spheremix of the same kind.
+
+    What a package says that does not run goes to ``broken``.
+    """
     rows = np.random.default_rng(1).choice(X.shape[0], K, replace=False)
     start = X[rows] if isinstance(X, np.ndarray) else X[rows].toarray()
     directions = sm.as_directions(X)
     mine = ("spheremix", "spherical k-means"), ("spheremix", "von Mises-Fisher mixture (soft)")
     hard = ours(directions, start.astype(np.float64))
     runs = {mine[0]: hard, mine[1]: soft(directions, K, start)}
-    broken = {}
     for who, make in peers.items():
         try:
             runs[who] = make(X, K, start)
             runs[who](1)
         except Exception as error:  # noqa: BLE001 - whatever a package that is not kept up raises
             runs.pop(who, None)
-            broken[who] = f"{type(error).__name__}: {error}".splitlines()[0]
+            broken[who[0]] = str(error).splitlines()[0].rstrip(".")
     took = iteration(runs, ROUNDS)
     lines = [f"**{title}**, one iteration", ""]
     lines += ["| package | what | ms | ratio |", "|---|---|---|---|"]
@@ -115,8 +127,29 @@ def measure(title, X, K, peers):
         ratio = seconds / took[mine["soft" in what]]
         cells = f"{package} {version(package)}", what, f"{seconds * 1e3:.1f}", f"{ratio:.1f}"
         lines.append(f"| {' | '.join(cells)} |")
-    lines += [f"| {package} | {what} | - | {why} |" for (package, what), why in broken.items()]
     return [*lines, ""]
+
+
+def told(broken):
+    """Say which packages do not run, and why."""
+    if not broken:
+        return []
+    listed = "; ".join(f"{name} {version(name)} ({why})" for name, why in broken.items())
+    with_ = f"NumPy {version('numpy')} and scikit-learn {version('scikit-learn')}"
+    sentence = f"Not in the tables, since they do not run with {with_}: {listed}."
+    return [*textwrap.wrap(sentence, 100, break_long_words=False), ""]
+
+
+def ready():
+    """Stop in one line where a package or the data is missing."""
+    for package, _ in (*SPARSE, *DENSE):
+        try:
+            version(package)
+        except PackageNotFoundError:
+            sys.exit(f'no {package}: type pip install ".[bench]"')
+    file = DATA / "ng20_bydate_cai" / "X.npz"
+    if not file.exists():
+        sys.exit(f"no {file}: set SPHEREMIX_DATA to the folder of real data")
 
 
 def quoted(page):
@@ -126,11 +159,14 @@ def quoted(page):
 
 
 def main():
+    ready()
     warnings.simplefilter("ignore")
+    broken = {}
     X = load_newsgroups()
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-    lines = measure("20 newsgroups, TF-IDF, 18,846 x 26,214, K = 20", X, 20, SPARSE)
-    lines += measure("100,000 x 384 float32, K = 50", embeddings(), 50, DENSE)
+    lines = measure("20 newsgroups, TF-IDF, 18,846 x 26,214, K = 20", X, 20, SPARSE, broken)
+    lines += measure("100,000 x 384 float32, K = 50", embeddings(), 50, DENSE, broken)
+    lines += told(broken)
     lines += [
         f"{machine()}. Ratios are to spheremix's iteration of the same kind, hard or soft; the",
         f"least time of {ROUNDS} rounds counts: `python benchmarks/peers.py`.",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "spheremix"
 author = "The spheremix developers"
@@ -13,9 +17,9 @@ version = release = installed_version("spheremix")
 extensions = [
     "myst_parser",
     "numpydoc",
+    "offline",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
@@ -43,9 +47,12 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "download_all_examples": False,
+    "write_computation_times": False,
 }
 
 html_theme = "furo"
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
 html_title = "spheremix"
 html_show_sourcelink = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

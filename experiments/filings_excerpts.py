@@ -15,7 +15,7 @@ WORDS = 50  # of an excerpt
 TERMS = 5  # words that tell the cluster from the next one
 EVENT = "5.02"  # departures of directors, the paper's second example
 MARKS = {"own": "**", "common": "*"}
-SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
+SPECIAL = re.compile(r"([\\`*_\[\]<>|#$])")
 
 
 def excerpts(data: Filings, chosen: Chosen, reading: Reading) -> list[dict[str, Any]]:

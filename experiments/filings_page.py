@@ -103,7 +103,7 @@ def _references(results: Path) -> dict[str, Any]:
         "sk_K": chosen["skmeans"],
         "sk_seeds": ", whatever the seed" if len(set(spheres)) == 1 else f" ({_tally(spheres)})",
         "db_K": chosen["dbmovmfs"],
-        "db_failed": _failed(failed, first),
+        "db_failed": _failed(failed, first, _starts(results)),
         "db_choices": _tally(blocks)
         + (": the luck of the starts matters more than K" if len(set(blocks)) > 1 else ""),
         "reference_sizes": table(
@@ -141,13 +141,15 @@ def _starts(results: Path) -> int:
     return int(read(results, "filings_dense").query("method == 'skmeans'")["converged"].max())
 
 
-def _failed(failed: list[int], first: pd.DataFrame) -> str:
+def _failed(failed: list[int], first: pd.DataFrame, starts: int) -> str:
     """Say how many starts of dbmovMFs fail."""
-    one = int(first["converged"].iloc[0])
-    said = f"At K = {first.index[0]} {one} runs converge, at K = {first.index[len(first) // 2]} "
-    said += f"{int(first['converged'].iloc[len(first) // 2])}"
+    numbers = {0: "none", 1: "one"}
+    low, middle = first.index[0], first.index[len(first) // 2]
+    runs = {K: int(first["converged"][K]) for K in (low, middle)}
+    said = f"{runs[low]} of {starts} runs converge at K = {low}, "
+    said += f"{numbers.get(runs[middle], runs[middle])} at K = {middle}"
     if failed:
-        said += f", and none at {len(failed)} of the {len(first)} candidates"
+        said += f", none at {len(failed)} of the {len(first)} candidates"
     return f"{said}; the others lose a component or its words."
 
 

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "paper.md"
+MODULES = {
+    "path": "path_illustration",
+    "simulation": "simulation",
+    "comparison": "comparison",
+    "cstr": "cstr",
+}
 METHODS = ("skmeans", "shared", "free", "dbmovmfs")
 
 
@@ -28,13 +34,23 @@ def text(results: Path = RESULTS) -> str:
         "comparison": _comparison,
         "cstr": _cstr,
     }
-    parts = [prose.INTRODUCTION]
+    parts = [prose.INTRODUCTION.format(commands=_commands(results))]
     for name, section in sections.items():
         if (results / f"{name}.json").exists():
             parts += section(results)
         else:
             parts.append(f"*The study `{name}` has not been run.*")
     return "\n".join(part.strip("\n") + "\n" for part in parts)
+
+
+def _commands(results: Path) -> str:
+    """Give the commands of the studies, at the scales of their results."""
+    lines = []
+    for name, module in MODULES.items():
+        file = results / f"{name}.json"
+        scale = json.loads(file.read_text(encoding="utf-8"))["scale"] if file.exists() else 1
+        lines.append(f"python -m experiments.{module}" + f" --scale {scale:g}" * (scale != 1))
+    return "\n".join(lines)
 
 
 def _path(results: Path) -> list[str]:
@@ -69,7 +85,7 @@ def record(results: Path, name: str) -> str:
     return (
         f"Scale {run['scale']:g} of the full size: {run['cases']} cases, {minutes:.1f} "
         f"minutes with {run['workers']} processes ({run['machine']}; {versions}). Seeds: "
-        f"{run['seeds']}. Code {run['code']}."
+        f"{run['seeds']}. Hash of the code: {run['code']}."
     )
 
 
@@ -123,18 +139,16 @@ def _lloyd(results: Path) -> str:
 
 
 def _dense(results: Path) -> str:
+    """Show the means here, then the printed ones: side by side they would not fit a phone."""
     found = claims_reference.dense_means(results)
-    rows = []
-    for K, theirs in printed.DENSE.items():
-        if (K, "shared") not in found.index:
-            continue
-        cells = [
-            f"{found.loc[(K, method), 'mean']:.3f} ± {found.loc[(K, method), 'std']:.3f} "
-            f"({theirs[method][0]:.3f} ± {theirs[method][1]:.3f})"
-            for method in METHODS
-        ]
-        rows.append((K, *cells))
-    return table(("K", *(NAMES[method] for method in METHODS)), rows)
+    Ks = [K for K in printed.DENSE if (K, "shared") in found.index]
+    here = {(K, name): tuple(found.loc[(K, name), ["mean", "std"]]) for K in Ks for name in METHODS}
+    theirs = {(K, name): printed.DENSE[K][name] for K in Ks for name in METHODS}
+    tables = []
+    for title, values in (("here", here), ("printed", theirs)):
+        rows = [(K, *("{:.3f} ± {:.3f}".format(*values[K, name]) for name in METHODS)) for K in Ks]
+        tables.append(table((f"K, {title}", *(NAMES[name] for name in METHODS)), rows))
+    return "\n\n".join(tables)
 
 
 def _starts(results: Path) -> str:
@@ -198,14 +212,16 @@ def _tests(results: Path) -> str:
             test["K"],
             f"{test['difference']:+.4f}",
             f"{test['p']:.2g}",
-            f"{words[bool(test['found'])]} at {test['level']:.0%}",
+            f"{test['level']:.0%}",
+            words[bool(test["found"])],
             words[bool(test["printed"])],
             "yes" if test["agrees"] else "no",
         )
         for _, test in tests.iterrows()
     ]
     return (
-        table(("difference of ARI", "K", "mean", "p", "here", "the paper", "agrees"), rows)
+        "A difference is significant when its p is below the level at which the paper tests it.\n\n"
+        + table(("difference of ARI", "K", "mean", "p", "level", "here", "paper", "agrees"), rows)
         + f"\n\n{agreeing} of {len(tests)} conclusions agree with the paper's, direction included: "
         "where it finds a difference, the first of the pair is better. Means agree better than "
         "conclusions do: the differences tested are of the order of a hundredth, and so are "

@@ -13,10 +13,7 @@ One command a study, from the root of the repository; `--scale` is the share of 
 repetitions, and a killed run goes on where it was:
 
 ```sh
-python -m experiments.path_illustration
-python -m experiments.simulation --scale 0.25
-python -m experiments.comparison --scale 0.25
-python -m experiments.cstr
+{commands}
 python -m experiments.figures
 python -m experiments.page
 ```
@@ -131,7 +128,7 @@ one:
 
 ### Dense models
 
-Adjusted Rand index, mean and standard deviation over the repetitions; printed means in parentheses.
+Adjusted Rand index, mean and standard deviation over the repetitions, here and as printed.
 
 {dense}
 
