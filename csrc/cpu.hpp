@@ -1,16 +1,32 @@
-// Which instruction set this CPU has: one build serves every CPU of the architecture.
+// Which instruction set is used: one build serves every CPU of the architecture.
 #pragma once
+
+#include <cstdlib>
+#include <string>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SPHEREMIX_X86 1
+#else
+#define SPHEREMIX_X86 0
+#endif
 
 namespace spheremix {
 
-inline const char* simd_level() {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
-        return "avx512";
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "avx2";
+// The best instruction set of this CPU, or a lesser one named by SPHEREMIX_SIMD (for tests).
+inline const std::string& simd_level() {
+    static const std::string chosen = [] {
+        std::string best = "baseline";
+#if SPHEREMIX_X86
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) best = "avx2";
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vl"))
+            best = "avx512";
 #endif
-    return "baseline";
+        const char* asked = std::getenv("SPHEREMIX_SIMD");
+        const std::string wish = asked ? asked : best;
+        return wish == "baseline" || (wish == "avx2" && best == "avx512") ? wish : best;
+    }();
+    return chosen;
 }
 
 }  // namespace spheremix

@@ -15,5 +15,5 @@ PYBIND11_MODULE(_kernels, m, py::mod_gil_not_used()) {
     spheremix::bind_mstep(m);
     spheremix::bind_sweep(m);
     m.def("simd_level", &spheremix::simd_level,
-          "Instruction set chosen for this CPU: 'avx512', 'avx2' or 'baseline'.");
+          "Instruction set that the kernels use: 'avx512', 'avx2' or 'baseline'.");
 }

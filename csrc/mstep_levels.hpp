@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "cpu.hpp"
@@ -36,7 +35,7 @@ namespace mstep_baseline {
 #include "mstep_kernels.hpp"
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if SPHEREMIX_X86
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
@@ -68,12 +67,11 @@ namespace mstep_avx512 {
 
 inline const Loops& loops() {
     static const Loops chosen = [] {
-#if defined(__x86_64__) && defined(__GNUC__)
-        const char* level = simd_level();
-        if (std::strcmp(level, "avx512") == 0)
+#if SPHEREMIX_X86
+        if (simd_level() == "avx512")
             return Loops{mstep_avx512::measure, mstep_avx512::split, mstep_avx512::evaluate,
                          mstep_avx512::direction};
-        if (std::strcmp(level, "avx2") == 0)
+        if (simd_level() == "avx2")
             return Loops{mstep_avx2::measure, mstep_avx2::split, mstep_avx2::evaluate,
                          mstep_avx2::direction};
 #endif

@@ -9,9 +9,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
@@ -67,7 +69,8 @@ public:
     }
 
     // Run tasks 0 .. n_tasks-1 on at most n_threads threads, the caller included. When another
-    // thread of the program is using the pool, the caller does all tasks itself.
+    // thread of the program is using the pool, the caller does all tasks itself. What a task throws
+    // is thrown here, once no worker is inside: the tasks that nobody had begun are not done.
     void run(std::int64_t n_tasks, int n_threads, Task task, void* context) {
         if (n_threads <= 1 || n_tasks <= 1 || !owner_.try_lock()) {
             for (std::int64_t t = 0; t < n_tasks; ++t) task(context, t, 0);
@@ -95,6 +98,7 @@ public:
             else
                 std::this_thread::yield();
         }
+        if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
     }
 
 private:
@@ -122,7 +126,13 @@ private:
     }
 
     void work(int thread) {
-        for (std::int64_t t; (t = next_.fetch_add(1)) < n_tasks_;) task_(context_, t, thread);
+        try {
+            for (std::int64_t t; (t = next_.fetch_add(1)) < n_tasks_;) task_(context_, t, thread);
+        } catch (...) {
+            next_.store(n_tasks_);
+            const std::lock_guard<std::mutex> lock(failing_);
+            if (!failed_) failed_ = std::current_exception();
+        }
     }
 
     void live(int worker) {
@@ -158,6 +168,9 @@ private:
     void* context_ = nullptr;
     std::int64_t n_tasks_ = 0;
     int n_helpers_ = 0;
+
+    std::mutex failing_;
+    std::exception_ptr failed_;  // what the first task that failed has thrown
 
     alignas(64) std::atomic<std::int64_t> next_{0};
     alignas(64) std::atomic<std::uint64_t> tickets_{0};

@@ -2,9 +2,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include <cstdlib>
 #include <stdexcept>
-#include <string>
 
 #include "cpu.hpp"
 #include "sweep_levels.hpp"
@@ -18,23 +16,11 @@ template <class T>
 using Array = py::array_t<T, py::array::c_style>;
 using Index = std::int64_t;
 
-// The best instruction set of this CPU, or a lesser one named by SPHEREMIX_SIMD (for tests).
-const std::string& level() {
-    static const std::string chosen = [] {
-        const std::string best = simd_level();
-        const char* asked = std::getenv("SPHEREMIX_SIMD");
-        const std::string wish = asked ? asked : best;
-        if (wish == "baseline" || (wish == "avx2" && best == "avx512")) return wish;
-        return best;
-    }();
-    return chosen;
-}
-
 #if SPHEREMIX_X86
-#define SPHEREMIX_CALL(function, ...)                                     \
-    (level() == "avx512" ? avx512::function(__VA_ARGS__)                  \
-                         : level() == "avx2" ? avx2::function(__VA_ARGS__) \
-                                             : baseline::function(__VA_ARGS__))
+#define SPHEREMIX_CALL(function, ...)                                              \
+    (simd_level() == "avx512" ? avx512::function(__VA_ARGS__)                      \
+                              : simd_level() == "avx2" ? avx2::function(__VA_ARGS__) \
+                                                       : baseline::function(__VA_ARGS__))
 #else
 #define SPHEREMIX_CALL(function, ...) baseline::function(__VA_ARGS__)
 #endif
@@ -117,7 +103,7 @@ SparseRows<T, I> sparse_rows(const py::array& indptr, const py::array& indices,
                              const py::array& data, const Array<double>& scale, Index first) {
     const auto* p = static_cast<const I*>(indptr.data());
     const Index n = indptr.size() - 1;
-    require(n >= 0 && scale.size() == n && p[0] >= 0 &&
+    require(n >= 0 && scale.size() == n && p[0] >= 0 && p[n] >= p[0] &&
                 static_cast<Index>(p[n]) <= indices.size() &&
                 static_cast<Index>(p[n]) <= data.size(),
             "the arrays of the CSR matrix do not fit together");
@@ -129,6 +115,16 @@ bool is_double(const py::array& a) {
     if (a.dtype().kind() == 'f' && a.itemsize() == 8) return true;
     require(a.dtype().kind() == 'f' && a.itemsize() == 4, "X must be float32 or float64");
     return false;
+}
+
+// Call with a typed view of the dense matrix.
+template <class Function>
+void with_dense(const py::array& x, const Array<double>& scale, Index first,
+                const Function& function) {
+    if (is_double(x))
+        function(dense_rows<double>(x, scale, first));
+    else
+        function(dense_rows<float>(x, scale, first));
 }
 
 bool is_long(const py::array& a) {
@@ -187,15 +183,11 @@ void sweep_dense(const py::array& x, const Array<double>& scale, Index first,
     const Index given = mass.shape(0);
     require(given >= n_lanes || first + x.shape(0) <= given * dense_block, "too few lanes");
     const Sums lanes = sums_of(scorers, given, vectors, mass, totals);
-    const auto call = [&](const auto& rows) {
+    with_dense(x, scale, first, [&](const auto& rows) {
         run_kernel([&](Pulse& pulse) {
             return SPHEREMIX_CALL(dense_sweep, rows, scorers, lanes, n_lanes, n_threads, pulse);
         });
-    };
-    if (is_double(x))
-        call(dense_rows<double>(x, scale, first));
-    else
-        call(dense_rows<float>(x, scale, first));
+    });
 }
 
 RowMap map_of(const Scorers& scorers, Index n_rows, int want, py::array& out) {
@@ -226,15 +218,11 @@ void map_dense(const py::array& x, const Array<double>& scale, Index first,
     const Scorers scorers = view(scorers_in, py::none(), x.shape(0), 0.0);
     require(x.shape(1) == scorers.n_features, "X and the scorers differ in their features");
     const RowMap map = map_of(scorers, x.shape(0), want, out);
-    const auto call = [&](const auto& rows) {
+    with_dense(x, scale, first, [&](const auto& rows) {
         run_kernel([&](Pulse& pulse) {
             return SPHEREMIX_CALL(dense_map, rows, scorers, map, n_threads, pulse);
         });
-    };
-    if (is_double(x))
-        call(dense_rows<double>(x, scale, first));
-    else
-        call(dense_rows<float>(x, scale, first));
+    });
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ static double probe(SparseSweep<T, I>& sweep) {
         affine(own.products.get(), sweep.rows.scale[row], sweep.panels.biases.get(),
                scorers.n_components, own.s.get());
         assign_row(scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
-                   own.e.get(), shares, totals.get(), 2);
+                   own.e.get(), shares, totals.get());
         active += shares.size;
         ++counted;
     }

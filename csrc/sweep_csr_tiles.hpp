@@ -136,7 +136,7 @@ static void score_chunk(SparseSweep<T, I>& sweep, Scratch<T, I>& own, Tile& tile
         affine(own.products.get() + (row - begin) * stride, sweep.rows.scale[row],
                sweep.panels.biases.get(), n, own.s.get());
         assign_row(scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
-                   own.e.get(), shares, tile.totals.get() + at * scorers.n_groups * 2, 2);
+                   own.e.get(), shares, tile.totals.get() + at * scorers.n_groups * 2);
         for (std::int64_t i = 0; i < shares.size; ++i, ++size) {
             own.entries[size] = {shares.value[i], static_cast<std::int32_t>(at)};
             own.entry_component[size] = shares.component[i];

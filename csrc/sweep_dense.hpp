@@ -144,7 +144,7 @@ static std::int64_t assign_block(const DenseSweep<T>& sweep, DenseScratch<T>& ow
         affine(own.products.get() + i * stride, scale, sweep.panels.biases.get(), n, own.s.get());
         if (own.spread) std::fill_n(own.value.get(), n, 0.0);
         assign_row(scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
-                   own.e.get(), shares, own.totals.get(), 2);
+                   own.e.get(), shares, own.totals.get());
         for (std::int64_t g = 0; g < 2 * scorers.n_groups; ++g) totals[g] += own.totals[g];
         if (own.spread) {
             n_pairs += spread_row(own.value.get(), scale, n, mass, own.factors.get() + i * stride);

@@ -10,14 +10,12 @@
 #include <limits>
 #include <vector>
 
+#include "cpu.hpp"
 #include "pool.hpp"
 #include "sweep_task.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define SPHEREMIX_X86 1
+#if SPHEREMIX_X86
 #include <immintrin.h>
-#else
-#define SPHEREMIX_X86 0
 #endif
 
 namespace spheremix {

@@ -186,7 +186,7 @@ static void pack(const Scorers& scorers, P& panels, bool may_leave_out, int n_th
 // The sums of vectors, feature-major in panels of up to four vectors of components. The width only
 // decides how the work is shared out, never the sums.
 struct SumPanels {
-    std::int64_t widest = 4 * Doubles::width;
+    std::int64_t widest = 0;  // components of a panel, the last one perhaps narrower
     Buffer<double> memory;
     std::int64_t n_components = 0, n_features = 0;
     double* vectors = nullptr;   // (n_components, n_features)

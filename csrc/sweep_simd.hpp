@@ -1,13 +1,12 @@
 // Vectors of the instruction set at hand. Included once per instruction set, inside its namespace;
 // SPHEREMIX_LEVEL is 0 (baseline), 1 (avx2 and fma) or 2 (avx512).
 //
-// A vector type V has: Scalar, Reg, width, and load, store, set1, fma as static functions. Doubles
+// A vector type V has: Reg, width, and load, store, set1, fma as static functions. Doubles
 // has besides what the softmax needs. Half is the vector half as wide, for narrow tails.
 
 #if SPHEREMIX_LEVEL >= 1
 
 struct NarrowDoubles {
-    using Scalar = double;
     using Reg = __m256d;
     static constexpr int width = 4;
     static inline Reg load(const double* p) { return _mm256_loadu_pd(p); }
@@ -17,7 +16,6 @@ struct NarrowDoubles {
 };
 
 struct NarrowFloats {
-    using Scalar = float;
     using Reg = __m256;
     static constexpr int width = 8;
     static inline Reg load(const float* p) { return _mm256_loadu_ps(p); }
@@ -31,7 +29,6 @@ struct NarrowFloats {
 #if SPHEREMIX_LEVEL == 2
 
 struct Doubles {
-    using Scalar = double;
     using Reg = __m512d;
     static constexpr int width = 8;
     static inline Reg load(const double* p) { return _mm512_loadu_pd(p); }
@@ -86,7 +83,6 @@ struct Doubles {
 };
 
 struct Floats {
-    using Scalar = float;
     using Reg = __m512;
     static constexpr int width = 16;
     static inline Reg load(const float* p) { return _mm512_loadu_ps(p); }
@@ -183,7 +179,6 @@ using float_register = plain_register<float, 4>;
 #endif
 
 struct Floats {
-    using Scalar = float;
     using Reg = float_register;
     static constexpr int width = 4;
     static inline Reg load(const float* p) {
@@ -197,7 +192,6 @@ struct Floats {
 };
 
 struct Doubles {
-    using Scalar = double;
     using Reg = double_register;
     static constexpr int width = 2;
     static inline Reg load(const double* p) {

@@ -179,17 +179,16 @@ static inline void share(const double* e, std::int64_t begin, std::int64_t n, do
     }
 }
 
-// What one row adds, for all scorers. IN s: its scores. OUT shares; totals: (n_groups, 2) at a
-// distance of `step` between groups. Scratch e: (n_components,).
+// What one row adds, for all scorers. IN s: its scores. OUT shares; totals: (n_groups, 2).
+// Scratch e: (n_components,).
 static inline void assign_row(const Scorers& scorers, std::int64_t row, std::uint64_t number,
-                              const double* s, double* e, Shares& shares, double* totals,
-                              std::int64_t step) {
+                              const double* s, double* e, Shares& shares, double* totals) {
     shares.size = 0;
     for (std::int64_t g = 0; g < scorers.n_groups; ++g) {
         const std::int64_t begin = scorers.begin[g];
         const std::int64_t n = scorers.begin[g + 1] - begin;
         const double w = scorers.weight(g, row);
-        double* out = totals + g * step;
+        double* out = totals + 2 * g;
         if (w == 0.0) {
             out[0] = out[1] = 0.0;
             continue;

@@ -37,6 +37,7 @@ class TestBadFiles:
             ("a.parquet.gz", "is not known"),
             ("a.npz", "this is a matrix, not documents: use read_matrix"),
             ("a.txt", "put one file a document into a folder"),
+            ("a.txt", "for a document a line, make it JSON lines or a CSV with the header text."),
         ],
     )
     def test_formats_that_are_not_read(self, tmp_path, name, message):

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import importlib
 import os
+import warnings
 from typing import Any
 
 kernels: Any = None
-if os.environ.get("SPHEREMIX_PURE") != "1":
+# Why there are none, and what to do about it.
+absence = "it is not built here. Reinstall spheremix where a C++ compiler is found"
+if os.environ.get("SPHEREMIX_PURE") == "1":
+    absence = "SPHEREMIX_PURE=1 does without it. Unset this variable"
+else:
     try:
         kernels = importlib.import_module("spheremix._kernels")
-    except ImportError:  # built without a C++ compiler: the NumPy code serves
-        kernels = None
+    except ModuleNotFoundError:  # built without a C++ compiler: the NumPy code serves
+        pass
+    except ImportError as error:
+        absence = f"it does not load ({error}). Reinstall spheremix"
+        warnings.warn(
+            f"The extension spheremix._kernels does not load ({error}): the slower NumPy code "
+            "serves. Reinstall spheremix.",
+            RuntimeWarning,
+            stacklevel=2,
+        )

@@ -256,6 +256,16 @@ def embeddings(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def unpenalised(tmp_path_factory):
+    """Coordinates with texts and without a path, as explore leaves embeddings."""
+    corpus = make_corpus(TOPICS, 20)
+    noise = np.random.default_rng(2).normal(scale=0.1, size=(len(corpus.texts), 16))
+    X = noise + np.eye(5, 16)[[list(TOPICS).index(label[0]) for label in corpus.labels]]
+    mixture = sm.VMFMixture(5, n_init=3, random_state=0).fit(X)
+    return write_report(tmp_path_factory.mktemp("report"), "unpenalised", mixture, corpus, X=X)
+
+
+@pytest.fixture(scope="session")
 def nameless(tmp_path_factory):
     """Rows of coordinates that are never negative, and nothing else about the documents."""
     X = np.abs(sm.datasets.make_vmf_mixture(n_samples=80, n_features=8, random_state=0)[0])

@@ -137,6 +137,23 @@ def test_coordinates_are_not_called_words(open_report, embeddings):
     assert "striped: negative" in opened.page.locator("#zoom").inner_text()
 
 
+def test_coordinates_without_a_path(open_report, unpenalised):
+    opened = open_report("unpenalised", fragment="#document=0")
+    _, content = unpenalised
+    assert content["path"] is None
+    assert opened.page.locator("#path").is_hidden()
+    assert "β = 0" in opened.page.locator("#facts").inner_text()
+    card = opened.page.locator("#card").inner_text()
+    cluster = int(opened.page.locator("#card .facts-line").inner_text().split(" · ")[0].split()[1])
+    for word, _ in content["contrast"][cluster][:5]:
+        assert word in card
+    assert opened.page.locator("#reader .text").inner_text() == content["documents"]["text"][0]
+    assert "stays to the end of the path" not in opened.page.locator("body").inner_text()
+    opened.page.locator("#save").click()
+    assert opened.page.locator("[data-file='words.csv']").count() == 1
+    assert opened.page.locator("[data-file='path.csv']").count() == 0
+
+
 def test_coordinates_alone(open_report, nameless):
     opened = open_report("nameless", fragment="#document=0&tab=corpus")
     _, content = nameless

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -43,7 +43,7 @@ class Directions(Protocol):
         ...
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
-        """Give a few unit rows, dense."""
+        """Give a few unit rows, dense, by numbers or by a mask: see ``row_numbers``."""
         ...
 
 
@@ -87,6 +87,41 @@ def check_weights(
             f"weights must have shape {(n_rows,)} or {(n_scorers, n_rows)}, got {weights.shape}."
         )
     return weights
+
+
+def check_features(scorers: Iterable[Scorer], n_features: int) -> None:
+    """Refuse scorers of rows with other features."""
+    for scorer in scorers:
+        if scorer.matrix.shape[1] != n_features:
+            raise ValueError(
+                f"X has {n_features} features, and the scorer is for {scorer.matrix.shape[1]}."
+            )
+
+
+def room_for(want: Want, n_rows: int, n_components: int) -> NDArray[Any]:
+    """Give the array that ``map_rows`` fills."""
+    if want not in get_args(Want):
+        raise ValueError(f"want must be one of {', '.join(get_args(Want))}, got {want!r}.")
+    shape = (n_rows, n_components) if want in {"posteriors", "scores"} else (n_rows,)
+    return np.empty(shape, np.int64 if want == "labels" else np.float64)
+
+
+def row_numbers(ids: ArrayLike, n_rows: int) -> NDArray[np.intp]:
+    """Give the numbers from 0 of rows that are named by numbers, the last one -1, or by a mask."""
+    given = np.atleast_1d(ids)
+    if given.dtype == bool and given.shape == (n_rows,):
+        return np.flatnonzero(given)
+    integers = given.dtype.kind in "iu" or (given.dtype == np.float64 and not given.size)
+    if given.ndim != 1 or not integers:
+        raise IndexError(
+            f"Rows are named by integers, or by a mask of {n_rows} entries, and this is an array "
+            f"of {given.dtype} of shape {given.shape}."
+        )
+    outside = given[(given < -n_rows) | (given >= n_rows)]
+    if outside.size:
+        raise IndexError(f"There is no row {outside[0]}: X has {n_rows} rows.")
+    numbers = given.astype(np.intp)
+    return np.where(numbers < 0, numbers + n_rows, numbers)
 
 
 def negligible(dtype: np.dtype[np.floating]) -> float:

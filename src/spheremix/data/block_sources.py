@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from spheremix.data.base import GRAIN
-from spheremix.data.rows import as_rows, csr_of
+from spheremix.data.rows import as_rows, csr_of, index_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -82,11 +82,12 @@ def _open_path(path: Path, block_rows: int | None, column: str | None) -> Source
             f"{path}: no such file or folder. A string is the path of rows on disk; texts are "
             "turned into rows of numbers first, for example with scikit-learn's TfidfVectorizer."
         )
-    parquet = path.suffix.lower() in {".parquet", ".pq"}
-    if parquet or (path.is_dir() and any(path.glob("*.parquet"))):
-        from spheremix.data.parquet import ParquetSource  # noqa: PLC0415 (its door)
+    from spheremix.data.parquet import ParquetSource, is_parquet  # noqa: PLC0415 (its door)
 
+    if is_parquet(path) or (path.is_dir() and any(map(is_parquet, path.iterdir()))):
         return ParquetSource(path, block_rows, column)
+    if column is not None:
+        raise ValueError(f"{path}: column={column!r} is one of a Parquet file, and this is none.")
     if path.is_dir():
         return _open_csr(path, block_rows)
     if path.suffix.lower() == ".npy":
@@ -101,6 +102,11 @@ def _open_path(path: Path, block_rows: int | None, column: str | None) -> Source
 def _open_csr(path: Path, block_rows: int | None) -> Source:
     names = ("data", "indices", "indptr", "shape")
     missing = [f"{name}.npy" for name in names if not (path / f"{name}.npy").is_file()]
+    if len(missing) == len(names):
+        raise ValueError(
+            f"{path}: directly in this folder there are neither .parquet files nor the arrays of a "
+            "CSR matrix (data.npy, indices.npy, indptr.npy and shape.npy)."
+        )
     if missing:
         raise ValueError(
             f"{path}: a folder of a CSR matrix X has data.npy, indices.npy, indptr.npy and "
@@ -129,7 +135,7 @@ def _grid(block_rows: int | None, row_bytes: float) -> int:
 def touch(*parts: NDArray[Any]) -> None:
     """Have the pages of mapped arrays read, by looking at one byte of each."""
     for part in parts:
-        if part.size and part.flags.c_contiguous:
+        if part.size and part.flags.c_contiguous and not part.dtype.hasobject:
             part.reshape(-1).view(np.uint8)[::PAGE].max()
 
 
@@ -139,7 +145,9 @@ def len_of(table: Any) -> int:
 
 
 def join(tables: list[Any]) -> Any:
-    """Put tables of one kind together."""
+    """Put tables of one kind together; no table is a table of no rows."""
+    if not tables:
+        return np.empty((0, 0))
     if len(tables) == 1:
         return tables[0]
     if isinstance(tables[0], np.ndarray):
@@ -212,13 +220,8 @@ class CsrSource:
         data, indices, indptr = self._parts
         ends = np.asarray(indptr[start : stop + 1], dtype=np.int64)
         own = slice(int(ends[0]), int(ends[-1]))
-        index = np.dtype(np.int32 if indices.itemsize <= 4 else np.int64)
-        return csr_of(
-            np.asarray(data[own]),
-            np.asarray(indices[own]).astype(index, copy=False),
-            (ends - ends[0]).astype(index),
-            self._n_features,
-        )
+        pointers, columns = index_arrays(ends - ends[0], np.asarray(indices[own]))
+        return csr_of(np.asarray(data[own]), columns, pointers, self._n_features)
 
 
 class IterableSource:
@@ -235,8 +238,11 @@ class IterableSource:
         self.least_rows = _grid(block_rows or SMALL_TABLES, 1.0)
 
     def tables(self) -> Generator[Any, None, None]:
-        """Read the tables."""
-        yield from self._tables
+        """Read the tables: copies, unless they lie in a list, since others are often refilled."""
+        fixed = isinstance(self._tables, list | tuple)
+        for table in self._tables:
+            copy = None if fixed else getattr(table, "copy", getattr(table, "clone", None))
+            yield table if copy is None else copy()
 
     def take(self, ids: NDArray[np.intp]) -> Any:
         """Give a few rows, reading no further than the last of them."""

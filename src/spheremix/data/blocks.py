@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from scipy import sparse
 
-from spheremix.data.base import GRAIN
+from spheremix.data.base import GRAIN, row_numbers
 from spheremix.data.block_sources import join, len_of
-from spheremix.data.rows import Norms, as_rows, csr_of, measure, refuse_rows, rescaled
+from spheremix.data.rows import (
+    Norms,
+    as_rows,
+    csr_of,
+    measure,
+    open_rows,
+    refuse_rows,
+    rescaled,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -21,7 +29,7 @@ if TYPE_CHECKING:
 
     from spheremix.data.base import InMemory, Sums, Want
     from spheremix.data.block_sources import Source
-    from spheremix.data.reference import Rows
+    from spheremix.data.rows import Rows
     from spheremix.resultants import Resultants
     from spheremix.scorer import Scorer
 
@@ -83,6 +91,8 @@ class BlockDirections:
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
     ) -> list[Resultants]:
         """Read the rows once; give the resultants of each scorer."""
+        if not scorers:
+            return []
         sums: Sums | None = None
         with closing(read_ahead(self._parts())) as parts:
             for start, part in parts:
@@ -104,18 +114,17 @@ class BlockDirections:
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
         """Give a few unit rows, dense."""
-        numbers = _numbers(ids, self.n_rows)
+        numbers = row_numbers(ids, self.n_rows)
         if not numbers.size:
             return np.empty((0, self.n_features))
         distinct, places = np.unique(numbers, return_inverse=True)
-        rows = as_rows(self._source.take(distinct))
-        scale, all_odd, largest = self._norms
-        odd = np.flatnonzero(np.isin(distinct, all_odd))
-        if odd.size:
-            rows = rescaled(rows, odd, largest[np.searchsorted(all_odd, distinct[odd])])
-        dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
-        unit: NDArray[np.float64] = np.multiply(dense, scale[distinct, None], order="C")
-        return unit[places]
+        table = self._source.take(distinct)
+        if len_of(table) != len(distinct):
+            raise _changed(int(distinct[-1]))
+        rows, scale = open_rows(table)
+        if (other := distinct[scale != self._norms.scale[distinct]]).size:
+            raise _changed(int(other[0]))
+        return self._make(rows, scale).take(places)
 
     def _parts(self) -> Iterator[tuple[int, InMemory]]:
         """Give the engines of the blocks, each with the number of rows before it."""
@@ -134,10 +143,7 @@ class BlockDirections:
             yield start, self._make(rows, own, first_row=first, n_threads=self.n_threads)
             start = stop
         if start != self.n_rows:
-            raise RuntimeError(
-                f"The rows changed while they were read again, near row {start}: every reading "
-                "must give the same rows in the same order, without shuffling."
-            )
+            raise _changed(start)
 
     def _tables(self) -> Iterator[Rows]:
         """Read the source as tables on the grid, all of one kind."""
@@ -220,14 +226,8 @@ def _cut(rows: Any, start: int, stop: int) -> Rows:
     return csr_of(rows.data[own], rows.indices[own], ends - ends[0], rows.shape[1])
 
 
-def _numbers(ids: ArrayLike, n_rows: int) -> NDArray[np.intp]:
-    """Give row numbers as NumPy understands them: negative ones from the end, masks."""
-    given = np.atleast_1d(ids) if np.size(ids) else np.empty(0, np.intp)
-    if given.dtype == bool:
-        if given.shape != (n_rows,):
-            raise IndexError(f"the mask has shape {given.shape}, and there are {n_rows} rows.")
-        return np.flatnonzero(given)
-    numbers = np.where(given < 0, given + n_rows, given)
-    if ((numbers < 0) | (numbers >= n_rows)).any():
-        raise IndexError(f"row numbers must be below {n_rows}, the number of rows.")
-    return numbers.astype(np.intp)
+def _changed(row: int) -> RuntimeError:
+    return RuntimeError(
+        f"The rows changed while they were read again, near row {row}: every reading must give the "
+        "same rows in the same order, without shuffling."
+    )

@@ -8,8 +8,15 @@ import numpy as np
 from scipy import sparse
 
 from spheremix._optional import kernels
-from spheremix.data.base import check_weights, negligible
-from spheremix.resultants import Resultants
+from spheremix.data.base import (
+    check_features,
+    check_weights,
+    negligible,
+    room_for,
+    row_numbers,
+)
+from spheremix.data.rows import index_arrays, unit_rows
+from spheremix.data.stack import cut, stack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Want
+    from spheremix.data.stack import Stack
+    from spheremix.resultants import Resultants
     from spheremix.scorer import Scorer
 
 _ASSIGNMENTS = {"soft": 0, "hard": 1, "drawn": 2}
@@ -53,9 +62,7 @@ class CompiledDirections:
         self.is_sparse = sparse.issparse(X)
         self.negligible = negligible(X.dtype)
         if self.is_sparse:
-            # The few integers of indptr take the type of the indices when the two differ.
-            indptr = X.indptr.astype(X.indices.dtype, copy=False)
-            self.rows: tuple[Any, ...] = (indptr, X.indices, X.data)
+            self.rows: tuple[Any, ...] = (*index_arrays(X.indptr, X.indices), X.data)
         else:
             self.rows = (X,)
 
@@ -63,6 +70,8 @@ class CompiledDirections:
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
     ) -> list[Resultants]:
         """Read the rows once; give the resultants of each scorer."""
+        if not scorers:
+            return []
         sums = self.begin(scorers, weights, self.n_rows)
         sums.add(self, 0)
         return sums.resultants()
@@ -71,27 +80,21 @@ class CompiledDirections:
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None, n_rows: int
     ) -> CompiledSums:
         """Begin the sums over ``n_rows`` rows, of which these are the first."""
+        check_features(scorers, self.n_features)
         return CompiledSums(self, scorers, weights, n_rows)
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[np.generic]:
         """Give row by row what the scorer says."""
-        if want not in _WANTS:
-            raise ValueError(f"want must be one of {', '.join(_WANTS)}, got {want!r}.")
-        stacked, begin = _stack([scorer])
-        wide = want in {"posteriors", "scores"}
-        shape = (self.n_rows, begin[-1]) if wide else (self.n_rows,)
-        out = np.empty(shape, np.int64 if want == "labels" else np.float64)
+        check_features([scorer], self.n_features)
+        out = room_for(want, self.n_rows, scorer.n_components)
+        arrays = scorer_arrays([scorer], stack([scorer]))
         kernel = kernels.map_sparse if self.is_sparse else kernels.map_dense
-        kernel(*self.rows, self.scale, self.first_row, stacked, _WANTS[want], out, self.n_threads)
+        kernel(*self.rows, self.scale, self.first_row, arrays, _WANTS[want], out, self.n_threads)
         return out
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
         """Give a few unit rows, dense."""
-        ids = np.atleast_1d(ids) if np.size(ids) else np.empty(0, np.intp)
-        rows = self._X[ids]
-        dense = rows.toarray() if self.is_sparse else rows
-        unit: NDArray[np.float64] = np.multiply(dense, self.scale[ids, None], order="C")
-        return unit
+        return unit_rows(self._X, self.scale, row_numbers(ids, self.n_rows))
 
 
 class CompiledSums:
@@ -106,8 +109,10 @@ class CompiledSums:
     ) -> None:
         self._weights = check_weights(weights, len(scorers), n_rows)
         self._n_rows = n_rows
-        self._stacked, self._begin = _stack(scorers)
-        n_components, n_features = self._begin[-1], first.n_features
+        stacked = stack(scorers)
+        self._parts = stacked.parts
+        self._arrays = scorer_arrays(scorers, stacked)
+        n_components, n_features = len(stacked.biases), first.n_features
         self._lanes: tuple[int, ...] = ()
         if not first.is_sparse:
             needed = -(-(first.first_row + n_rows) // kernels.DENSE_BLOCK)
@@ -126,7 +131,7 @@ class CompiledSums:
             *part.rows,
             part.scale,
             part.first_row,
-            self._stacked,
+            self._arrays,
             weights,
             part.negligible,
             self._vectors,
@@ -140,31 +145,17 @@ class CompiledSums:
         vectors, mass, totals = self._vectors, self._mass, self._totals
         if self._lanes:
             vectors, mass, totals = vectors.sum(axis=0), mass.sum(axis=0), totals.sum(axis=0)
-        whole = self._n_rows if self._weights is None else self._weights.sum(axis=-1)
-        weights = np.broadcast_to(whole, len(totals))
-        ends = zip(self._begin[:-1], self._begin[1:], strict=True)
-        return [
-            Resultants(mass[a:b], vectors[a:b], *map(float, (*totals[s], weights[s])))
-            for s, (a, b) in enumerate(ends)
-        ]
+        weight = self._n_rows if self._weights is None else self._weights.sum(axis=-1)
+        return cut(self._parts, (mass, vectors, totals), weight)
 
 
-def _stack(scorers: Sequence[Scorer]) -> tuple[Any, list[int]]:
-    """Stack the components of the scorers; give where each begins."""
-    begin = [0]
-    for scorer in scorers:
-        begin.append(begin[-1] + scorer.n_components)
-    if len(scorers) == 1:
-        matrix, biases = scorers[0].matrix, scorers[0].biases
-    else:
-        matrix = np.concatenate([scorer.matrix for scorer in scorers])
-        biases = np.concatenate([scorer.biases for scorer in scorers])
-    stacked = kernels.ScorerArrays(
-        np.ascontiguousarray(matrix, dtype=np.float64),
-        np.ascontiguousarray(biases, dtype=np.float64),
-        np.array(begin, dtype=np.int64),
+def scorer_arrays(scorers: Sequence[Scorer], stacked: Stack) -> Any:
+    """Give scorers as the kernels read them."""
+    return kernels.ScorerArrays(
+        np.ascontiguousarray(stacked.matrix, dtype=np.float64),
+        np.ascontiguousarray(stacked.biases, dtype=np.float64),
+        np.array([0, *(part.stop for part in stacked.parts)], dtype=np.int64),
         np.array([_ASSIGNMENTS[scorer.assignment] for scorer in scorers], dtype=np.int32),
         np.array([[part & _WORD for part in scorer.key] for scorer in scorers], dtype=np.uint64),
         np.array([scorer.offset for scorer in scorers], dtype=np.float64),
     )
-    return stacked, begin

@@ -18,9 +18,9 @@ import dask.array as da
 import numpy as np
 from dask.delayed import delayed
 
-from spheremix.data.base import check_weights
+from spheremix.data.base import check_weights, row_numbers
 from spheremix.data.open import engine_class
-from spheremix.data.rows import as_rows, open_rows
+from spheremix.data.rows import check_shape, open_rows
 from spheremix.data.threads import resolve_threads
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class DaskDirections:
 
     def take(self, ids: ArrayLike) -> Array:
         """Give a few unit rows, dense; no others travel."""
-        ids = self._row_numbers(ids)
+        ids = row_numbers(ids, self.n_rows)
         blocks = np.searchsorted(self._starts, ids, side="right") - 1
         wanted = {int(b): ids[blocks == b] - self._starts[b] for b in np.unique(blocks)}
         rows = np.empty((len(ids), self.n_features))
@@ -172,17 +172,6 @@ class DaskDirections:
         for part in self._holder.run(task, shared, add=False):
             found |= part
         return [found[number] for number in sorted(found)]
-
-    def _row_numbers(self, ids: ArrayLike) -> NDArray[np.intp]:
-        """Give ids, a mask or a single id as numbers from 0."""
-        given = np.atleast_1d(ids)
-        if given.dtype == bool and given.shape == (self.n_rows,):
-            return np.flatnonzero(given)
-        numbers = given.astype(np.intp, casting="safe" if given.size else "unsafe")
-        outside = numbers[(numbers < -self.n_rows) | (numbers >= self.n_rows)]
-        if outside.size:
-            raise IndexError(f"There is no row {outside[0]}: X has {self.n_rows} rows.")
-        return np.where(numbers < 0, numbers + self.n_rows, numbers)
 
 
 class Here:
@@ -232,7 +221,7 @@ def one_chunk_of_columns(X: Any) -> Any:
         raise ValueError(
             f"X has chunks of unknown sizes (shape {X.shape}). Call X.compute_chunk_sizes() first."
         )
-    as_rows(np.broadcast_to(np.float32(0), X.shape))  # a wrong shape is refused in the usual words
+    check_shape(X)
     return X if len(X.chunks[1]) == 1 else X.rechunk({1: -1})
 
 
@@ -248,8 +237,9 @@ def open_block(
         raise ValueError(f"{where} has shape {X.shape}, and its chunk in X says {shape}.")
     try:
         rows, scale = open_rows(X, first_row=first_row)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from error
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{where}: {error}") from error
     if n_threads is None:
         n_threads = sys.modules["distributed"].get_worker().state.nthreads
     directions = engine_class(engine)(rows, scale, first_row=first_row, n_threads=n_threads)

@@ -52,6 +52,7 @@ class Cluster:
 
     def send(self, what: Any, worker: str) -> Any:
         """Send an object to a worker; give its future."""
+        self._require_scheduler()
         try:
             [future] = self.client.scatter([what], workers=[worker], hash=False, timeout=PATIENCE)
         except TimeoutError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from spheremix import _optional
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     Test: TypeAlias = Callable[[Any, "Options"], bool]
     Open: TypeAlias = Callable[[Any, "Options"], Directions]
 
-__all__ = ["Engine", "as_directions", "engine_class", "open_rows"]
+__all__ = ["Engine", "as_directions", "engine_class"]
 
 Engine = Literal["auto", "reference", "compiled", "torch"]
 Precision = Literal["highest", "tf32", "bf16"]
@@ -72,7 +73,8 @@ def as_directions(
         The column of a Parquet file, where it has several with lists.
     precision : {"highest", "tf32", "bf16"}
         Of the products of dense float32 rows on a CUDA device: 24, 11 or 8 significant bits of
-        their factors. Sums are in float64 in any case.
+        their factors. Masses, likelihoods and entropies are summed in float64 in any case; the
+        vectors of such rows in float32 within a few parts of the rows, and in float64 across them.
 
     Returns
     -------
@@ -95,6 +97,8 @@ def as_directions(
     options = Options(engine, n_threads, block_rows, column, precision)
     if precision != "highest" and not _is_torch(X, options):
         raise ValueError(f"precision={precision!r} is for rows read by torch: use engine='torch'.")
+    if column is not None and not isinstance(X, str | os.PathLike):
+        raise ValueError(f"column={column!r} is for the path of Parquet, and X is none: leave it.")
     for recognises, opens in _WAYS:
         if recognises(X, options):
             return opens(X, options)
@@ -113,8 +117,8 @@ def engine_class(engine: Engine) -> Any:
         return ReferenceDirections
     if _optional.kernels is None:
         raise ImportError(
-            "engine='compiled' needs the extension spheremix._kernels, which is not built here. "
-            "Reinstall spheremix where a C++ compiler is found, or use engine='reference'."
+            f"engine='compiled' needs the extension spheremix._kernels: {_optional.absence}, or "
+            "use engine='reference'."
         )
     return CompiledDirections
 
@@ -130,6 +134,10 @@ def _is_dask(X: Any, _: Options) -> bool:
 def _open_dask(X: Any, options: Options) -> Directions:
     from spheremix.data.dask_blocks import DaskDirections  # noqa: PLC0415
 
+    if options.block_rows is not None:
+        raise ValueError("block_rows is for rows on disk: X has chunks, see X.rechunk.")
+    if options.precision != "highest":
+        raise ValueError(f"precision={options.precision!r} is not for a Dask array: leave it.")
     return DaskDirections(X, engine=options.engine, n_threads=options.n_threads)
 
 

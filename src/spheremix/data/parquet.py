@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.data.base import GRAIN
+from spheremix.data.block_sources import join
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BATCH_ROWS = 16_384
+
+
+def is_parquet(path: Path) -> bool:
+    """Tell by its name whether a path is one of Parquet."""
+    return path.suffix.lower() in {".parquet", ".pq"}
 
 
 class ParquetSource:
@@ -40,15 +46,25 @@ class ParquetSource:
                 f"{path}: Parquet is read with pyarrow. Install it: pip install pyarrow."
             ) from None
         self.least_rows = GRAIN * -(-(block_rows or BATCH_ROWS) // GRAIN)
-        self._files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
-        self._column = self._choose(column)
+        self._files = [path]
+        if path.is_dir():
+            self._files = sorted(file for file in path.iterdir() if is_parquet(file))
+        if not self._files:
+            raise ValueError(
+                f"{path}: no .parquet file directly in this folder. Folders below are not read: "
+                "give one of them, or put the files side by side."
+            )
+        self._column = column
         self._length = 0  # numbers of a row, those of the first
+        with self._open(self._files[0]) as file:
+            self._column = self._choose(self._files[0], file.schema_arrow)
 
     def tables(self) -> Generator[NDArray[Any], None, None]:
         """Read the rows in batches."""
         start = 0
         for path in self._files:
             with self._open(path) as file:
+                self._choose(path, file.schema_arrow)
                 batches = file.iter_batches(batch_size=self.least_rows, columns=[self._column])
                 for batch in batches:
                     yield self._rows(path, batch.column(0), start)
@@ -56,9 +72,11 @@ class ParquetSource:
 
     def take(self, ids: NDArray[np.intp]) -> NDArray[Any]:
         """Give a few rows, reading only the row groups that hold them."""
-        found, start = [], 0
+        found: list[NDArray[Any]] = []
+        start = 0
         for path in self._files:
             with self._open(path) as file:
+                self._choose(path, file.schema_arrow)
                 for group in range(file.metadata.num_row_groups):
                     stop = start + file.metadata.row_group(group).num_rows
                     own = ids[(ids >= start) & (ids < stop)] - start
@@ -67,7 +85,7 @@ class ParquetSource:
                         few = table.column(0).take(self._arrow.array(own)).combine_chunks()
                         found.append(self._rows(path, few, start))
                     start = stop
-        return np.vstack(found)
+        return join(found)  # type: ignore[no-any-return]
 
     def _open(self, path: Path) -> Any:
         try:
@@ -75,11 +93,9 @@ class ParquetSource:
         except self._arrow.ArrowException as error:
             raise ValueError(f"{path}: damaged, or no Parquet file ({error}).") from None
 
-    def _choose(self, column: str | None) -> str:
-        """Give the name of the column of lists."""
-        types = self._arrow.types
-        with self._open(self._files[0]) as file:
-            schema = file.schema_arrow
+    def _choose(self, path: Path, schema: Any) -> str:
+        """Give the name of the column of lists that a file has."""
+        types, column = self._arrow.types, self._column
         lists = [
             field.name
             for field in schema
@@ -91,13 +107,12 @@ class ParquetSource:
             return str(lists[0])
         if column in lists:
             return str(column)
-        place = str(self._files[0])
         if column is not None:
-            raise ValueError(f"{place}: {column!r} is no column of lists; those are {lists}.")
+            raise ValueError(f"{path}: {column!r} is no column of lists; those are {lists}.")
         if lists:
-            raise ValueError(f"{place}: several columns of lists, {lists}: name one with column=.")
+            raise ValueError(f"{path}: several columns of lists, {lists}: name one with column=.")
         raise ValueError(
-            f"{place}: no column of lists among {schema.names}. Write each row as one list of "
+            f"{path}: no column of lists among {schema.names}. Write each row as one list of "
             "numbers, in a single column."
         )
 

@@ -11,20 +11,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spheremix.data.base import GRAIN, check_weights, negligible, uniforms
+from spheremix.data.base import (
+    GRAIN,
+    check_features,
+    check_weights,
+    negligible,
+    room_for,
+    row_numbers,
+    uniforms,
+)
+from spheremix.data.rows import unit_rows
 from spheremix.resultants import Resultants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import TypeAlias
 
     from numpy.typing import ArrayLike, NDArray
-    from scipy import sparse
 
     from spheremix.data.base import Want
+    from spheremix.data.rows import Rows
     from spheremix.scorer import Scorer
 
-    Rows: TypeAlias = NDArray[np.floating] | sparse.csr_array | sparse.csr_matrix
+BLOCK_ROWS = 8 * GRAIN  # rows converted to float64 at a time, whole grains
 
 
 class ReferenceDirections:
@@ -41,8 +49,6 @@ class ReferenceDirections:
         depend on it.
     n_threads : int
         Accepted for the signature that all engines share, and ignored.
-    block_rows : int
-        Rows converted to float64 at a time, rounded up to whole grains.
     """
 
     def __init__(
@@ -52,15 +58,11 @@ class ReferenceDirections:
         *,
         first_row: int = 0,
         n_threads: int = 1,  # noqa: ARG002
-        block_rows: int = 4096,
     ) -> None:
-        if block_rows < 1:
-            raise ValueError(f"block_rows must be at least 1, got {block_rows}.")
         self.n_rows, self.n_features = X.shape
         self._X = X
         self._scale = scale
         self._first_row = first_row
-        self._block_rows = GRAIN * -(-block_rows // GRAIN)
         self._negligible = negligible(X.dtype)
 
     def sweep(
@@ -75,19 +77,13 @@ class ReferenceDirections:
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None, n_rows: int
     ) -> ReferenceSums:
         """Begin the sums over ``n_rows`` rows, of which these are the first."""
+        check_features(scorers, self.n_features)
         return ReferenceSums(scorers, weights, n_rows, self.n_features)
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[np.generic]:
         """Give row by row what the scorer says."""
-        shapes = {
-            "labels": (self.n_rows,),
-            "posteriors": (self.n_rows, scorer.n_components),
-            "scores": (self.n_rows, scorer.n_components),
-            "log_density": (self.n_rows,),
-        }
-        if want not in shapes:
-            raise ValueError(f"want must be one of {', '.join(shapes)}, got {want!r}.")
-        out: NDArray[np.generic] = np.empty(shapes[want], np.intp if want == "labels" else float)
+        check_features([scorer], self.n_features)
+        out = room_for(want, self.n_rows, scorer.n_components)
         for ids, rows in self.grains():
             scores = self._scores(scorer, ids, rows)
             if want == "labels":
@@ -102,17 +98,12 @@ class ReferenceDirections:
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
         """Give a few unit rows, dense."""
-        ids = np.atleast_1d(ids) if np.size(ids) else np.empty(0, np.intp)
-        scale = self._scale[ids]
-        rows = self._X[ids]
-        dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
-        unit: NDArray[np.float64] = np.multiply(dense, scale[:, None], order="C")
-        return unit
+        return unit_rows(self._X, self._scale, row_numbers(ids, self.n_rows))
 
     def grains(self) -> Iterator[tuple[slice, Rows]]:
         """Give the rows, not scaled yet, a grain at a time, in float64."""
-        for start in range(0, self.n_rows, self._block_rows):
-            block = _float64(self._X[start : start + self._block_rows])
+        for start in range(0, self.n_rows, BLOCK_ROWS):
+            block = _float64(self._X[start : start + BLOCK_ROWS])
             for first in range(0, block.shape[0], GRAIN):
                 rows = block[first : first + GRAIN]
                 yield slice(start + first, start + first + rows.shape[0]), rows

@@ -6,7 +6,7 @@ only where its type asks for it. What is said of a row depends on that row alone
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from scipy import sparse
@@ -15,7 +15,7 @@ from sklearn.utils import check_array
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from spheremix.data.reference import Rows
+    Rows: TypeAlias = NDArray[np.floating] | sparse.csr_array | sparse.csr_matrix
 
 BLOCK_ENTRIES = 2**20
 # Norms outside these are brought near one in a copy: products with a prototype could overflow.
@@ -26,7 +26,7 @@ class Norms(NamedTuple):
     """What is known of the lengths of some rows."""
 
     scale: NDArray[np.float64]  # one over the norm of each row, rescaled where it is odd
-    odd: NDArray[np.intp]  # rows with extreme norms, or none
+    odd: NDArray[np.intp]  # rows with extreme norms, or with no norm
     largest: NDArray[np.float64]  # their largest absolute entries
 
 
@@ -104,17 +104,18 @@ def _dense(X: Any) -> Rows:
 
 
 def _csr(X: Any) -> Rows:
-    """Give a CSR of float32 or float64 without duplicates, in contiguous arrays."""
+    """Give a CSR of float32 or float64 without duplicates, in contiguous arrays of its entries."""
     dtype = _real_dtype(X.dtype)
     check_shape(X)
     csr = X.tocsr().astype(dtype, copy=False)
-    counts = np.diff(csr.indptr)
-    stored = int(csr.indptr[-1])
-    indices = csr.indices[:stored]
+    indptr, indices = index_arrays(csr.indptr, csr.indices)
+    stored = int(indptr[-1])
+    data, indices = (part[:stored] if len(part) > stored else part for part in (csr.data, indices))
     if (
-        csr.indptr[0] != 0
-        or (counts < 0).any()
-        or min(len(csr.indices), len(csr.data)) < stored
+        len(indptr) != X.shape[0] + 1
+        or indptr[0] != 0
+        or (np.diff(indptr) < 0).any()
+        or min(len(indices), len(data)) < stored
         # Negative ones are the largest of all where they have no sign.
         or (stored and indices.view(f"u{indices.itemsize}").max() >= X.shape[1])
     ):
@@ -122,14 +123,23 @@ def _csr(X: Any) -> Rows:
             f"X is no valid CSR matrix of shape {X.shape}: its indptr decreases, or its indices "
             "are outside the columns. Build it again from its entries."
         )
+    parts = (np.require(part, requirements=["C", "A"]) for part in (data, indices, indptr))
+    data, indices, indptr = parts
+    if data is not csr.data or indices is not csr.indices or indptr is not csr.indptr:
+        csr = csr_of(data, indices, indptr, csr.shape[1])
     if not csr.has_canonical_format:
         csr = csr.copy()
         csr.sum_duplicates()
-    parts = (csr.data, csr.indices, csr.indptr)
-    if not all(part.flags.c_contiguous and part.flags.aligned for part in parts):
-        data, indices, indptr = (np.require(part, requirements=["C", "A"]) for part in parts)
-        csr = csr_of(data, indices, indptr, csr.shape[1])
     return cast("Rows", csr)
+
+
+def index_arrays(
+    indptr: NDArray[Any], indices: NDArray[Any]
+) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """Give both in one type, int32 or int64, which holds the last pointer as well."""
+    small = np.can_cast(indices.dtype, np.int32) and indptr[-1] <= np.iinfo(np.int32).max
+    index = np.dtype(np.int32 if small else np.int64)
+    return indptr.astype(index, copy=False), indices.astype(index, copy=False)
 
 
 def _real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -191,8 +201,10 @@ def _largest_entries(rows: Rows) -> NDArray[np.float64]:
     if isinstance(rows, np.ndarray):
         largest: NDArray[np.float64] = np.abs(rows).max(axis=1).astype(np.float64)
         return largest
-    parts = (_entries(rows, row, row + 1)[1] for row in range(rows.shape[0]))
-    return np.array([np.abs(part).max(initial=0.0) for part in parts])
+    owners, data = _entries(rows, 0, rows.shape[0])
+    largest = np.zeros(rows.shape[0])
+    np.maximum.at(largest, owners, np.abs(data))
+    return largest
 
 
 def _entries(rows: Any, start: int, stop: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -230,8 +242,16 @@ def rescaled(rows: Rows, ids: NDArray[np.intp], largest: NDArray[np.float64]) ->
     shifts[ids] = -np.frexp(largest)[1]
     if isinstance(rows, np.ndarray):
         return np.ldexp(rows, shifts[:, None])
-    data = np.ldexp(rows.data[: rows.indptr[-1]], np.repeat(shifts, np.diff(rows.indptr)))
+    data = np.ldexp(rows.data, np.repeat(shifts, np.diff(rows.indptr)))
     return csr_of(data, rows.indices, rows.indptr, rows.shape[1])
+
+
+def unit_rows(rows: Rows, scale: NDArray[np.float64], ids: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Give a few rows divided by their norms, dense."""
+    few = rows[ids]
+    dense = few if isinstance(few, np.ndarray) else few.toarray()
+    unit: NDArray[np.float64] = np.multiply(dense, scale[ids, None], order="C")
+    return unit
 
 
 def csr_of(

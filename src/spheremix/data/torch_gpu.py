@@ -6,16 +6,30 @@ import threading
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from spheremix.data.base import check_weights, negligible, uniforms
+from spheremix.data.base import (
+    check_features,
+    check_weights,
+    negligible,
+    room_for,
+    row_numbers,
+    uniforms,
+)
 from spheremix.data.rows import open_rows
-from spheremix.data.torch_open import DTYPES, as_tensor, open_tensor, to_device, to_numpy
+from spheremix.data.stack import cut, parts_of, stack
+from spheremix.data.torch_open import (
+    DTYPES,
+    IMPOSSIBLE,
+    as_tensor,
+    open_tensor,
+    to_device,
+    to_numpy,
+)
 from spheremix.data.torch_rows import DenseRows, SparseRows
-from spheremix.resultants import Resultants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,14 +39,14 @@ if TYPE_CHECKING:
 
     from spheremix.data.base import Want
     from spheremix.data.open import Precision
-    from spheremix.data.reference import Rows
+    from spheremix.data.rows import Rows
+    from spheremix.resultants import Resultants
     from spheremix.scorer import Scorer
 
-    Sums: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+    SumArrays: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
     Tensor: TypeAlias = torch.Tensor
 
 PRECISIONS = ("highest", "tf32", "bf16")
-IMPOSSIBLE = -1e30  # stands for a bias of -inf
 # The precision of matrix products is one setting of the whole process: one sweep at a time.
 _SETTING = threading.Lock()
 
@@ -54,7 +68,8 @@ class TorchDirections:
     """Unit rows ``scale_i * X_i``, swept by torch on the device where they are.
 
     Masses, likelihoods and entropies are summed in float64, and so are vectors across blocks of
-    rows; products have the precision of X, or less where that is asked for.
+    rows; on a CUDA device, across a few parts of dense float32 rows, each summed in float32.
+    Products have the precision of X, or less where that is asked for.
 
     Parameters
     ----------
@@ -106,34 +121,33 @@ class TorchDirections:
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
     ) -> list[Resultants]:
         """Read the rows once; give the resultants of each scorer."""
+        check_features(scorers, self.n_features)
         weights = check_weights(weights, len(scorers), self.n_rows)
         found: list[Resultants] = []
         for kind, batch in self._batches(scorers):
             own = weights if weights is None or weights.ndim == 1 else weights[batch]
             with _settings(self.precision, self.device):
                 on_device = None if own is None else to_device(own, self.device)
-                sums = self._sums(kind, scorers[batch], on_device)
-            each = self.n_rows if own is None else own.sum(axis=-1)
-            found += _resultants(scorers[batch], sums, each)
+                mass, vectors, totals = self._sums(kind, scorers[batch], on_device)
+            weight = self.n_rows if own is None else own.sum(axis=-1)
+            totals[:, 0] += weight * np.array([scorer.offset for scorer in scorers[batch]])
+            found += cut(parts_of(scorers[batch]), (mass, vectors, totals), weight)
         return found
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[np.generic]:
         """Give row by row what the scorer says."""
-        K = scorer.n_components
-        wide, narrow = (self.n_rows, K), (self.n_rows,)
-        shapes = {"labels": narrow, "posteriors": wide, "scores": wide, "log_density": narrow}
-        if want not in shapes:
-            raise ValueError(f"want must be one of {', '.join(shapes)}, got {want!r}.")
-        out: NDArray[np.generic] = np.empty(shapes[want], np.intp if want == "labels" else float)
-        stack = _Stack.of([scorer], self._dtype, self.device)
+        check_features([scorer], self.n_features)
+        out = room_for(want, self.n_rows, scorer.n_components)
+        matrix, biases, _ = self._stack([scorer])
         with _settings(self.precision, self.device):
-            for ids in self._rows.blocks(K):
-                scores = self._rows.scores(ids, stack.matrix, stack.biases)
+            for ids in self._rows.blocks(scorer.n_components):
+                scores = self._rows.scores(ids, matrix, biases)
                 if want == "labels":
                     found = self._labels(scorer, ids, scores)
                 elif want == "posteriors":
                     found = torch.softmax(scores, 1).double()
                 elif want == "scores":
+                    scores.masked_fill_(scores <= IMPOSSIBLE / 2, -torch.inf)
                     found = scores.double() + scorer.offset
                 else:
                     found = torch.logsumexp(scores, 1).double() + scorer.offset
@@ -142,8 +156,7 @@ class TorchDirections:
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
         """Give a few unit rows, dense."""
-        ids = np.atleast_1d(ids) if np.size(ids) else np.empty(0, np.intp)
-        numbers = torch.as_tensor(np.arange(self.n_rows)[ids], device=self.device)
+        numbers = torch.as_tensor(row_numbers(ids, self.n_rows), device=self.device)
         with torch.inference_mode():
             rows: NDArray[np.float64] = self._rows.take(numbers).cpu().numpy()
         return rows
@@ -164,22 +177,22 @@ class TorchDirections:
             return "plain"
         return assignments.pop() if self._kernels.fits(self._rows, scorers) else "plain"
 
-    def _sums(self, kind: str, scorers: Sequence[Scorer], weights: Tensor | None) -> Sums:
+    def _sums(self, kind: str, scorers: Sequence[Scorer], weights: Tensor | None) -> SumArrays:
         """Give masses, vectors, and likelihood and entropy a scorer, without offsets."""
         if kind != "plain":
-            sums: Sums = self._kernels.sweep(
+            sums: SumArrays = self._kernels.sweep(
                 self._rows, scorers, weights, self._negligible, self.precision
             )
             return sums
-        stack = _Stack.of(scorers, self._dtype, self.device)
-        K = len(stack.biases)
+        matrix, biases, parts = self._stack(scorers)
+        K = len(biases)
         as_double: Any = {"dtype": torch.float64, "device": self.device}
         mass, totals = torch.zeros(K, **as_double), torch.zeros(len(scorers), 2, **as_double)
         vectors = torch.zeros(K, self.n_features, **as_double)
         for ids in self._rows.blocks(K):
-            scores = self._rows.scores(ids, stack.matrix, stack.biases)
-            parts = []
-            for s, (scorer, part) in enumerate(zip(scorers, stack.parts, strict=True)):
+            scores = self._rows.scores(ids, matrix, biases)
+            assigned = []
+            for s, (scorer, part) in enumerate(zip(scorers, parts, strict=True)):
                 shares, density, entropy = self._shares(scorer, ids, scores[:, part])
                 each = torch.stack([density, entropy]).double()
                 if weights is not None:
@@ -187,11 +200,18 @@ class TorchDirections:
                     shares *= own[:, None].to(shares.dtype)
                     each *= own
                 totals[s] += each.sum(1)
-                parts.append(shares)
-            shares = parts[0] if len(parts) == 1 else torch.cat(parts, 1)
+                assigned.append(shares)
+            shares = assigned[0] if len(assigned) == 1 else torch.cat(assigned, 1)
             mass += shares.sum(0, dtype=torch.float64)
             vectors += self._rows.sums(ids, shares)
         return to_numpy(mass), to_numpy(vectors), to_numpy(totals)
+
+    def _stack(self, scorers: Sequence[Scorer]) -> tuple[Tensor, Tensor, list[slice]]:
+        """Give the components of several scorers, one under the other, on the device."""
+        matrix, biases, parts = stack(scorers)
+        on_device = (to_device(part, self.device) for part in (matrix, biases.clip(IMPOSSIBLE)))
+        matrix, biases = (part.to(self._dtype) for part in on_device)
+        return matrix, biases, parts
 
     def _shares(self, scorer: Scorer, ids: slice, scores: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Give the assignment of each row of a block, its log-density and its entropy."""
@@ -224,44 +244,12 @@ class TorchDirections:
         return torch.where(labels < K, labels, last_possible)
 
 
-class _Stack(NamedTuple):
-    """The components of several scorers, one under the other, on the device."""
-
-    matrix: Tensor
-    biases: Tensor
-    parts: list[slice]
-
-    @classmethod
-    def of(cls, scorers: Sequence[Scorer], dtype: torch.dtype, device: torch.device) -> _Stack:
-        ends = np.cumsum([scorer.n_components for scorer in scorers]).tolist()
-        parts = [slice(a, b) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
-        matrix = np.concatenate([scorer.matrix for scorer in scorers])
-        biases = np.concatenate([scorer.biases for scorer in scorers])
-        # Scores that are -inf would make an entropy of 0 times inf.
-        biases = np.maximum(biases, IMPOSSIBLE)
-        return cls(to_device(matrix, device).to(dtype), to_device(biases, device).to(dtype), parts)
-
-
 def _kernels(X: Tensor) -> Any:
     """Give the module with the kernels for these rows, or None: the CPU, or no Triton."""
     if not X.is_cuda or find_spec("triton") is None:
         return None
     name = "triton_sparse" if X.layout == torch.sparse_csr else "triton_sweep"
     return import_module(f"spheremix.data.{name}")
-
-
-def _resultants(
-    scorers: Sequence[Scorer], sums: Sums, weights: float | NDArray[np.float64]
-) -> Iterator[Resultants]:
-    """Cut stacked sums into the resultants of each scorer."""
-    mass, vectors, totals = sums
-    begin = 0
-    each = np.broadcast_to(weights, len(scorers)).astype(float).tolist()
-    for scorer, (likelihood, entropy), weight in zip(scorers, totals, each, strict=True):
-        own = slice(begin, begin + scorer.n_components)
-        begin = own.stop
-        total = float(likelihood) + scorer.offset * weight
-        yield Resultants(mass[own], vectors[own], total, float(entropy), weight)
 
 
 @contextmanager

@@ -12,17 +12,19 @@ import numpy as np
 import torch
 from torch.nn.functional import embedding_bag
 
-from spheremix.data.rows import SAFE_NORMS, check_shape, refuse_rows
+from spheremix.data.rows import SAFE_NORMS, check_shape, index_arrays, refuse_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from spheremix.data.reference import Rows
+    from spheremix.data.rows import Rows
 
     Tensor: TypeAlias = torch.Tensor
 
+# Stands for a score of -inf, which would make an entropy of 0 times inf.
+IMPOSSIBLE = -1e30
 # Entries worked on at a time, by type of device, and rows of a block of CSR.
 TILE = {"cpu": 2**18, "cuda": 2**24}
 SPARSE_ROWS = {"cpu": 2**15, "cuda": 2**17}
@@ -57,7 +59,7 @@ def open_tensor(X: Tensor, *, first_row: int = 0) -> tuple[Tensor, Tensor]:
         raise ValueError(
             f"X is on device {X.device}; rows are read on cpu and cuda devices. Use X.cpu()."
         )
-    if X.is_complex() or X.dtype == torch.bool:
+    if X.is_complex():
         raise ValueError(f"X has dtype {X.dtype}, which holds no real numbers. Give floats.")
     check_shape(X)
     X = X.detach()
@@ -82,8 +84,9 @@ def as_tensor(X: Rows | Tensor, device: torch.device) -> Tensor:
         return X
     if isinstance(X, np.ndarray):
         return _shared(X).to(device)
-    columns, values = _shared(X.indices).to(device), _shared(X.data).to(device)
-    return _csr(_shared(X.indptr).to(device, columns.dtype), columns, values, X.shape)
+    parts = (*index_arrays(X.indptr, X.indices), X.data)
+    crow, columns, values = (_shared(part).to(device) for part in parts)
+    return _csr(crow, columns, values, X.shape)
 
 
 def to_device(array: NDArray[np.float64], device: torch.device) -> Tensor:

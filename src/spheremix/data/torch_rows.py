@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Tensor: TypeAlias = torch.Tensor
 
 # Rows of one sum in the precision of the data; what is longer is summed in float64.
-GRAIN = {"cpu": 512, "cuda": 4096}
+SHORT_SUM = {"cpu": 512, "cuda": 4096}
 RUN = 512  # entries of a column that one program of a kernel sums
 
 
@@ -48,8 +48,8 @@ class DenseRows:
     def blocks(self, n_components: int) -> Iterator[slice]:
         """Give the ids of blocks whose scores make one tile."""
         n_rows, device = self.X.shape[0], self.X.device.type
-        grain = GRAIN[device]
-        step = grain * max(1, TILE[device] // (grain * n_components))
+        short = SHORT_SUM[device]
+        step = short * max(1, TILE[device] // (short * n_components))
         for start in range(0, n_rows, step):
             yield slice(start, min(start + step, n_rows))
 
@@ -62,12 +62,11 @@ class DenseRows:
         """Give for each column of shares the sum of the rows times their shares, in float64."""
         block = self._round(self.X[ids])
         shares = self._round(shares * self.scale[ids, None].to(shares.dtype))
-        grain = GRAIN[block.device.type]
-        whole = len(block) // grain * grain
+        short = SHORT_SUM[block.device.type]
+        whole = len(block) // short * short
         total = (shares[whole:].mT @ block[whole:]).double()
         if whole:
-            grains = (part[:whole].unflatten(0, (-1, grain)) for part in (shares, block))
-            left, right = grains
+            left, right = (part[:whole].unflatten(0, (-1, short)) for part in (shares, block))
             total += torch.bmm(left.mT, right).sum(0, dtype=torch.float64)
         return total
 

@@ -8,8 +8,9 @@ import torch
 import triton
 import triton.language as tl
 
+from spheremix.data.stack import stack
 from spheremix.data.torch_open import to_device
-from spheremix.data.triton_sweep import Slots, shares_of, stacked_matrix, together
+from spheremix.data.triton_sweep import Slots, shares_of, together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,7 @@ def sweep(
     on_device: Any = {"dtype": X.dtype, "device": X.device}
     filled = torch.as_tensor(slots.filled, device=X.device)
     table = torch.zeros(d, KP, **on_device)
-    table[:, filled] = to_device(stacked_matrix(scorers), X.device).to(X.dtype).mT
+    table[:, filled] = to_device(stack(scorers).matrix, X.device).to(X.dtype).mT
     biases = to_device(slots.biases(scorers), X.device).to(X.dtype)
     as_double: Any = {"dtype": torch.float64, "device": X.device}
     mass, totals = torch.zeros(KP, **as_double), torch.zeros(slots.groups, 2, **as_double)

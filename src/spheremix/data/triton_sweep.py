@@ -16,7 +16,8 @@ import torch
 import triton
 import triton.language as tl
 
-from spheremix.data.torch_open import to_device, to_numpy
+from spheremix.data.stack import stack
+from spheremix.data.torch_open import IMPOSSIBLE, to_device, to_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +36,6 @@ MIN_SHARED = 200 * 2**10  # bytes of shared memory of a program: Hopper, and wha
 SCRATCH = 2**28  # bytes of posteriors kept at a time
 # Entries of unit rows, and shares, times these are well inside the range of float16.
 ROW_SCALE, SHARE_SCALE = tl.constexpr(2.0**8), tl.constexpr(2.0**15)
-# The score of a component that is not there: its posterior is zero, and it is finite.
-NOTHING = tl.constexpr(-1e30)
 
 
 class Slots(NamedTuple):
@@ -61,9 +60,8 @@ class Slots(NamedTuple):
 
     def biases(self, scorers: Sequence[Scorer]) -> Array:
         """Give the biases of the scorers in their slots."""
-        biases = np.full(self.padded, NOTHING.value)
-        given = np.concatenate([scorer.biases for scorer in scorers])
-        biases[self.filled] = given.clip(min=NOTHING.value)
+        biases = np.full(self.padded, IMPOSSIBLE)
+        biases[self.filled] = stack(scorers).biases.clip(IMPOSSIBLE)
         return biases
 
 
@@ -165,7 +163,7 @@ def _prototypes(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Give prototypes as sums of two 16-bit matrices, what undoes their scaling, and biases."""
     number = torch.bfloat16 if precision == "bf16" else torch.float16
-    given = stacked_matrix(scorers)
+    given = stack(scorers).matrix
     D = triton.cdiv(X.shape[1], 128) * 128
     exponents = 10 - np.frexp(np.abs(given).max(axis=1))[1]
     packed = np.zeros((slots.padded, D + 2))
@@ -177,13 +175,6 @@ def _prototypes(
     high = matrix.to(number).contiguous()
     low = (matrix - high).to(number) if precision == "highest" else high
     return high, low, unscale, biases
-
-
-def stacked_matrix(scorers: Sequence[Scorer]) -> Array:
-    """Give the matrices of the scorers one under the other, a single one uncopied."""
-    if len(scorers) == 1:
-        return scorers[0].matrix
-    return np.concatenate([scorer.matrix for scorer in scorers])
 
 
 def together(*parts: Tensor) -> list[Array]:

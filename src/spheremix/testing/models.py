@@ -47,7 +47,7 @@ def check_model(
     Parameters
     ----------
     model : Model
-        The four methods of :mod:`spheremix.models.base`.
+        The four methods of ``spheremix.models.base``.
     n_components, n_features : int
         Of the drawn rows, where the model has its own.
     exact : bool

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.testing import assert_array_equal
 
+from spheremix.data.base import GRAIN
 from spheremix.resultants import Resultants
 from spheremix.testing.suite import (
     ASSIGNMENTS,
@@ -140,6 +141,26 @@ def check_block_rows(make: Make, contain: Contain, rng: Generator) -> None:
             map_rows(tested, scorers[2], "labels"), map_rows(whole, scorers[2], "labels")
         )
         assert_array_equal(tested.take([2099, 0, 512]), whole.take([2099, 0, 512]))
+
+
+@engine_check
+def check_begun_sums(make: Make, contain: Contain, rng: Generator) -> None:
+    """Parts that go on with the same sums give the bits of all rows, where engines can be parts."""
+    rows = draw_rows(rng, 2100, 12)
+    whole: Any = make(contain(rows))
+    if not hasattr(whole, "begin"):
+        return
+    scorers = [draw_scorer(rng, 5, 12, how) for how in ASSIGNMENTS]
+    cuts = [0, GRAIN, 3 * GRAIN, 2100]
+    parts = [make(contain(rows[a:b]), first_row=a) for a, b in pairwise(cuts)]
+    one_each = rng.exponential(size=(len(scorers), 2100))
+    for weights in (None, one_each[0], one_each):
+        sums = parts[0].begin(scorers, weights, 2100)  # type: ignore[attr-defined]
+        for part, start in zip(parts, cuts, strict=False):
+            sums.add(part, start)
+        found, expected = sums.resultants(), whole.sweep(scorers, weights)
+        for one, other in zip(found, expected, strict=True):
+            assert_resultants_same_bits(one, other)
 
 
 @engine_check

@@ -76,7 +76,7 @@ def check_draws(make: Make, contain: Contain, rng: Generator) -> None:
 
 @engine_check
 def check_take(make: Make, contain: Contain, rng: Generator) -> None:
-    """Rows come dense, in float64, of norm one and in the order asked for."""
+    """Rows come dense, in float64, of norm one and in the order asked for, or by a mask."""
     rows = draw_rows(rng, 30, 7)
     X = contain(rows)
     tested = make(X)
@@ -86,6 +86,11 @@ def check_take(make: Make, contain: Contain, rng: Generator) -> None:
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     assert_allclose(found, unit[ids], 0, 1e-6 if X.dtype == np.float32 else 1e-15)
     assert_allclose(np.linalg.norm(found, axis=1), 1.0, 0, 1e-12)
+    mask = rng.random(30) < 0.4
+    assert_array_equal(tested.take(mask), tested.take(np.flatnonzero(mask)))
+    assert_array_equal(tested.take(3), found[:1])
+    assert_array_equal(tested.take(np.array([29, 0], dtype=np.uint8)), found[1:3])
     assert tested.take([]).shape == (0, 7)
     assert (tested.n_rows, tested.n_features) == (30, 7)
-    assert_raises(IndexError, tested.take, [30])
+    for nonsense in ([30], [-31], [0.5], [True, False], mask[1:], [[0, 1], [2, 3]], ["first"]):
+        assert_raises(IndexError, tested.take, nonsense)

@@ -13,6 +13,7 @@ from spheremix.scorer import Scorer
 from spheremix.testing.suite import (
     ASSIGNMENTS,
     assert_equals_reference,
+    assert_raises,
     assert_resultants_close,
     assert_resultants_same_bits,
     by_reference,
@@ -106,10 +107,47 @@ def check_extreme_scores(make: Make, contain: Contain, rng: Generator) -> None:
 @engine_check
 def check_long_sums(make: Make, contain: Contain, rng: Generator) -> None:
     """Long sums of entries of one sign do not drift, also where the rows are float32."""
-    X = contain(np.abs(draw_rows(rng, 100_000, 3)))
-    scorer = draw_scorer(rng, 1, 3)
-    [found], [expected] = make(X).sweep([scorer]), by_reference(X).sweep([scorer])
-    assert_resultants_close(found, expected, scorer, 5e-7 if X.dtype == np.float32 else 1e-11)
+    for n, d in ((100_000, 3), (20_000, 64)):  # wide ones may have kernels of their own
+        X = contain(np.abs(draw_rows(rng, n, d)))
+        scorer = draw_scorer(rng, 1, d)
+        [found], [expected] = make(X).sweep([scorer]), by_reference(X).sweep([scorer])
+        assert_resultants_close(found, expected, scorer, 5e-7 if X.dtype == np.float32 else 1e-11)
+
+
+@engine_check
+def check_impossible_components(make: Make, contain: Contain, rng: Generator) -> None:
+    """Components with a bias of -inf get nothing, and change nothing for the others."""
+    X = contain(draw_rows(rng, 70, 6))
+    tested, possible = make(X), [0, 2, 3]
+    for how in ASSIGNMENTS:
+        scorer = draw_scorer(rng, 5, 6, how)
+        scorer.biases[[1, 4]] = -np.inf
+        fewer = replace(scorer, matrix=scorer.matrix[possible], biases=scorer.biases[possible])
+        [found], [expected] = tested.sweep([scorer]), by_reference(X).sweep([fewer])
+        assert not found.mass[[1, 4]].any()
+        assert not found.vectors[[1, 4]].any()
+        found = replace(found, mass=found.mass[possible], vectors=found.vectors[possible])
+        assert_resultants_close(found, expected, fewer, tolerance_of(X, fewer))
+        assert (map_rows(tested, scorer, "scores")[:, [1, 4]] == -np.inf).all()
+        assert (map_rows(tested, scorer, "posteriors")[:, [1, 4]] == 0).all()
+        assert np.isin(map_rows(tested, scorer, "labels"), possible).all()
+
+
+@engine_check
+def check_wrong_features(make: Make, contain: Contain, rng: Generator) -> None:
+    """Scorers of rows with fewer or more features are refused."""
+    tested = make(contain(draw_rows(rng, 30, 7)))
+    for d in (2, 6, 8, 40):
+        scorer = draw_scorer(rng, 3, d)
+        assert_raises(ValueError, tested.sweep, [scorer])
+        for want in ("labels", "posteriors", "scores", "log_density"):
+            assert_raises(ValueError, map_rows, tested, scorer, want)
+
+
+@engine_check
+def check_no_scorers(make: Make, contain: Contain, rng: Generator) -> None:
+    """Nothing asked for is nothing given."""
+    assert make(contain(draw_rows(rng, 30, 7))).sweep([]) == []
 
 
 @engine_check

@@ -1,0 +1,63 @@
+"""Several scorers swept as one: their components one under the other, and the way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from spheremix.resultants import Resultants
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from spheremix.scorer import Scorer
+
+    Array = NDArray[np.float64]
+
+
+class Stack(NamedTuple):
+    """The components of several scorers, K of them in all."""
+
+    matrix: Array  # (K, d)
+    biases: Array  # (K,)
+    parts: list[slice]  # which of them are a scorer's
+
+
+def stack(scorers: Sequence[Scorer]) -> Stack:
+    """Put scorers one under the other; a single one is not copied."""
+    parts = parts_of(scorers)
+    if len(scorers) == 1:
+        return Stack(scorers[0].matrix, scorers[0].biases, parts)
+    matrix = np.concatenate([scorer.matrix for scorer in scorers])
+    return Stack(matrix, np.concatenate([scorer.biases for scorer in scorers]), parts)
+
+
+def parts_of(scorers: Sequence[Scorer]) -> list[slice]:
+    """Give the places of the components of each scorer in a stack of them."""
+    ends = np.cumsum([scorer.n_components for scorer in scorers]).tolist()
+    return [slice(a, b) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def cut(
+    parts: Sequence[slice], sums: tuple[Array, Array, Array], weight: float | Array
+) -> list[Resultants]:
+    """Cut stacked sums into the resultants of each scorer.
+
+    Parameters
+    ----------
+    parts : sequence of slices
+        Those of the stack.
+    sums : (ndarray of shape (K,), ndarray of shape (K, d), ndarray of shape (n_scorers, 2))
+        Masses, vectors, and log-likelihood and entropy a scorer.
+    weight : float or ndarray of shape (n_scorers,)
+        The summed weights of the rows, one for all scorers or one each.
+    """
+    mass, vectors, totals = sums
+    each = np.broadcast_to(weight, len(parts))
+    return [
+        Resultants(mass[part], vectors[part], *map(float, (*totals[s], each[s])))
+        for s, part in enumerate(parts)
+    ]
