@@ -77,10 +77,16 @@ def open_source(X: Any, block_rows: int | None = None, column: str | None = None
 
 
 def _open_path(path: Path, block_rows: int | None, column: str | None) -> Source:
-    if not path.exists():
+    try:
+        there = path.exists()
+    except OSError:  # a text is too long for a name
+        there = False
+    if not there:
+        name = str(path)
         raise FileNotFoundError(
-            f"{path}: no such file or folder. A string is the path of rows on disk; texts are "
-            "turned into rows of numbers first, for example with scikit-learn's TfidfVectorizer."
+            f"{name if len(name) < 200 else name[:60] + '...'}: no such file or folder. A string "
+            "is the path of rows on disk; texts are turned into rows of numbers first, for example "
+            "with scikit-learn's TfidfVectorizer."
         )
     from spheremix.data.parquet import ParquetSource, is_parquet  # noqa: PLC0415 (its door)
 

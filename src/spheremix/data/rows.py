@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 BLOCK_ENTRIES = 2**20
 # Norms outside these are brought near one in a copy: products with a prototype could overflow.
 SAFE_NORMS = {np.dtype(np.float32): (1e-15, 1e15), np.dtype(np.float64): (1e-100, 1e100)}
+TEXTS = (
+    "X holds {}. Turn texts into rows of numbers first, for example with scikit-learn's "
+    "TfidfVectorizer."
+)
 
 
 class Norms(NamedTuple):
@@ -93,6 +97,8 @@ def _dense(X: Any) -> Rows:
         if sparse.issparse(X):
             return _csr(X)
     X = np.asarray(X)
+    if X.dtype == object:
+        _refuse_objects(X)
     dtype = np.dtype(np.float64) if X.dtype == object else _real_dtype(X.dtype)
     check_shape(X)
     try:
@@ -101,6 +107,23 @@ def _dense(X: Any) -> Rows:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"X holds objects that are no numbers: {error}.") from error
     return rows
+
+
+def _refuse_objects(X: NDArray[Any]) -> None:
+    """Say of what data frames and lists hold beside numbers what to do with it."""
+    if not X.size or X.ndim not in {1, 2}:
+        return
+    first, one_a_row = X.flat[0], X.size == len(X)
+    if one_a_row and isinstance(first, str):
+        raise ValueError(TEXTS.format("strings"))
+    if one_a_row and isinstance(first, np.ndarray | list | tuple):
+        raise ValueError("X holds one array a row: make a table of them with np.stack.")
+    for j, value in enumerate(X[0] if X.ndim == 2 else ()):
+        if isinstance(value, str):
+            raise ValueError(
+                f"Column {j} of X holds strings, the first one {value[:30]!r}: keep the columns of "
+                "numbers (of a data frame, X.select_dtypes('number'))."
+            )
 
 
 def _csr(X: Any) -> Rows:
@@ -155,10 +178,7 @@ def _real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
             "real part, or put real and imaginary parts side by side."
         )
     if dtype.kind in "SUT":
-        raise ValueError(
-            f"X holds strings (dtype {dtype}). Turn texts into rows of numbers first, for example "
-            "with scikit-learn's TfidfVectorizer."
-        )
+        raise ValueError(TEXTS.format(f"strings (dtype {dtype})"))
     raise ValueError(f"X has dtype {dtype}, which holds no real numbers. Give an array of floats.")
 
 
@@ -227,7 +247,8 @@ def refuse_rows(largest: NDArray[np.float64], ids: NDArray[np.intp]) -> None:
         first = ", ".join(str(row) for row in ids[found][:5]) + (", ..." if found.sum() > 5 else "")
         raise ValueError(
             f"X has {_rows(found)} with zeros only, which have no direction: {first}. Drop them "
-            "before fitting, and keep their ids to put them back in the results."
+            "(of a CSR matrix, X[X.getnnz(axis=1) > 0]), and keep their ids to put them back in "
+            "the results."
         )
 
 
