@@ -201,6 +201,7 @@ def test_ready_matrices_and_embeddings(explored, tmp_path):
         *("explore", tmp_path / "X.npz", "--vocabulary", words, "-k", 3, "-o", tmp_path / "counts")
     )
     assert "boat" in out
+    assert "(BIC)" in out  # its columns are words
     assert "1 of 88 documents set aside" in out
     assert rows(tmp_path / "counts" / "documents.csv")[3]["set_aside"] == "empty row"
     np.save(tmp_path / "E.npy", found.matrix().toarray().astype(np.float32))
@@ -218,12 +219,25 @@ def test_ready_matrices_and_embeddings(explored, tmp_path):
         "assign", tmp_path / "dense", tmp_path / "E.npy", "--id", "name", "-o", new, "--force"
     )
     assert "no columns for --id" in line
-    bad = np.ones((5, 3))
-    bad[2, 1] = np.nan
-    np.save(tmp_path / "bad.npy", bad)
-    line = refusal("explore", tmp_path / "bad.npy", "-o", tmp_path / "bad")
-    assert "row 3" in line
-    assert not (tmp_path / "bad").exists()
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ([2], "row 3 (counted from 1) has NaN or infinity: drop it"),
+        ([2, 4, 5], "row 3 (counted from 1) and 2 more have NaN or infinity: drop them"),
+    ],
+)
+def test_rows_that_are_not_finite(tmp_path, bad, said):
+    rows, place = np.ones((6, 4)), tmp_path / "bad.npy"
+    rows[bad, 1] = [np.nan, np.inf, -np.inf][: len(bad)]
+    np.save(place, rows)
+    line = refusal("explore", place, "-o", tmp_path / "run")
+    assert line == f"error: {place}: {said}."
+    beside = write_lines(tmp_path / "docs.jsonl", texts(6))
+    line = refusal("explore", place, "--texts", beside, "-o", tmp_path / "run")
+    assert line == f"error: {place}: {said} here and in --texts."
+    assert not (tmp_path / "run").exists()
 
 
 # Assign

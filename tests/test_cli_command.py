@@ -11,6 +11,7 @@ import pytest
 from cli_common import refusal, run
 from spheremix.cli.console import Progress, duration, printable
 from spheremix.cli.options import Options, parse_df, parse_k, parse_kappa
+from spheremix.cli.stages import name_candidates
 from spheremix.explore import Reading
 from spheremix.io import load_run
 
@@ -19,6 +20,7 @@ def test_simulate(tmp_path):
     arguments = ("simulate", "-o", tmp_path / "one", "-n", 60, "-d", 5, "-k", 2, "--kappa", 20)
     out, _ = run(*arguments)
     assert "60 rows, 5 columns, 2 clusters" in out
+    assert out.endswith(f"explore {tmp_path / 'one' / 'X.npy'} --criterion bic\n")  # zeros to find
     assert np.load(tmp_path / "one" / "X.npy").shape == (60, 5)
     truth = np.load(tmp_path / "one" / "truth.npz", allow_pickle=False)
     assert truth["prototypes"].shape == (2, 5)
@@ -46,10 +48,14 @@ def test_demo_makes_sense(tmp_path):
         (["--k", "0"], "--k must be 1 or more"),
         (["--k", "0:4"], "--k must be 1 or more"),
         (["--k", "5:2"], "--k must be a range that goes up, as 2:5"),
-        (["--k", "many"], "--k must be a number of clusters, as 5, or a range, as 2:20"),
+        (["--k", "many"], "--k must be a number of clusters, as 5, a range, as 2:20, or several"),
         (["--k", "2:"], "--k must be a number of clusters"),
         (["--k", "2:9999"], "--k must have 1,000 numbers at most"),
-        (["--criterion", "best"], "--criterion must be one of aic"),
+        (
+            ["--criterion", "best"],
+            "--criterion must be one of aic, bic, ric, ricc, ebic, icl, none",
+        ),
+        (["--k-criterion", "none"], "--k-criterion must be one of aic, bic, ric, ricc, ebic, icl;"),
         (["--k-criterion", "best"], "--k-criterion must be one of aic"),
         (["--kappa", "big"], "--kappa must be shared, free or a number above 0"),
         (["--kappa", "-3"], "--kappa must be shared, free or a number above 0"),
@@ -128,6 +134,9 @@ def test_small_parts():
     assert printable("a\x1b[0m\n") == "a?[0m?"
     sizes = {4: [2], 30: [2, 3], 300: list(range(2, 10)), 10**6: list(range(2, 21))}
     assert {n: Options().candidates(n, n) for n in sizes} == sizes
+    listed = {"5": "5 clusters", "2:4": "2 to 4 clusters", "2,8": "2 and 8 clusters"}
+    listed |= {"1": "1 cluster", "8,2,4": "2, 4 and 8 clusters", "3,2": "2 to 3 clusters"}
+    assert {k: name_candidates(parse_k(k)) for k in listed} == listed
 
 
 def test_time_left_is_that_of_the_stage(monkeypatch, capsys):

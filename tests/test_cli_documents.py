@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 
+import numpy as np
 import pytest
 
 from cli_common import refusal, rows, run, texts, write_lines
+from spheremix.cli import rendering
 from spheremix.text import read_documents
 
 
@@ -94,6 +96,59 @@ def test_one_document_where_it_is_asked_for(tmp_path):
     source = write_lines(tmp_path / "docs.jsonl", [{"text": "a lonely sailor"}])
     out, _ = run("explore", source, "-o", tmp_path / "run", "-k", 1)
     assert out.splitlines()[1].startswith("1 document . 2 words . K = 1")
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Figures take longer than all the rest."""
+    monkeypatch.setattr(rendering, "draw", lambda run, folder: folder.mkdir())  # noqa: ARG005
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "(in 1 no word is left: words of at least 2 documents are kept; lower --min-df)."),
+        (
+            ["--min-count", "5"],
+            "(in 1 no word is left: words of at least 5 occurrences are kept; lower --min-count).",
+        ),
+        (["--min-df", "1"], "documents.csv."),
+    ],
+)
+@pytest.mark.usefixtures("undrawn")
+def test_the_summary_says_why_no_word_is_left(tmp_path, options, said):
+    documents = list(texts(60))
+    documents[3]["text"], documents[4]["text"] = "", "zeppelin zeppelin"
+    source = write_lines(tmp_path / "docs.jsonl", documents)
+    command = ("explore", source, "-k", 3, "--criterion", "none", "--starts", 2, *options)
+    out, _ = run(*command, "-o", tmp_path / "run")
+    [line] = [line for line in out.splitlines() if "set aside" in line]
+    assert line.startswith(f"{1 if '--min-df' in options else 2} of 60 documents set aside: ")
+    assert line.endswith(said)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_where_all_that_is_set_aside_has_one_reason(tmp_path):
+    documents = list(texts(60))
+    documents[4]["text"] = "zeppelin"
+    source = write_lines(tmp_path / "docs.jsonl", documents)
+    out, _ = run("explore", source, "-k", 3, "--starts", 2, "-o", tmp_path / "run")
+    assert "see set_aside in documents.csv (no word is left: words of at least 2" in out
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_notes_name_the_number_of_clusters_once_and_advise_options(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([np.ones((9, 5)), rng.normal(size=(30, 5))])
+    np.save(tmp_path / "E.npy", rows)
+    options = ("-k", "3,5", "--kappa", "free")
+    _, err = run("explore", tmp_path / "E.npy", *options, "-o", tmp_path / "run")
+    assert "Fitting 3 and 5 clusters, 10 starts each\n" in err
+    notes = [line for line in err.splitlines() if "at its cap" in line]
+    assert notes
+    for note in notes:
+        assert note.startswith("A kappa of the mixture of K = ")
+        assert note.endswith(": drop identical rows, or give --kappa a number.")
 
 
 def test_a_column_without_any_date_is_not_used(tmp_path):

@@ -82,6 +82,15 @@ def embedded(material):
     return folder / "run", command, run(*command)[0]
 
 
+@pytest.fixture(scope="module")
+def sparse_embedded(embedded):
+    """The same rows on the path: a run that has every table there is."""
+    folder, command, _ = embedded
+    sparse_folder = folder.with_name("sparse")
+    run(*command[:-1], sparse_folder, "--criterion", "bic")
+    return sparse_folder
+
+
 # Embeddings with texts beside them
 
 
@@ -128,8 +137,8 @@ def test_words_are_those_of_the_contrast(embedded, material):
     assert "begins" in out
 
 
-def test_a_reading_of_the_run_has_its_names(embedded):
-    folder, _, _ = embedded
+def test_a_reading_of_the_run_has_its_names(sparse_embedded):
+    folder = sparse_embedded
     found = load_run(folder)
     reading = Reading.from_run(found)
     named = {one["cluster"]: one["name"] for one in rows(folder / "clusters.csv")}
@@ -205,12 +214,12 @@ def test_counts_with_names_take_only_ids_and_labels_from_texts(material, tmp_pat
 # Columns and digits
 
 
-def test_every_column_is_explained(embedded):
-    folder, _, _ = embedded
+def test_every_column_is_explained(sparse_embedded):
+    folder = sparse_embedded
     legend = (folder / "README.txt").read_text(encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")
     there = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.csv")}
-    assert set(there) == set(TABLES)  # this run has every table there is
+    assert set(there) == set(TABLES)
     for name, path in there.items():
         header = path.read_text(encoding="utf-8").partition("\n")[0].split(",")
         assert header == list(TABLES[name][1])
@@ -221,8 +230,8 @@ def test_every_column_is_explained(embedded):
             assert f"`{column}`" in told, (name, column)
 
 
-def test_numbers_have_six_digits_or_three_decimals(embedded):
-    folder, _, _ = embedded
+def test_numbers_have_six_digits_or_three_decimals(sparse_embedded):
+    folder = sparse_embedded
     numbers = [
         cell
         for path in folder.rglob("*.csv")

@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 import spheremix as sm
 from spheremix.bessel import log_normalizer
-from spheremix.explore import Reading, agreement, documents, read_documents
+from spheremix.explore import Reading, agreement, contrast_words, documents, read_documents
 
 N_WORDS = 40
 NAMES = [f"word{j}" for j in range(N_WORDS)]
@@ -80,6 +80,18 @@ def test_blocks_and_containers_change_nothing(reading, counts, monkeypatch):
         assert_array_equal(getattr(blocks, field), getattr(whole, field))
         assert_array_equal(getattr(opened, field), getattr(whole, field))
         assert_allclose(getattr(frame, field), getattr(whole, field), rtol=1e-9)
+
+
+def test_documents_as_a_data_frame(reading, counts):
+    found = reading.documents(counts)
+    frame = pd.DataFrame(found.table())
+    assert list(frame) == ["cluster", "posterior", "margin", "runner_up", "log_odds", "cosine"]
+    assert_array_equal(frame["cluster"], reading.model.predict(counts))
+    assert_array_equal(frame["posterior"], found.posteriors)
+    assert_array_equal(frame["margin"], found.margins)
+    assert_array_equal(frame["runner_up"], found.runners_up)
+    assert_array_equal(frame["log_odds"], found.log_odds)
+    assert_array_equal(frame["cosine"], found.cosines)
 
 
 def test_one_cluster(counts):
@@ -184,6 +196,9 @@ def test_forms_of_one_document(reading, counts):
         reading.why(dense, cluster=1, against=1)
     with pytest.raises(ValueError, match="zeros only"):
         reading.why(np.zeros(N_WORDS))
+    for text in ("goal", ["goal"], np.array(["goal", "kick"])):
+        with pytest.raises(ValueError, match=r"row of numbers, as the vectoriser makes .*goal"):
+            reading.why(text)
 
 
 # ----------------------------------------------------------------------------------------- reading
@@ -208,6 +223,16 @@ def test_what_can_be_read(path, counts):
     assert of_study.model is study.best_estimator_
     assert of_study.path is study.best_path_
     assert Reading(study, step=2).model.beta == study.best_path_.betas_[2]
+
+
+def test_words_of_a_contrast_name_clusters_as_they_are_found(path, counts):
+    found = contrast_words(counts, path.labels_, NAMES, 5)
+    reading = Reading(path.best_estimator_, contrast=found)
+    assert reading.contrast == [tuple(one.word for one in words) for words in found]
+    for one in reading.clusters(n_words=2):
+        assert one.name == " ".join(word.word for word in found[one.cluster][:2])
+        assert one.contrast_words == tuple(word.word for word in found[one.cluster])
+    assert Reading(path, contrast=reading.contrast).contrast == reading.contrast
 
 
 def test_names_of_features(path, counts):

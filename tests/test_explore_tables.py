@@ -282,6 +282,8 @@ def test_contrasts_of_little():
         ([[1, -1]], [0], "finite and non-negative"),
         ([[1, np.nan]], [0], "finite and non-negative"),
         ([[1, 2]], [0, 1], "there are 2 labels"),
+        (["a text", "and another"], [0, 1], "a table of counts, one row a document, as Count"),
+        ([["words"], ["in", "lists"]], [0, 1], "counts must be a table of counts"),
     ],
 )
 def test_bad_counts(counts, labels, message):

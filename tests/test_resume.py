@@ -89,6 +89,18 @@ def calm(server, corpus, tmp_path_factory):
     return contents(folder), time.monotonic() - begin
 
 
+@pytest.fixture(scope="module")
+def dense(server, corpus, tmp_path_factory):
+    """A run without a path that nobody disturbs."""
+    folder = tmp_path_factory.mktemp("dense") / "run"
+    process = start(server, corpus, folder, "--criterion", "none")
+    process.join()
+    assert process.exitcode == 0
+    found = contents(folder)
+    assert not any(name.startswith("path/") for name in found)
+    return found
+
+
 def test_killed_at_random_it_ends_with_the_same_bits(server, corpus, calm, tmp_path):
     """A little after a mark drawn among those not yet reached, again and again."""
     expected, seconds = calm
@@ -134,6 +146,22 @@ def test_killed_after_each_stage_it_ends_with_the_same_bits(server, corpus, calm
     again.join()
     assert again.exitcode == 0
     assert contents(folder) == expected
+
+
+@pytest.mark.parametrize("after", ["dense-4", "dense-6"])
+def test_a_run_without_path_goes_on_too(server, corpus, dense, tmp_path, after):
+    folder = tmp_path / "run"
+    process = start(server, corpus, folder, "--criterion", "none")
+    mark = folder / "progress" / f"{after}.json"
+    while not mark.exists() and process.exitcode is None:
+        time.sleep(0.001)
+    process.kill()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL or after == "dense-6"
+    again = start(server, corpus, folder, "--criterion", "none")
+    again.join()
+    assert again.exitcode == 0
+    assert contents(folder) == dense
 
 
 def test_damaged_marks_are_computed_again(server, corpus, calm, tmp_path):

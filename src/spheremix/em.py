@@ -1,4 +1,4 @@
-"""The only loop over sweeps: expectation-maximisation, several runs sharing each reading."""
+"""Expectation-maximisation: a loop over sweeps, several runs sharing each reading."""
 
 from __future__ import annotations
 

@@ -17,14 +17,14 @@ def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the run.")] = Path(
         "demo"
     ),
-    threads: Annotated[int | None, typer.Option(help="Threads (all cores).")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads.", show_default="all cores")] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace another run in the folder.")
     ] = False,
 ) -> None:
     """Cluster the docstrings of numpy, scipy and scikit-learn.
 
-    About 2,500 documents of the versions that are installed, nothing to download: ten clusters, and
+    About 3,000 documents of the versions that are installed, nothing to download: ten clusters, and
     the words that make them.
     """
     from spheremix.cli.exploration import run_explore

@@ -9,7 +9,9 @@ import numpy as np
 from spheremix.cli.console import progress, remark, say
 from spheremix.cli.finish import finish_run
 from spheremix.cli.folder import RunFolder
+from spheremix.cli.guard import in_options
 from spheremix.cli.material import prepare
+from spheremix.cli.options import DENSE
 from spheremix.cli.rendering import complete, show
 from spheremix.cli.stages import fit_dense, follow_path
 from spheremix.cli.summary import summarise
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spheremix.cli.options import Options
+    from spheremix.estimators.mixture import VMFMixture
+    from spheremix.estimators.path import VMFPath
     from spheremix.text import Corpus
 
 
@@ -34,6 +38,8 @@ def run_explore(
 ) -> None:
     """Explore documents that were read, in a folder, from where it was left."""
     folder = RunFolder(output)
+    embeddings = isinstance(source, Matrix) and source.vocabulary is None
+    options = options.completed(words=not embeddings)
     command = {**options.command(), "checksum": source.checksum}
     if isinstance(source, Matrix):
         words, documents = source.vocabulary, source.documents
@@ -69,9 +75,11 @@ def _work(
         dense, notes = fit_dense(folder, material.X, candidates, options, shown)
         values = [model.criteria_[options.k_criterion] for model in dense.values()]
         best = list(dense)[int(np.argmin(values))]
-        path = follow_path(folder, material.X, dense, best, options, shown)
+        model: VMFMixture | VMFPath = dense[best]
+        if options.criterion != DENSE:
+            model = follow_path(folder, material.X, dense, best, options, shown)
         shown.begin("Writing the tables")
-        finish_run(folder, material, dense, path, command, source)
+        finish_run(folder, material, dense, model, command, source)
     for note in notes:
-        remark(note)
+        remark(in_options(note))
     folder.close()

@@ -28,7 +28,7 @@ def explore(
     weighting: flags.Weighting = None,
     k: flags.K = None,
     seed: flags.Seed = 0,
-    criterion: flags.Criterion = "bic",
+    criterion: flags.Criterion = None,
     k_criterion: flags.KCriterion = "ebic",
     kappa: flags.Kappa = "shared",
     starts: flags.Starts = 10,
@@ -43,6 +43,9 @@ def explore(
 
     Killed at any moment and started again with the same command, it goes on from where it was and
     ends with the same result. A folder that holds another run is left alone.
+
+    For example: `spheremix explore news.csv --text body -k 2:20 -o news`, then open
+    news/report.html.
     """
     from spheremix.cli.exploration import run_explore
     from spheremix.cli.material import check_options, read_source

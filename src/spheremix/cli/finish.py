@@ -8,6 +8,7 @@ import numpy as np
 
 from spheremix.cli.folder import versions
 from spheremix.cli.tables import all_clusters, write_tables
+from spheremix.estimators.path import VMFPath
 from spheremix.explore import Reading, agreement, contrast_words
 from spheremix.io.run import finish
 from spheremix.text import Corpus
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from spheremix.cli.folder import RunFolder
     from spheremix.cli.material import Material
     from spheremix.estimators.mixture import VMFMixture
-    from spheremix.estimators.path import VMFPath
     from spheremix.explore import ContrastWord
     from spheremix.text import Matrix
 
@@ -28,19 +28,22 @@ def finish_run(
     folder: RunFolder,
     material: Material,
     dense: dict[int, VMFMixture],
-    path: VMFPath,
+    model: VMFMixture | VMFPath,
     command: dict[str, Any],
     source: Corpus | Matrix,
 ) -> None:
-    """Write the tables and ``run.json``, which lists every file of every stage."""
+    """Write the tables and ``run.json``, which lists every file of every stage.
+
+    The model is the one that was chosen: a path, or the dense mixture where none was followed.
+    """
     writer = folder.writer()
-    contrast = _contrast(material, path)
-    found = None if contrast is None else [[one.word for one in words] for words in contrast]
-    reading = Reading(path, material.words, contrast=found)
+    contrast = _contrast(material, model)
+    reading = Reading(model, material.words, contrast=contrast)
     tables = write_tables(writer, material, reading, dense, contrast)
     content: dict[str, Any] = {}
     mixtures: dict[str, Any] = {}
-    for stage in ["matrix", *(f"dense-{K}" for K in dense), "path"]:
+    stages = ["matrix", *(f"dense-{K}" for K in dense)]
+    for stage in [*stages, "path"] if isinstance(model, VMFPath) else stages:
         left = folder.done(stage)
         if left is None:
             raise RuntimeError(f"{folder.folder}: what was written cannot be read again.")
@@ -68,31 +71,31 @@ def finish_run(
             "n_set_aside": len(aside),
         },
         "dense": mixtures,
-        "best_n_components": len(path.best_estimator_.weights_),
+        "best_n_components": reading.n_clusters,
         "documents": tables["documents"],
         "tables": tables,
-        "agreement": _agreement(material, path),
+        "agreement": _agreement(material, model),
     }
-    if found is not None:
-        content["contrast"] = {str(k): words[:NAMING] for k, words in enumerate(found)}
+    if reading.contrast is not None:
+        content["contrast"] = {str(k): words[:NAMING] for k, words in enumerate(reading.contrast)}
     finish(writer, content)
 
 
-def _agreement(material: Material, path: VMFPath) -> dict[str, Any] | None:
+def _agreement(material: Material, model: VMFMixture | VMFPath) -> dict[str, Any] | None:
     """Compare with labels, where each document has one at most."""
     labels = material.source.labels
     if labels is None or any(len(several) > 1 for several in labels):
         return None
-    found = agreement(path.labels_, [labels[row] for row in material.kept])
+    found = agreement(model.labels_, [labels[row] for row in material.kept])
     if not np.isfinite(found.ari):
         return None
     return {"ari": found.ari, "nmi": found.nmi, "n_documents": found.n_documents}
 
 
-def _contrast(material: Material, path: VMFPath) -> list[list[ContrastWord]] | None:
+def _contrast(material: Material, model: VMFMixture | VMFPath) -> list[list[ContrastWord]] | None:
     """Find the words of clusters whose columns are no words, in the texts beside."""
     if material.counts is None or material.terms is None:
         return None
-    K = len(path.best_estimator_.weights_)
-    clusters = all_clusters(path.labels_, material)
+    K = Reading(model).n_clusters
+    clusters = all_clusters(model.labels_, material)
     return contrast_words(material.counts, clusters, material.terms, CONTRASTED, n_clusters=K)

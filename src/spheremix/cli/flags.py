@@ -13,8 +13,9 @@ MODEL = "Clusters and sparsity"
 RUNNING = "Running"
 
 
-def _option(panel: str, text: str, *names: str) -> Any:
-    return typer.Option(*names, help=text, rich_help_panel=panel)
+def _option(panel: str, text: str, *names: str, default: str | bool = True) -> Any:
+    """Describe an option; ``default`` is what to say of one that is found out later."""
+    return typer.Option(*names, help=text, rich_help_panel=panel, show_default=default)
 
 
 File = Annotated[
@@ -28,11 +29,20 @@ File = Annotated[
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder of the run.")]
 
 Text = Annotated[str | None, _option(COLUMNS, "Column of the texts; guessed where obvious.")]
-Id = Annotated[str | None, _option(COLUMNS, "Column of the ids, or none.")]
-Date = Annotated[str | None, _option(COLUMNS, "Column of the dates, or none.")]
+Id = Annotated[
+    str | None, _option(COLUMNS, "Column of the ids, guessed where obvious; `none` leaves it out.")
+]
+Date = Annotated[
+    str | None,
+    _option(COLUMNS, "Column of the dates, guessed where obvious; `none` leaves it out."),
+]
 Label = Annotated[
     str | None,
-    _option(COLUMNS, "Column of the labels, or none. They are compared, never used."),
+    _option(
+        COLUMNS,
+        "Column of the labels, guessed where obvious; `none` leaves it out. They are compared, "
+        "never used.",
+    ),
 ]
 Vocabulary = Annotated[
     Path | None, _option(COLUMNS, "Words of the columns of a matrix, one a line.")
@@ -45,32 +55,41 @@ Texts = Annotated[
     ),
 ]
 
-Language = Annotated[str | None, _option(WORDS, "Language, as en or en,fr (en).")]
-Lemmatizer = Annotated[str | None, _option(WORDS, "simplemma or none (simplemma).")]
-MinCount = Annotated[int | None, _option(WORDS, "Least occurrences of a word (by size).")]
+Language = Annotated[str | None, _option(WORDS, "Language, as en or en,fr.", default="en")]
+Lemmatizer = Annotated[str | None, _option(WORDS, "simplemma or none.", default="simplemma")]
+MinCount = Annotated[int | None, _option(WORDS, "Least occurrences of a word.", default="by size")]
 MinDf = Annotated[
-    str | None, _option(WORDS, "Least documents with a word, as 5, or their share, as 0.01 (2).")
+    str | None,
+    _option(WORDS, "Least documents with a word, as 5, or their share, as 0.01.", default="2"),
 ]
 MaxDf = Annotated[
-    str | None, _option(WORDS, "Most documents with a word, as 500, or their share, as 0.5 (all).")
+    str | None,
+    _option(WORDS, "Most documents with a word, as 500, or their share, as 0.5.", default="all"),
 ]
 Weighting = Annotated[
-    str | None, _option(WORDS, "counts, binary, tfidf or sublinear-tfidf (sublinear-tfidf).")
+    str | None,
+    _option(WORDS, "counts, binary, tfidf or sublinear-tfidf.", default="sublinear-tfidf"),
 ]
 
 K = Annotated[
     str | None,
     _option(
         MODEL,
-        "Number of clusters, as 5, or a range to choose from, as 2:20 (by size).",
+        "Number of clusters, as 5, or several to choose from, as 2:20 or 2,4,8.",
         *("--k", "-k"),
+        default="by size",
     ),
 ]
 Seed = Annotated[int, _option(MODEL, "The same seed gives the same bits.")]
 Criterion = Annotated[
-    str, _option(MODEL, "Chooses the sparsity: aic, bic, ric, ricc, ebic or icl.")
+    str | None,
+    _option(
+        MODEL,
+        "Chooses the sparsity: aic, bic, ric, ricc, ebic or icl; none keeps the dense mixture.",
+        default="bic; none for embeddings",
+    ),
 ]
-KCriterion = Annotated[str, _option(MODEL, "Chooses the number of clusters.")]
+KCriterion = Annotated[str, _option(MODEL, "Chooses the number of clusters: one of the same six.")]
 Kappa = Annotated[
     str, _option(MODEL, "Concentration: shared, free (one a cluster) or a number, as 100.")
 ]
@@ -79,13 +98,13 @@ MinRelativeIncrease = Annotated[
     float,
     _option(
         MODEL,
-        "Of beta, between two steps of the path. The paper's for texts; VMFPath has 0.001, which "
-        "takes several times as many steps.",
+        "Least relative increase of beta between two steps of the path. The paper's for texts; "
+        "VMFPath has 0.001, which takes several times as many steps.",
     ),
 ]
 MaxSteps = Annotated[int, _option(MODEL, "Steps of the path, at most.")]
 
-Threads = Annotated[int | None, _option(RUNNING, "Threads (all cores).")]
+Threads = Annotated[int | None, _option(RUNNING, "Threads.", default="all cores")]
 Checkpoint = Annotated[float, _option(RUNNING, "Seconds of work that a kill may cost on a path.")]
 Force = Annotated[bool, _option(RUNNING, "Replace another run in the folder.", "--force")]
 Open = Annotated[bool, _option(RUNNING, "Show the report in the browser.", "--open")]

@@ -16,8 +16,13 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
 
 DEBUG = "SPHEREMIX_DEBUG"  # set to anything, it shows tracebacks
-# Names of parameters in messages of the library, and what they are called here.
+# What messages of the library advise, and what it is called here; remedies without option are gone.
 CALLED = {
+    "raise kappa_max for rows as close to each other, or drop identical rows": "drop identical "
+    "rows, or give --kappa a number",
+    ": raise max_iter or tol": "",
+    "n_components or beta": "n_components",
+    ", or give a start with init=": "",
     "n_components": "--k",
     "n_init": "--starts",
     "min_count=": "--min-count ",
@@ -69,6 +74,11 @@ def _line(error: Exception) -> str:
         return f"{where}{error.strerror or text}."
     if not isinstance(error, ValueError | RuntimeError | ImportError):
         return f"unexpected {type(error).__name__}: {text} (set {DEBUG}=1 to see where)."
+    return in_options(text)
+
+
+def in_options(text: str) -> str:
+    """Give what the library says in the words of the command."""
     for name, option in CALLED.items():
         text = text.replace(name, option)
     return text

@@ -6,6 +6,8 @@ import textwrap
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from spheremix.select import CRITERIA
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -84,7 +86,7 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
             "log_likelihood": "Of all documents.",
             "n_nonzero": "Non-zero coordinates of the prototypes.",
             "n_converged": "Starts that converged.",
-            **dict.fromkeys(("aic", "bic", "ric", "ricc", "ebic", "icl"), CRITERION),
+            **dict.fromkeys(CRITERIA, CRITERION),
         },
     ),
     "tables/path.csv": (
@@ -95,7 +97,7 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
             "n_nonzero": "Non-zero coordinates of the prototypes.",
             "sparsity": "Share of zeros among the coordinates.",
             "log_likelihood": "Of all documents, without the penalty.",
-            **dict.fromkeys(("aic", "bic", "ric", "ricc", "ebic", "icl"), CRITERION),
+            **dict.fromkeys(CRITERIA, CRITERION),
             "n_iter": "Iterations of EM.",
             "status": "How EM ended.",
             "selected": "1 for the step that was chosen, else 0.",
@@ -122,12 +124,13 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
 }
 OTHERS = {
     "report.html, report.json": "The page of the run, and what it shows, as data.",
-    "figures/": "The maps of prototypes and data, words, path and criteria, to print.",
+    "figures/": "Maps of prototypes and data, to print, and what else the run has: words, path, "
+    "criteria, labels, time.",
     "run.json": "Options, versions, seed and checksums: what it takes to repeat the run.",
     "matrix/, kept.npy": "The rows that were clustered, and their documents (from 0).",
     "vocabulary.txt, terms.txt": "Words of the columns; words counted beside embeddings (counts/).",
     "corpus.jsonl.gz": "The documents: id, text, date, labels.",
-    "dense/, path/": "The models, as arrays.",
+    "dense/, path/": "The models, as arrays; path/ where a path was followed.",
 }
 HEAD = """A run of spheremix explore. In Python, spheremix.load_run gives back its models; on the
 command line, spheremix assign clusters new documents with it. Numbers in the tables have six

@@ -18,6 +18,7 @@ from spheremix.text import (
     read_matrix,
     vectorize,
 )
+from spheremix.text.matrices import not_finite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -217,6 +218,7 @@ def check_rows(matrix: Matrix) -> tuple[NDArray[np.intp], dict[int, str]]:
         largest = np.concatenate(parts)
     bad = np.flatnonzero(~np.isfinite(largest.astype(np.float64)))
     if bad.size:
-        raise ReadError.at(matrix.source, "has values that are not finite.", f"row {bad[0] + 1}")
+        beside = "" if matrix.documents is None else " here and in --texts"
+        raise not_finite(matrix.source, bad, beside)
     empty = np.flatnonzero(largest == 0)
     return np.flatnonzero(largest), {int(row): "empty row" for row in empty}

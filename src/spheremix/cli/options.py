@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spheremix.estimators.validation import require_integer, require_number
@@ -16,6 +16,7 @@ LEAST = 4  # different documents among which to look for clusters
 # They change no digit, or name a file whose content is compared.
 KEPT_OUT = {"threads", "checkpoint", "vocabulary", "texts"}
 LEMMATIZERS = ("simplemma", "none")
+DENSE = "none"  # the criterion that keeps the mixture without penalty
 MOST_CANDIDATES = 1000
 
 
@@ -37,7 +38,7 @@ class Options:
     weighting: str | None = None
     k: str | None = None
     seed: int = 0
-    criterion: str = "bic"
+    criterion: str | None = None
     k_criterion: str = "ebic"
     kappa: str | float = "shared"
     starts: int = 10
@@ -48,7 +49,7 @@ class Options:
 
     def __post_init__(self) -> None:
         for name, choices in (
-            ("criterion", CRITERIA),
+            ("criterion", (None, *CRITERIA, DENSE)),
             ("k_criterion", CRITERIA),
             ("weighting", (None, *WEIGHTINGS)),
             ("lemmatizer", (None, *LEMMATIZERS)),
@@ -67,6 +68,13 @@ class Options:
             require_integer("--threads", self.threads, 1)
         if self.k is not None:
             parse_k(self.k)
+
+    def completed(self, *, words: bool) -> Options:
+        """Choose how sparse prototypes are by whether their columns are words.
+
+        Zeros of embeddings depend on the axes, which mean nothing: there the penalty is left out.
+        """
+        return replace(self, criterion=self.criterion or ("bic" if words else DENSE))
 
     def command(self) -> dict[str, Any]:
         """Give the options that the result depends on."""
@@ -122,7 +130,8 @@ def parse_k(text: str) -> list[int]:
         ends = [int(first), int(last)] if colon else [int(part) for part in text.split(",")]
     except ValueError:
         raise ValueError(
-            f"--k must be a number of clusters, as 5, or a range, as 2:20; got {text!r}."
+            f"--k must be a number of clusters, as 5, a range, as 2:20, or several, as 2,4,8; got "
+            f"{text!r}."
         ) from None
     if min(ends) < 1:
         raise ValueError(f"--k must be 1 or more: {min(ends)} clusters cannot be; got {text!r}.")

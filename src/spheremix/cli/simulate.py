@@ -70,4 +70,4 @@ def simulate(
         f"{documents:,} rows, {features:,} columns, {k} clusters; {truth.overlap:.1%} misplaced by "
         "the true mixture."
     )
-    say(f"Open next: spheremix explore {output / 'X.npy'}")
+    say(f"Open next: spheremix explore {output / 'X.npy'} --criterion bic")

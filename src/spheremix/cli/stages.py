@@ -52,7 +52,9 @@ def fit_dense(
     total, done = float(sum(candidates)), 0.0
     found: dict[int, VMFMixture] = {}
     notes = []
-    progress.begin(f"Fitting {_listed(candidates)}, {counted(options.starts, 'start')} each")
+    progress.begin(
+        f"Fitting {name_candidates(candidates)}, {counted(options.starts, 'start')} each"
+    )
     for K in candidates:
         share = (done / total, K / total)
         make = partial(_fit_one, folder, K, directions, options, progress, share)
@@ -97,7 +99,9 @@ def _fit_one(
             packed = pack_mixture(mixture.fit(directions), writer, f"dense/{K}")
         except NoFitError as error:
             notes.append(f"K = {K}: {error}")
-    notes += [f"K = {K}: {one.message}" for one in caught]
+    # Some messages name K themselves.
+    said = [str(one.message) for one in caught]
+    notes += [text if f"K = {K} " in text else f"K = {K}: {text}" for text in said]
     folder.commit(f"dense-{K}", writer, {"mixture": packed, "notes": notes})
 
 
@@ -108,10 +112,13 @@ def _read_one(fields: Fields, reader: Reader) -> tuple[VMFMixture | None, list[s
     return unpack_mixture(fields.inside("mixture"), reader), notes
 
 
-def _listed(candidates: list[int]) -> str:
+def name_candidates(candidates: list[int]) -> str:
+    """Say which numbers of clusters are tried: a range by its ends, others one by one."""
     if len(candidates) == 1:
         return counted(candidates[0], "cluster")
-    return f"{candidates[0]} to {candidates[-1]} clusters"
+    if candidates[-1] - candidates[0] == len(candidates) - 1:
+        return f"{candidates[0]} to {candidates[-1]} clusters"
+    return f"{', '.join(map(str, candidates[:-1]))} and {candidates[-1]} clusters"
 
 
 # The path
@@ -145,7 +152,7 @@ def follow_path(
 
         path = VMFPath(
             n_components=K,
-            criterion=options.criterion,
+            criterion=str(options.criterion),  # completed by now
             min_relative_increase=options.min_relative_increase,
             max_steps=options.max_steps,
             kappa=options.kappa,

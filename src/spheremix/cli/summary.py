@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spheremix.cli.console import say, table
 from spheremix.explore import Reading
 from spheremix.io.documents import unpack_table
+from spheremix.text.vectorize import NO_WORD_LEFT
 
 if TYPE_CHECKING:
     from spheremix.explore import Cluster
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
 COMMON = 15  # words listed as those of all clusters
 SHOWN = 5  # typical documents of a cluster that are named
 QUOTED = 2  # those whose first words are shown
+TABLES = {
+    "dense": "criteria",
+    "path": "steps of the path",
+    "typical": "typical documents",
+    "contrast": "contrasts",
+    "labels": "labels",
+    "time": "time",
+}
 
 
 def summarise(run: Run) -> None:
@@ -28,7 +37,7 @@ def summarise(run: Run) -> None:
     if aside:
         say(
             f"{aside:,} of {corpus['n_documents']:,} documents set aside: see set_aside in "
-            "documents.csv."
+            f"documents.csv{_no_word_left(run, aside)}."
         )
     say()
     clusters = reading.clusters(n_listed=8)
@@ -62,23 +71,35 @@ def summarise(run: Run) -> None:
     _open_next(run)
 
 
+def _no_word_left(run: Run, aside: int) -> str:
+    """Name the threshold that left documents without a word, and how to lower it."""
+    found = (run.info.get("vectorizer") or {}).get("thresholds", {})
+    n = (run.documents() or {}).get("set_aside", []).count(NO_WORD_LEFT)
+    least, documents = found.get("min_count", 1), found.get("min_df", 1)
+    if not n or max(least, documents) == 1:
+        return ""
+    kept, option = f"{least:,} occurrences", "--min-count"
+    if documents >= least:  # then it is what drops more words
+        kept, option = f"{documents:,} documents", "--min-df"
+    where = "" if n == aside else f"in {n:,} "
+    return f" ({where}no word is left: words of at least {kept} are kept; lower {option})"
+
+
 def _open_next(run: Run) -> None:
     """List what a person may open, and what is in it."""
     say()
     say("Open next:")
+    tables = run.info.get("tables", {})
+    path = "" if run.path is None else ", path"
+    criteria = ", criteria" if len(run.dense) > 1 else ""
     listed = {
         "report.html": "all of it on one page, which opens in any browser",
-        "figures/": "maps of words and documents, path and criteria, to print",
+        "figures/": f"maps of prototypes and documents{path}{criteria}, to print",
         "clusters.csv": "size, name and words of every cluster",
         "documents.csv": "the cluster of every document, how surely (log_odds, cosine), and the "
         "runner-up",
         "words.csv": "every word of every cluster",
-        "tables/": "criteria, steps of the path, typical documents"
-        + "".join(
-            f", {what}"
-            for name, what in (("contrast", "contrasts"), ("labels", "labels"), ("time", "time"))
-            if name in run.info.get("tables", {})
-        ),
+        "tables/": ", ".join(what for name, what in TABLES.items() if name in tables),
         "README.txt": "what every column means",
         f"spheremix assign {run.folder} NEW": "clusters new documents",
     }
@@ -98,6 +119,8 @@ def _headline(run: Run) -> str:
         sparsity = run.path.sparsity_[run.path.selected_]
         parts.append(f"beta = {mixture.beta:.4g} ({run.path.criterion.upper()})")
         parts.append(f"sparsity {sparsity:.0%}".replace("%", " %"))
+    else:
+        parts.append("no penalty")
     return " . ".join(parts)
 
 

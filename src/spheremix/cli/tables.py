@@ -33,11 +33,12 @@ def write_tables(
     tables = {
         "documents": ("documents.csv", document_columns(documents, material)),
         "clusters": ("clusters.csv", cluster_columns(reading)),
-        "words": ("words.csv", reading.vocabulary.table()),
+        "words": ("words.csv", word_columns(reading)),
         "typical": ("tables/typical.csv", typical_columns(reading, documents, material)),
         "dense": ("tables/dense.csv", dense_columns(dense)),
-        "path": ("tables/path.csv", path_columns(reading.path)),
     }
+    if reading.path is not None:
+        tables["path"] = ("tables/path.csv", path_columns(reading.path))
     if contrast is not None:
         tables["contrast"] = ("tables/contrast.csv", contrast_columns(reading, contrast))
     clusters = all_clusters(documents.labels, material)
@@ -62,14 +63,8 @@ def all_clusters(labels: Any, material: Material) -> Any:
 
 def document_columns(documents: Documents, material: Material) -> dict[str, Any]:
     """List the documents as they came, those set aside with the reason and without cluster."""
-    columns: dict[str, Any] = {
-        "cluster": documents.labels,
-        "posterior": documents.posteriors,
-        "margin": documents.margins,
-        "runner_up": [None if k < 0 else int(k) for k in documents.runners_up],
-        "log_odds": documents.log_odds,
-        "cosine": documents.cosines,
-    }
+    columns: dict[str, Any] = documents.table()
+    columns["runner_up"] = [None if k < 0 else int(k) for k in documents.runners_up]
     spread: dict[str, Any] = {"id": material.source.ids}
     for name, values in columns.items():
         spread[name] = [None] * material.n_documents
@@ -96,6 +91,14 @@ def cluster_columns(reading: Reading) -> dict[str, Any]:
     }
     if reading.contrast is not None:
         columns["contrast_words"] = [" ".join(one.contrast_words) for one in clusters]
+    return columns
+
+
+def word_columns(reading: Reading) -> dict[str, Any]:
+    """List every word of every cluster; words leave on a path only."""
+    columns = reading.vocabulary.table()
+    if reading.path is None:
+        del columns["exit_beta"]
     return columns
 
 

@@ -77,7 +77,9 @@ def displays(run: Run) -> dict[str, Any]:
             list(run.dense),
             {name: run.dense_criteria[name] for name in ("aic", "bic", "ebic", "ric", "ricc")},
             chosen=reading.n_clusters,
-            n_samples=1.0 if run.path is None else float(run.path.sizes_[0].sum()),
+            n_samples=len(run.mixture.labels_)
+            if run.path is None
+            else float(run.path.sizes_[0].sum()),
         )
     return found | _about_documents(run, cluster_names(reading))
 

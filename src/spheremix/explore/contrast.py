@@ -184,7 +184,12 @@ def cluster_counts(counts: Any, labels: ArrayLike, *, n_clusters: int | None = N
     [[1.0, 2.0], [8.0, 10.0]]
     """
     ids = as_clusters(labels)
-    rows: Any = sparse.csr_array(counts)
+    try:
+        rows: Any = sparse.csr_array(counts)
+    except (TypeError, ValueError):  # texts, or lists of words
+        raise ValueError(
+            "counts must be a table of counts, one row a document, as CountVectorizer gives."
+        ) from None
     if ids.shape != rows.shape[:1] or rows.ndim != 2:
         raise ValueError(f"counts has the shape {rows.shape}, and there are {ids.size} labels.")
     if rows.nnz and not (rows.data.min() >= 0 and rows.data.max() < np.inf):

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
-from spheremix.data.open import engine_class
+from spheremix.data.open import as_directions, engine_class
 from spheremix.data.rows import open_rows
 from spheremix.data.threads import resolve_threads
 
@@ -53,6 +54,24 @@ class Documents:
     margins: Array
     log_odds: Array
     cosines: Array
+
+    def table(self) -> dict[str, NDArray[Any]]:
+        """Give all of it column by column, as in ``documents.csv``: a data frame in waiting.
+
+        Returns
+        -------
+        dict of ndarray
+            ``cluster``, ``posterior``, ``margin``, ``runner_up``, ``log_odds`` and ``cosine``; a
+            row a document.
+        """
+        return {
+            "cluster": self.labels,
+            "posterior": self.posteriors,
+            "margin": self.margins,
+            "runner_up": self.runners_up,
+            "log_odds": self.log_odds,
+            "cosine": self.cosines,
+        }
 
     def sizes(self, n_clusters: int) -> Ids:
         """Count the documents of each cluster.
@@ -126,15 +145,15 @@ def read_documents(
 ) -> Documents:
     """Assign documents, and measure how surely.
 
-    Rows are read in blocks, so that no table of n times K is held, unless X is Directions already,
-    which have no blocks.
+    Arrays and sparse matrices are read some rows at a time, so that no table of n times K is held;
+    of other X there is one.
     Scores of float32 rows have the precision of such rows; :func:`spheremix.explore.explain` has
     that of float64 always.
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n, d), or Directions
-        Rows are normalised.
+    X : array-like or sparse matrix of shape (n, d), path, iterable of blocks, or Directions
+        As for :func:`spheremix.as_directions`; rows are normalised.
     scorer : Scorer
         Of a fitted mixture.
     engine : {"auto", "reference", "compiled", "torch"}, default="auto"
@@ -189,8 +208,8 @@ def _row_blocks(
     X: Any, n_components: int, engine: Engine, n_threads: int | None
 ) -> Iterator[Directions]:
     """Open the rows some at a time."""
-    if all(callable(getattr(X, verb, None)) for verb in ("sweep", "map_rows", "take")):
-        yield X
+    if not isinstance(X, np.ndarray) and not sparse.issparse(X):
+        yield as_directions(X, engine=engine, n_threads=n_threads)
         return
     make, threads = engine_class(engine), resolve_threads(n_threads)
     rows, scale = open_rows(X)

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.explore import ordering
+from spheremix.explore.contrast import ContrastWord
 from spheremix.explore.documents import read_documents
 from spheremix.explore.naming import cluster_name
 from spheremix.explore.vocabulary import Vocabulary
@@ -94,7 +95,7 @@ class Reading:
         survive, by which clusters are named.
     step : int, default=None
         Where the model has a path, another step to read than the selected one.
-    contrast : sequence of sequences of str, default=None
+    contrast : sequence of sequences of ContrastWord or str, default=None
         Where features are no words: for each cluster, the words that set its documents apart, as
         :func:`spheremix.explore.contrast_words` finds them. They name the clusters.
 
@@ -109,7 +110,7 @@ class Reading:
     feature_names : list of str
         One a feature.
     contrast : list of tuples of str, or None
-        As given.
+        The words that were given.
 
     Examples
     --------
@@ -132,7 +133,7 @@ class Reading:
         *,
         path: Any = None,
         step: int | None = None,
-        contrast: Sequence[Sequence[str]] | None = None,
+        contrast: Sequence[Sequence[ContrastWord | str]] | None = None,
     ) -> None:
         require_model(model)
         own_path = getattr(model, "best_path_", model if hasattr(model, "betas_") else None)
@@ -159,7 +160,12 @@ class Reading:
                 f"feature_names has {len(self.feature_names)} names, the model "
                 f"{self.prototypes.shape[1]} features."
             )
-        self.contrast = None if contrast is None else [tuple(words) for words in contrast]
+        self.contrast: list[tuple[str, ...]] | None = None
+        if contrast is not None:
+            self.contrast = [
+                tuple(one.word if isinstance(one, ContrastWord) else one for one in words)
+                for words in contrast
+            ]
         if self.contrast is not None and len(self.contrast) != self.n_clusters:
             raise ValueError(
                 f"contrast has words of {len(self.contrast)} clusters, the model "

@@ -155,6 +155,11 @@ def explain(
 def _one_row(x: Any) -> Any:
     """Give a document as a table of one row."""
     row: Any = x if hasattr(x, "shape") else np.asarray(x)
+    if not row.shape or np.asarray(x).dtype.kind in "US":
+        raise ValueError(
+            "Give one document as a row of numbers, as the vectoriser makes of a text: got "
+            f"{x!r:.40}."
+        )
     if len(row.shape) == 1:
         row = row.reshape(1, -1) if hasattr(row, "reshape") else np.atleast_2d(row)
     if row.shape[0] != 1:

@@ -166,10 +166,18 @@ def _check_sparse(path: Path, X: Any) -> Any:
     except DAMAGE as error:
         raise ReadError.at(path, f"damaged: {shown(str(error))}.") from None
     if X.dtype.kind == "f" and not np.isfinite(X.data).all():
-        bad = int(np.flatnonzero(~np.isfinite(X.data))[0])
-        row = int(np.searchsorted(X.indptr, bad, side="right")) - 1
-        raise ReadError.at(path, f"the value {X.data[bad]} is not finite.", f"row {row}")
+        bad = np.flatnonzero(~np.isfinite(X.data))
+        raise not_finite(path, np.unique(np.searchsorted(X.indptr, bad, side="right") - 1))
     return X
+
+
+def not_finite(path: str | PathLike[str], bad: NDArray[np.intp], where: str = "") -> ReadError:
+    """Name the first of the rows that have no direction, and say what to do with them."""
+    more = f" and {bad.size - 1:,} more have" if bad.size > 1 else " has"
+    them = "it" if bad.size == 1 else "them"
+    return ReadError.at(
+        path, f"row {bad[0] + 1} (counted from 1){more} NaN or infinity: drop {them}{where}."
+    )
 
 
 def _check_market(path: Path, size: int) -> None:

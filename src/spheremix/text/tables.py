@@ -58,7 +58,9 @@ def open_table(path: Path) -> Table:
         raise ReadError.at(path, "this is a matrix, not documents: use read_matrix.")
     if suffix in TEXT_SUFFIXES:
         raise ReadError.at(
-            path, "this is one text: put one file a document into a folder, and name the folder."
+            path,
+            "this is one text: put one file a document into a folder, and name the folder; for a "
+            "document a line, make it JSON lines or a CSV with the header text.",
         )
     raise ReadError.at(path, f"the format {shown(path.suffix)} is not known: use {KNOWN}.")
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
+NO_WORD_LEFT = "no word of the vocabulary"
+
+
 @dataclass(frozen=True, slots=True)
 class SetAside:
     """A document without direction, and why."""
@@ -113,4 +116,4 @@ def _reason(text: str, vectorizer: TextVectorizer) -> str:
         return "no text"
     if not vectorizer.words(text):
         return "no word but stop words, numbers or single letters"
-    return "no word of the vocabulary"
+    return NO_WORD_LEFT

@@ -1,0 +1,138 @@
+"""Runs without a penalty: of embeddings unless told otherwise, of words where asked for."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import spheremix as sm
+from cli_common import refusal, rows, run, texts, write_lines
+from spheremix.display.run import displays
+from spheremix.explore import agreement
+
+OPTIONS = ("-k", "2:4", "--starts", 3, "--max-steps", 40)
+
+
+@pytest.fixture(scope="module")
+def embeddings(tmp_path_factory):
+    """Rows near three directions."""
+    rng = np.random.default_rng(0)
+    rows = np.eye(3, 12)[np.arange(60) % 3] + 0.1 * rng.normal(size=(60, 12))
+    place = tmp_path_factory.mktemp("dense") / "E.npy"
+    np.save(place, rows)
+    return place
+
+
+@pytest.fixture(scope="module")
+def explored(embeddings):
+    """A run on embeddings, and what was said."""
+    folder = embeddings.parent / "run"
+    return folder, *run("explore", embeddings, *OPTIONS, "-o", folder)
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory):
+    """A run without penalty on texts, and their file."""
+    source = write_lines(tmp_path_factory.mktemp("words") / "docs.jsonl", texts())
+    folder = source.parent / "run"
+    run("explore", source, *OPTIONS, "--criterion", "none", "-o", folder)
+    return folder, source
+
+
+def test_embeddings_keep_the_mixture_without_penalty(explored, embeddings):
+    folder, out, err = explored
+    found = sm.load_run(folder)
+    assert found.path is None
+    assert found.info["command"]["criterion"] == "none"
+    mixture = sm.VMFMixture(3, n_init=3, random_state=0).fit(np.load(embeddings))
+    clusters = [int(one["cluster"]) for one in rows(folder / "documents.csv")]
+    assert clusters == mixture.labels_.tolist()
+    assert found.mixture.beta == 0.0
+    assert "12 columns . K = 3 (by EBIC, 3 tried) . no penalty\n" in out
+    assert "path" not in out
+    assert "Following" not in err
+
+
+def test_no_table_figure_or_legend_speaks_of_a_path(explored):
+    folder, _, _ = explored
+    there = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    assert {name for name in there if "path" in name} == set()
+    assert "figures/criteria.svg" in there
+    assert list(rows(folder / "words.csv")[0]) == [
+        *("cluster", "word", "feature", "weight", "n_clusters", "rank"),
+    ]
+    legend = (folder / "README.txt").read_text(encoding="utf-8")
+    assert "exit_beta" not in legend
+    assert "tables/path.csv" not in legend
+    assert "tables/dense.csv" in legend
+
+
+def test_criteria_are_drawn_per_row(explored, words):
+    assert displays(sm.load_run(explored[0]))["criteria"].n_samples == 60
+    assert displays(sm.load_run(words[0]))["criteria"].n_samples == 90
+
+
+def test_a_criterion_sets_embeddings_on_the_path(explored, embeddings, tmp_path):
+    folder = tmp_path / "run"
+    out, err = run("explore", embeddings, *OPTIONS, "--criterion", "bic", "-o", folder)
+    assert "(BIC) . sparsity" in out
+    assert "no penalty" not in out
+    assert "Following the path" in err
+    found = sm.load_run(folder)
+    assert found.path.criterion == "bic"
+    assert len(rows(folder / "tables" / "path.csv")) == len(found.path.betas_)
+    assert "exit_beta" in rows(folder / "words.csv")[0]
+    # The path begins where the other run ends.
+    dense = sm.load_run(explored[0]).mixture
+    assert_allclose(found.path.model(0).prototypes_, dense.prototypes_, atol=1e-6)
+
+
+def test_the_default_is_the_criterion_none(explored, embeddings):
+    command = ("explore", embeddings, *OPTIONS, "-o", explored[0])
+    assert "holds this run already" in run(*command, "--criterion", "none")[0]
+    assert "criterion was none and is bic" in refusal(*command, "--criterion", "bic")
+
+
+def test_words_without_a_penalty(words):
+    folder, source = words
+    found = sm.load_run(folder)
+    assert found.path is None
+    expected = sm.VMFMixture(3, n_init=3, random_state=0).fit(found.matrix())
+    assert np.array_equal(found.mixture.prototypes_, expected.prototypes_)
+    assert agreement(found.mixture.labels_, [one["topic"] for one in texts()]).ari == 1.0
+    named = {one["name"].split()[0] for one in rows(folder / "clusters.csv")}
+    assert len(named) == 3
+    out, _ = run("explore", source, *OPTIONS, "--criterion", "none", "-o", folder)
+    assert "no penalty" in out
+    line = refusal("explore", source, *OPTIONS, "-o", folder)
+    assert "criterion was none and is bic" in line
+
+
+def test_assign_by_a_mixture_without_penalty(explored, words, embeddings, tmp_path):
+    run("assign", explored[0], embeddings, "-o", tmp_path / "rows.csv")
+    expected = (explored[0] / "documents.csv").read_bytes()
+    assert (tmp_path / "rows.csv").read_bytes() == expected
+    out, _ = run("assign", *words, "-o", tmp_path / "texts.csv")
+    assert "90 documents assigned, 0 without a cluster" in out
+    again = [one["cluster"] for one in rows(tmp_path / "texts.csv")]
+    assert again == [one["cluster"] for one in rows(words[0] / "documents.csv")]
+
+
+@pytest.mark.parametrize("kind", ["coordinates", "words"])
+def test_the_report_has_one_step(explored, words, kind):
+    folder = words[0] if kind == "words" else explored[0]
+    page, table = (folder / name for name in ("report.html", "report.json"))
+    before = page.read_bytes(), table.read_bytes()
+    page.unlink()
+    run("report", folder)
+    assert (page.read_bytes(), table.read_bytes()) == before
+    content = json.loads(table.read_text(encoding="utf-8"))
+    assert content["kind"] == kind
+    assert content["path"] is None
+    assert content["exit_betas"] is None
+    assert [one["beta"] for one in content["steps"]] == [0.0]
+    assert content["model"]["criterion"] is None
+    assert [one["n_clusters"] for one in content["candidates"]] == [2, 3, 4]
