@@ -94,7 +94,7 @@ def test_figures_of_the_docs_are_theirs():
         assert quoting, name
         assert all("tools/draw_figures.py" in page for page in quoting), name
     quoted = {name for page in pages for name in re.findall(r"\(figures/([\w-]+)\.png\)", page)}
-    assert quoted <= drawn
+    assert quoted <= drawn | {"report"}  # the first screen of the demo's report
 
 
 # The benefit

@@ -73,11 +73,12 @@ def _work(
         material = prepare(folder, source, options, shown)
         candidates = options.candidates(len(material.kept), material.n_distinct)
         dense, notes = fit_dense(folder, material.X, candidates, options, shown)
-        values = [model.criteria_[options.k_criterion] for model in dense.values()]
-        best = list(dense)[int(np.argmin(values))]
-        model: VMFMixture | VMFPath = dense[best]
+        mixtures = dense.mixtures
+        values = [model.criteria_[options.k_criterion] for model in mixtures.values()]
+        best = list(mixtures)[int(np.argmin(values))]
+        model: VMFMixture | VMFPath = mixtures[best]
         if options.criterion != DENSE:
-            model = follow_path(folder, material.X, dense, best, options, shown)
+            model = follow_path(folder, material.X, mixtures, best, options, shown)
         shown.begin("Writing the tables")
         finish_run(folder, material, dense, model, command, source)
     for note in notes:

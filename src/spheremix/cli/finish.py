@@ -10,12 +10,14 @@ from spheremix.cli.folder import versions
 from spheremix.cli.tables import all_clusters, write_tables
 from spheremix.estimators.path import VMFPath
 from spheremix.explore import Reading, agreement, contrast_words
+from spheremix.io.fields import number
 from spheremix.io.run import finish
 from spheremix.text import Corpus
 
 if TYPE_CHECKING:
     from spheremix.cli.folder import RunFolder
     from spheremix.cli.material import Material
+    from spheremix.cli.stages import Dense
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.explore import ContrastWord
     from spheremix.text import Matrix
@@ -27,7 +29,7 @@ NAMING = 20  # those that are kept beside the model
 def finish_run(
     folder: RunFolder,
     material: Material,
-    dense: dict[int, VMFMixture],
+    dense: Dense,
     model: VMFMixture | VMFPath,
     command: dict[str, Any],
     source: Corpus | Matrix,
@@ -42,7 +44,7 @@ def finish_run(
     tables = write_tables(writer, material, reading, dense, contrast)
     content: dict[str, Any] = {}
     mixtures: dict[str, Any] = {}
-    stages = ["matrix", *(f"dense-{K}" for K in dense)]
+    stages = ["matrix", *(f"dense-{K}" for K in dense.mixtures)]
     for stage in [*stages, "path"] if isinstance(model, VMFPath) else stages:
         left = folder.done(stage)
         if left is None:
@@ -72,6 +74,7 @@ def finish_run(
         },
         "dense": mixtures,
         "best_n_components": reading.n_clusters,
+        "start_agreement": {str(K): number(value) for K, value in dense.agreement.items()},
         "documents": tables["documents"],
         "tables": tables,
         "agreement": _agreement(material, model),

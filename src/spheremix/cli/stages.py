@@ -12,16 +12,18 @@ import math
 import shutil
 import time
 import warnings
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spheremix.data.open import as_directions
-from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import NoFitError
+from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.strategies import PathProgress
+from spheremix.io.fields import number
 from spheremix.io.files import RunError
 from spheremix.io.models import pack_fit, pack_mixture, unpack_fit, unpack_mixture
 from spheremix.io.paths import pack_path, pack_steps, unpack_path, unpack_steps
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from spheremix.cli.folder import RunFolder
     from spheremix.cli.options import Options
     from spheremix.em import Fit
+    from spheremix.estimators.mixture import VMFMixture
     from spheremix.io.fields import Fields
     from spheremix.io.files import Reader
     from spheremix.models.vmf import VMFModel, VMFParameters
@@ -44,13 +47,21 @@ if TYPE_CHECKING:
 # Dense mixtures
 
 
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """Mixtures without penalty, by their number of clusters."""
+
+    mixtures: dict[int, VMFMixture]
+    agreement: dict[int, float]  # mean ARI of the other starts with the best one; NaN with one
+
+
 def fit_dense(
     folder: RunFolder, X: Any, candidates: list[int], options: Options, progress: Progress
-) -> tuple[dict[int, VMFMixture], list[str]]:
+) -> tuple[Dense, list[str]]:
     """Fit a mixture without penalty for each number of clusters; give them and the failures."""
     directions = as_directions(X, n_threads=options.threads)
     total, done = float(sum(candidates)), 0.0
-    found: dict[int, VMFMixture] = {}
+    found = Dense({}, {})
     notes = []
     progress.begin(
         f"Fitting {name_candidates(candidates)}, {counted(options.starts, 'start')} each"
@@ -58,13 +69,13 @@ def fit_dense(
     for K in candidates:
         share = (done / total, K / total)
         make = partial(_fit_one, folder, K, directions, options, progress, share)
-        mixture, said = folder.stage(f"dense-{K}", make, _read_one)
+        mixture, agreement, said = folder.stage(f"dense-{K}", make, _read_one)
         notes += said
         if mixture is not None:
-            found[K] = mixture
+            found.mixtures[K], found.agreement[K] = mixture, agreement
         done += K
         progress.update(done / total, f"K = {K}")
-    if not found:
+    if not found.mixtures:
         for K in candidates:
             folder.forget(f"dense-{K}")
         raise RunError(notes[-1])
@@ -82,34 +93,40 @@ def _fit_one(
     def follow(state: Any) -> None:
         # Half of the runs have converged when half of the work is done, or more.
         part = 1.0 - state.n_running / state.n_runs
-        progress.update(share[0] + share[1] * part, f"K = {K}, {state.n_sweeps} readings")
+        passes = counted(state.n_sweeps, "pass", "passes")
+        progress.update(share[0] + share[1] * part, f"K = {K}, {passes} over the documents")
 
-    mixture = VMFMixture(
-        n_components=K,
+    study = VMFMixtureIC(
+        (K,),
+        paths="none",
         kappa=options.kappa,
         n_init=options.starts,
         random_state=options.seed,
         n_threads=options.threads,
         callback=follow,
     )
-    writer, notes, packed = folder.writer(), [], None
+    writer, notes = folder.writer(), []
+    content: dict[str, Any] = {"mixture": None, "agreement": None}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            packed = pack_mixture(mixture.fit(directions), writer, f"dense/{K}")
+            study.fit(directions)
+            content["mixture"] = pack_mixture(study.dense_models_[K], writer, f"dense/{K}")
+            content["agreement"] = number(study.agreement_[0])
         except NoFitError as error:
             notes.append(f"K = {K}: {error}")
     # Some messages name K themselves.
     said = [str(one.message) for one in caught]
     notes += [text if f"K = {K} " in text else f"K = {K}: {text}" for text in said]
-    folder.commit(f"dense-{K}", writer, {"mixture": packed, "notes": notes})
+    folder.commit(f"dense-{K}", writer, content | {"notes": notes})
 
 
-def _read_one(fields: Fields, reader: Reader) -> tuple[VMFMixture | None, list[str]]:
+def _read_one(fields: Fields, reader: Reader) -> tuple[VMFMixture | None, float, list[str]]:
     notes = [str(note) for note in fields.listing("notes")]
     if fields.content.get("mixture") is None:
-        return None, notes
-    return unpack_mixture(fields.inside("mixture"), reader), notes
+        return None, math.nan, notes
+    mixture = unpack_mixture(fields.inside("mixture"), reader)
+    return mixture, fields.real("agreement"), notes
 
 
 def name_candidates(candidates: list[int]) -> str:

@@ -113,7 +113,7 @@ class CriteriaDisplay:
             repetitions if most > 1 else None,
             chosen=study.best_n_components_,
             agreement=study.agreement_ if most > 1 else None,
-            n_samples=float(study.best_path_.sizes_[0].sum()),
+            n_samples=study.total_weight_,
         )
 
     @classmethod

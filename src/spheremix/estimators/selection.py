@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Fits = list[em.Fit[VMFParameters] | None]
 
-PATHS = ("best", "all")
+PATHS = ("best", "all", "none")
 
 
 class VMFMixtureIC(SelectedMixture):
@@ -53,8 +53,9 @@ class VMFMixtureIC(SelectedMixture):
         Chooses the number of components, on the dense mixtures; the smaller one of equals.
     beta_criterion : {"aic", "bic", "ric", "ricc", "ebic", "icl"}, default="bic"
         Chooses the step of the path; the sparser one of equals.
-    paths : {"best", "all"}, default="best"
-        Follow the path at the chosen number only, or at every candidate.
+    paths : {"best", "all", "none"}, default="best"
+        Follow the path at the chosen number only, at every candidate, or at none: the dense
+        mixture is chosen then.
     refit : bool, default=False
         Fit again without penalty on the support that was chosen. The mixture keeps the ``beta``
         that chose the support.
@@ -79,7 +80,7 @@ zero_tol, random_state, n_threads, engine, verbose
     paths_ : dict of int to VMFPath
         The paths followed.
     best_path_ : VMFPath
-        The one at ``best_n_components_``.
+        The one at ``best_n_components_``, where paths are followed.
     best_estimator_ : VMFMixture
         The chosen step of it, fitted again on its support with ``refit=True``.
     labels_ : ndarray of shape (n,)
@@ -90,6 +91,8 @@ zero_tol, random_state, n_threads, engine, verbose
     agreement_ : ndarray of shape (n_candidates,)
         Mean adjusted Rand index between the partition of the best restart and those of the others:
         how far the answer depends on the start. NaN for a single restart.
+    total_weight_ : float
+        Of the rows: what the criteria take for their number.
 
     Examples
     --------
@@ -203,7 +206,7 @@ zero_tol, random_state, n_threads, engine, verbose
         }
         best = int(candidates[np.nanargmin(curves[self.k_criterion])])
         paths = self._follow_all(posed, models, best)
-        chosen = paths[best].best_estimator_
+        chosen = paths[best].best_estimator_ if paths else models[best]
         if self.refit:
             chosen = refit_on_support(chosen, problem)
         # Only a fit that has succeeded changes the estimator.
@@ -211,8 +214,12 @@ zero_tol, random_state, n_threads, engine, verbose
         self.candidates_, self.table_ = candidates, self._table(problem, each, runs)
         self.agreement_ = np.array([_agreement(problem, fits) for fits in each.values()])
         self.dense_models_, self.dense_criteria_ = models, curves
-        self.best_n_components_, self.paths_, self.best_path_ = best, paths, paths[best]
-        self.best_estimator_ = chosen
+        self.best_n_components_, self.paths_, self.best_estimator_ = best, paths, chosen
+        self.__dict__.pop("best_path_", None)
+        if paths:
+            self.best_path_ = paths[best]
+        weights, n_rows = problem.weights, problem.directions.n_rows
+        self.total_weight_ = float(n_rows if weights is None else weights.sum())
         return self
 
     def _dense_models(
@@ -245,7 +252,8 @@ zero_tol, random_state, n_threads, engine, verbose
         check.require_choice("k_criterion", self.k_criterion, CRITERIA)
         check.require_choice("beta_criterion", self.beta_criterion, CRITERIA)
         check.require_choice("paths", self.paths, PATHS)
-        check.require_flag("refit", self.refit)
+        if check.require_flag("refit", self.refit) and self.paths == "none":
+            raise ValueError("refit=True is for the zeros of a path: paths='none' leaves none.")
         if not isinstance(self.init, str):
             raise ValueError("init must name a kind of random start: a given start fixes K.")
         if not isinstance(self.kappa, str) and np.ndim(self.kappa):
@@ -319,6 +327,8 @@ zero_tol, random_state, n_threads, engine, verbose
         self, posed: dict[int, Problem[VMFModel]], models: dict[int, VMFMixture], best: int
     ) -> dict[int, VMFPath]:
         """Follow the path of the chosen size, then those of the others; Ctrl-C ends them all."""
+        if self.paths == "none":
+            return {}
         others = [K for K in models if best != K and self.paths == "all"]
         paths: dict[int, VMFPath] = {}
         for K in (best, *others):

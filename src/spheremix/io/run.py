@@ -223,7 +223,7 @@ def save_run(
     writer = Writer(place)
     content: dict[str, Any] = {}
     if isinstance(model, VMFMixtureIC):
-        dense, path = model.dense_models_, model.best_path_
+        dense, path = model.dense_models_, getattr(model, "best_path_", None)
     elif isinstance(model, VMFPath):
         dense, path = {}, model
     elif isinstance(model, VMFMixture):
@@ -235,7 +235,8 @@ def save_run(
     }
     if path is not None:
         content["path"] = pack_path(path, writer, "path")
-    content["best_n_components"] = len((model if path is None else path.best_estimator_).weights_)
+    chosen = getattr(model, "best_estimator_", model)
+    content["best_n_components"] = len(chosen.weights_)
     if feature_names is not None:
         content["vocabulary"] = pack_words(feature_names, writer)
     if X is not None:

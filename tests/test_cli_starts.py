@@ -1,0 +1,82 @@
+"""The command says how far the starts of a number of clusters agree."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import spheremix as sm
+from cli_common import rows, run, texts, write_lines
+
+
+@pytest.fixture(scope="module")
+def noise(tmp_path_factory):
+    """Documents without topics: every start finds other clusters."""
+    rng = np.random.default_rng(0)
+    words = [f"{a}{b}o" for a in "bdfgklmnprst" for b in "aeiou"]
+    documents = ({"id": i, "text": " ".join(rng.choice(words, 30))} for i in range(150))
+    return write_lines(tmp_path_factory.mktemp("noise") / "docs.jsonl", documents)
+
+
+def test_starts_that_disagree_are_said(noise, tmp_path):
+    folder = tmp_path / "run"
+    options = ("--lemmatizer", "none", "--starts", "4", "--criterion", "none")
+    out, _ = run("explore", noise, "-o", folder, "--k", "5,6", *options)
+    table = {
+        int(row["n_components"]): float(row["agreement"])
+        for row in rows(folder / "tables" / "dense.csv")
+    }
+    study = sm.VMFMixtureIC([5, 6], paths="none", n_init=4, random_state=0)
+    study.fit(sm.load_run(folder).matrix())
+    assert list(table.values()) == pytest.approx(study.agreement_, abs=2e-3)
+    info = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert list(info["start_agreement"]) == ["5", "6"]
+    chosen = info["start_agreement"][str(info["best_n_components"])]
+    assert chosen < 0.6
+    assert f"Other starts give other clusters (adjusted Rand index {chosen:.2f}" in " ".join(
+        out.split()
+    )
+
+
+def test_starts_that_agree_are_not(tmp_path):
+    corpus = write_lines(tmp_path / "docs.jsonl", texts())
+    out, _ = run(
+        "explore",
+        corpus,
+        "-o",
+        tmp_path / "run",
+        "--k",
+        "3",
+        "--lemmatizer",
+        "none",
+        "--criterion",
+        "none",
+        "--starts",
+        "3",
+    )
+    assert "Other starts" not in out
+    (row,) = rows(tmp_path / "run" / "tables" / "dense.csv")
+    assert float(row["agreement"]) > 0.6
+
+
+def test_one_start_agrees_with_nobody(tmp_path):
+    corpus = write_lines(tmp_path / "docs.jsonl", texts())
+    out, _ = run(
+        "explore",
+        corpus,
+        "-o",
+        tmp_path / "run",
+        "--k",
+        "3",
+        "--lemmatizer",
+        "none",
+        "--criterion",
+        "none",
+        "--starts",
+        "1",
+    )
+    assert "Other starts" not in out
+    (row,) = rows(tmp_path / "run" / "tables" / "dense.csv")
+    assert row["agreement"] == "nan"
