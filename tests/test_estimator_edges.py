@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
@@ -301,9 +302,10 @@ def test_a_mixture_of_one_kappa_and_equal_weights():
     [
         (([1.0, 0.0], 1.0), "prototypes must be a table"),
         (([[1.0, 0.0], [0.0, 0.0]], 1.0), "prototypes must be a table"),
-        ((np.eye(2), [1.0, 0.0]), "kappa must be above 0"),
+        ((np.eye(2), [1.0, 0.0]), "kappas must be above 0"),
+        ((3.0, 1.0), "prototypes must be a table"),
         ((np.eye(2), [1.0]), "one value a component"),
-        ((np.eye(2), "shared"), "kappas must be numbers"),
+        ((np.eye(2), "shared"), "kappas must be a finite number"),
         ((np.eye(2), 1.0, [1.0, 0.0]), "weights must be above 0"),
         ((np.eye(2), 1.0, [1.0, 1.0, 1.0]), "one value a component"),
     ],
@@ -311,3 +313,31 @@ def test_a_mixture_of_one_kappa_and_equal_weights():
 def test_parameters_that_are_none(arguments, message):
     with pytest.raises(ValueError, match=message):
         sm.VMFMixture.from_parameters(*arguments)
+
+
+def test_warnings_come_once_and_at_the_line_of_the_caller(rows):
+    twice = np.repeat(rows[:4], 30, axis=0)
+    shares = np.full(len(twice), 1 / len(twice))
+    for model in (
+        sm.VMFMixture(4, kappa="free", init="k-means++", random_state=0),
+        sm.VMFPath(4, kappa="free", init="k-means++", max_steps=2, random_state=0),
+        sm.VMFMixtureIC([4], kappa="free", init="k-means++", max_steps=2, random_state=0),
+    ):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(twice, sample_weight=shares)
+        said = [str(one.message) for one in caught]
+        assert sum("at its cap" in text for text in said) == 1, said
+        assert sum("multiply shares" in text for text in said) == 1, said
+        assert {one.filename for one in caught} == {__file__}
+
+
+def test_what_was_not_fitted_is_not_saved(tmp_path):
+    with pytest.raises(sm.RunError, match="made of known parameters"):
+        sm.save_run(tmp_path / "run", sm.VMFMixture.from_parameters(np.eye(3), 5.0))
+    assert not (tmp_path / "run").exists()
+
+
+def test_known_parameters_may_be_sparse():
+    mix = sm.VMFMixture.from_parameters(sparse.csr_array(np.eye(3)), 5.0)
+    np.testing.assert_array_equal(mix.prototypes_, np.eye(3))

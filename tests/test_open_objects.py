@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,3 +45,12 @@ def test_a_long_text_is_no_path():
     with pytest.raises(FileNotFoundError, match=r"word word.*TfidfVectorizer") as caught:
         sm.VMFMixture(1).fit("word " * 2000)
     assert len(str(caught.value)) < 300
+
+
+def test_a_file_that_may_not_be_read_is_there(tmp_path, monkeypatch):
+    def refused(_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "exists", refused)
+    with pytest.raises(PermissionError):
+        sm.as_directions(tmp_path / "rows.npy")

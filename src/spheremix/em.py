@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 P = TypeVar("P")
+R = TypeVar("R")
 
 PATIENCE = 20  # drawn sweeps without a better objective that end the exploration of a start
+BATCH_ENTRIES = 2**23  # prototypes of the restarts that share a sweep: K d summed, 64 MB
 ROUNDING = 1e-15  # of the objective: changes below it are noise, whatever the tolerance
 
 
@@ -57,7 +59,7 @@ class Settings:
         """How rows are assigned in the sweeps that are judged."""
         return "hard" if self.e_step == "hard" else "soft"
 
-    def settled(self) -> Settings:
+    def without_drawing(self) -> Settings:
         """Give the same without exploration: components keep their names."""
         return replace(self, e_step="soft") if self.e_step == "stochastic" else self
 
@@ -162,6 +164,26 @@ def fit(
             _advance(model, run, received, settings)
         tell(active)
     return [run.fit for run in runs if run.fit is not None]
+
+
+def in_batches(
+    starts: Sequence[P | None],
+    entries: Callable[[P], int],
+    run: Callable[[list[int], list[P]], Sequence[R]],
+) -> list[R | None]:
+    """Run starts together, as many at a time as memory allows; None where there is no start.
+
+    ``run`` has the numbers of the starts and the starts; ``entries`` tells how large one is.
+    """
+    drawn = [(i, start) for i, start in enumerate(starts) if start is not None]
+    ends = np.cumsum([entries(start) for _, start in drawn]) // BATCH_ENTRIES
+    results: list[R | None] = [None] * len(starts)
+    for batch in np.unique(ends):
+        members = [pair for pair, end in zip(drawn, ends, strict=True) if end == batch]
+        reached = run([i for i, _ in members], [start for _, start in members])
+        for (i, _), result in zip(members, reached, strict=True):
+            results[i] = result
+    return results
 
 
 def evaluate(

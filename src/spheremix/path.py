@@ -259,7 +259,7 @@ class Trail:
             if abs(after.sparsity - before.sparsity) <= jump or not room:
                 i += 1
                 continue
-            fit = follower.solve(float(middle), before.parameters(follower.at(float(middle))))
+            fit = follower.solve(float(middle), before.parameters(follower.model))
             if not fit.ok:
                 i += 1
                 continue

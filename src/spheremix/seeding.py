@@ -37,8 +37,8 @@ def draw_starts(
 ) -> list[P | None]:
     """Draw one start a seed; None where every try failed.
 
-    The tries of all starts share their sweeps, but the K readings a start of k-means++. A start
-    depends on its own seed only.
+    The tries of all starts share their sweeps; k-means++ reads the rows K times more for each of
+    them. A start depends on its own seed only.
     """
     choose = _random_rows if init == "random" else _spread_rows
     generators = [np.random.default_rng(seed) for seed in seeds]
@@ -49,9 +49,7 @@ def draw_starts(
             break
         prototypes = [choose(directions, n_components, generators[i], weights) for i in missing]
         if init == "spherical-k-means":
-            kmeans = SphericalKMeansModel()
-            runs = em.fit(kmeans, directions, prototypes, LLOYD, weights=weights)
-            prototypes = [run.parameters for run in runs]
+            prototypes = _lloyd(directions, prototypes, weights)
         drawn = from_prototypes(model, directions, prototypes, weights)
         for i, start in zip(missing, drawn, strict=True):
             starts[i] = start
@@ -86,6 +84,16 @@ def from_labels(
     resultants = class_resultants(directions, labels, n_components, weights)
     lengths = np.linalg.norm(resultants.vectors, axis=1, keepdims=True)
     return model.start(resultants, resultants.vectors / np.where(lengths > 0, lengths, 1.0))
+
+
+def _lloyd(directions: Directions, prototypes: list[Array], weights: Array | None) -> list[Array]:
+    """Run spherical k-means from each start, as many at a time as memory allows."""
+    runs = em.in_batches(
+        prototypes,
+        np.size,
+        lambda _, batch: em.fit(SphericalKMeansModel(), directions, batch, LLOYD, weights=weights),
+    )
+    return [run.parameters for run in runs if run is not None]
 
 
 def class_resultants(

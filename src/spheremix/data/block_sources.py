@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -79,7 +80,9 @@ def open_source(X: Any, block_rows: int | None = None, column: str | None = None
 def _open_path(path: Path, block_rows: int | None, column: str | None) -> Source:
     try:
         there = path.exists()
-    except OSError:  # a text is too long for a name
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:  # as a text is
+            raise
         there = False
     if not there:
         name = str(path)

@@ -105,6 +105,12 @@ def as_directions(
     return _open_memory(X, options)
 
 
+def is_table(X: Any) -> bool:
+    """Tell whether X is a table in memory: an array, a sparse matrix, a data frame, lists."""
+    options = Options("auto", None, None, None, "highest")
+    return not any(recognises(X, options) for recognises, _ in _WAYS)
+
+
 def engine_class(engine: Engine) -> Any:
     """Give the class of an engine by its name."""
     if engine not in get_args(Engine):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -37,8 +38,8 @@ def stack(scorers: Sequence[Scorer]) -> Stack:
 
 def parts_of(scorers: Sequence[Scorer]) -> list[slice]:
     """Give the places of the components of each scorer in a stack of them."""
-    ends = np.cumsum([scorer.n_components for scorer in scorers]).tolist()
-    return [slice(a, b) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+    ends = accumulate((scorer.n_components for scorer in scorers), initial=0)
+    return [slice(a, b) for a, b in pairwise(ends)]
 
 
 def cut(

@@ -19,7 +19,6 @@ from spheremix.estimators.problem import (
     NoFitError,
     Problem,
     failure,
-    in_batches,
     print_runs,
     summaries,
 )
@@ -203,7 +202,7 @@ class BlockVMFMixture(MixturePredictions):
             For scikit-learn's conventions.
         sample_weight : array-like of shape (n,), default=None
             Non-negative; a weight of 2 is the row twice. Their sum is the number of rows that the
-            criteria and ``beta`` see: multiply shares by n.
+            criteria see: multiply shares by n.
 
         Returns
         -------
@@ -213,7 +212,7 @@ class BlockVMFMixture(MixturePredictions):
         problem = self._pose(X, sample_weight)
         starts, seeds = self._starts(problem)
         own = known_seeds(seeds, self.random_state)
-        fits = in_batches(
+        fits = em.in_batches(
             starts,
             lambda start: start.prototypes.size,
             lambda members, batch: self._run(problem, batch, [own[i] for i in members]),

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix.distribution import VonMisesFisher
 from spheremix.estimators import validation as check
 from spheremix.estimators.predictions import MixturePredictions
-from spheremix.estimators.problem import pose, pose_model, restarts
+from spheremix.estimators.problem import is_capped, pose, pose_model, restarts, warn_of_cap
 from spheremix.estimators.publish import publish_fit
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.vmf import count_distinct
@@ -210,17 +210,17 @@ class VMFMixture(PartialFit, MixturePredictions):
         >>> mix.predict([[0.9, 0.1, 0]])
         array([0])
         """
-        rows = np.array(prototypes, dtype=np.float64)
-        lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-        if rows.ndim != 2 or rows.shape[1] < 2 or not np.all((lengths > 0) & (lengths < np.inf)):
+        toarray = getattr(prototypes, "toarray", None)
+        rows = np.array(prototypes if toarray is None else toarray(), dtype=np.float64)
+        table = rows.ndim == 2 and rows.shape[1] > 1
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True) if table else np.zeros(1)
+        if not np.all((lengths > 0) & (lengths < np.inf)):
             raise ValueError(
                 "prototypes must be a table of at least 2 columns, its rows finite and not zero; "
                 f"got shape {rows.shape}."
             )
         K, d = rows.shape
-        given = check.require_kappa(kappas, K)
-        if isinstance(given, str):
-            raise ValueError(f"kappas must be numbers, one or {K}; got {given!r}.")
+        given = check.require_concentrations("kappas", kappas, K)
         shares = np.ones(K)
         if weights is not None:
             shares = check.require_vector("weights", weights, K, "component")
@@ -268,6 +268,8 @@ class VMFMixture(PartialFit, MixturePredictions):
         publish_fit(self, problem, best)
         self._stream = Stream(best.resultants, problem.directions.n_rows)
         self.n_samples_seen_ = self._stream.n_rows
+        if is_capped(problem.model, best.parameters):
+            warn_of_cap(problem.n_components, problem.model.kappa_max)
         if best.status == "max_iter":
             warnings.warn(
                 f"EM stopped after max_iter={self.max_iter} iterations with a stationarity gap of "

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix.estimators import validation as check
 from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.problem import pose, restarts
+from spheremix.estimators.problem import is_capped, pose, restarts, warn_of_cap
 from spheremix.estimators.publish import publish_trail
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.estimators.strategies import STRATEGIES, PathProgress, walk
@@ -194,7 +194,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             problem.model,
             problem.directions,
             problem.weights,
-            problem.settings.settled(),  # drawn assignments explore from the dense starts only
+            problem.settings.without_drawing(),  # only the dense starts explore
             self.min_relative_increase,
             self.beta_min_ratio,
             self.zero_tol,
@@ -216,6 +216,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         publish_trail(self, trail, problem.columns)
         best = self.best_estimator_
         best.labels_ = problem.directions.map_rows(best.scorer_, "labels")
+        if is_capped(problem.model, trail.dense.parameters):
+            warn_of_cap(problem.n_components, problem.model.kappa_max)
         unfinished = self.statuses_.count("max_iter")
         if unfinished:
             warnings.warn(
@@ -263,8 +265,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
                     "kappa_solver or feature_weights; set warm_start=False."
                 )
             # The same rows and weights give the very bits that the last step was left with.
-            last = follower.at(trail.steps[-1].beta)
-            scorer = last.scorer(trail.fit.parameters, follower.settings.assignment)
+            scorer = problem.model.scorer(trail.fit.parameters, follower.settings.assignment)
             (again,) = problem.directions.sweep([scorer], problem.weights)
             if not np.isclose(again.log_likelihood, trail.fit.resultants.log_likelihood, rtol=1e-9):
                 raise ValueError(

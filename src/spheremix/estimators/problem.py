@@ -18,7 +18,7 @@ from spheremix.models.vmf import VMFModel, VMFParameters
 from spheremix.penalties import L1
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -35,11 +35,7 @@ if TYPE_CHECKING:
             ...
 
 
-BATCH_ENTRIES = 2**23  # prototypes of the restarts that share a sweep: K d summed, 64 MB
-
 M = TypeVar("M")
-P = TypeVar("P")
-R = TypeVar("R")
 
 
 class NoFitError(RuntimeError):
@@ -148,27 +144,7 @@ def run_all(
             callback=callback,
         )
 
-    return in_batches(starts, lambda start: start.prototypes.size, run)
-
-
-def in_batches(
-    starts: Sequence[P | None],
-    entries: Callable[[P], int],
-    run: Callable[[list[int], list[P]], Sequence[R]],
-) -> list[R | None]:
-    """Run starts together, as many at a time as memory allows; None where there is no start.
-
-    ``run`` has the numbers of the starts and the starts; ``entries`` tells how large one is.
-    """
-    drawn = [(i, start) for i, start in enumerate(starts) if start is not None]
-    ends = np.cumsum([entries(start) for _, start in drawn]) // BATCH_ENTRIES
-    results: list[R | None] = [None] * len(starts)
-    for batch in np.unique(ends):
-        members = [pair for pair, end in zip(drawn, ends, strict=True) if end == batch]
-        reached = run([i for i, _ in members], [start for _, start in members])
-        for (i, _), result in zip(members, reached, strict=True):
-            results[i] = result
-    return results
+    return em.in_batches(starts, lambda start: start.prototypes.size, run)
 
 
 def best_of(
@@ -188,14 +164,6 @@ def best_of(
             remedy = "The rows may cancel out: then their sum has no direction."
         raise NoFitError(failure(runs, f"a mixture of {K} component{'s' * (K > 1)}", remedy))
     best = max(reached, key=lambda fit: fit.objective)
-    if is_capped(model, best.parameters):
-        warnings.warn(
-            f"A kappa of the mixture of K = {K} is at its cap, kappa_max={model.kappa_max:.4g}, "
-            "and not at the maximum: raise kappa_max for rows as close to each other, or drop "
-            "identical rows.",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
     return em.evaluate(
         model,
         problem.directions,
@@ -203,6 +171,17 @@ def best_of(
         model.without_dust(best.parameters, estimator.zero_tol),
         problem.settings,
         weights=problem.weights,
+    )
+
+
+def warn_of_cap(n_components: int, kappa_max: float, stacklevel: int = 3) -> None:
+    """Say that an estimated concentration is none."""
+    warnings.warn(
+        f"A kappa of the mixture of K = {n_components} is at its cap, kappa_max={kappa_max:.4g}, "
+        "and not at the maximum: raise kappa_max for rows as close to each other, or drop "
+        "identical rows.",
+        ConvergenceWarning,
+        stacklevel=stacklevel,
     )
 
 

@@ -14,10 +14,19 @@ from spheremix import em
 from spheremix.estimators import validation as check
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
-from spheremix.estimators.problem import NoFitError, best_of, pose, print_runs, run_all, summaries
+from spheremix.estimators.problem import (
+    NoFitError,
+    best_of,
+    is_capped,
+    pose,
+    print_runs,
+    run_all,
+    summaries,
+    warn_of_cap,
+)
 from spheremix.estimators.publish import publish_fit
 from spheremix.estimators.selected import SelectedMixture
-from spheremix.estimators.starts import draw, known_seeds
+from spheremix.estimators.starts import draw
 from spheremix.models.vmf import SupportModel
 from spheremix.penalties import L1
 from spheremix.select import CRITERIA, count_parameters, criteria
@@ -190,7 +199,7 @@ zero_tol, random_state, n_threads, engine, verbose
             run_all(
                 problem,
                 [start for starts, _ in drawn.values() for start in starts],
-                known_seeds([seed for _, seeds in drawn.values() for seed in seeds], None),
+                [seed for _, seeds in drawn.values() for seed in seeds if seed is not None],
                 self.callback,
             )
         )
@@ -234,6 +243,8 @@ zero_tol, random_state, n_threads, engine, verbose
                 errors.append(str(error))
                 continue
             models[K] = self._dense_model(problem, best, runs[K])
+            if is_capped(problem.model, best.parameters):
+                warn_of_cap(K, problem.model.kappa_max, stacklevel=4)
         if not models:
             raise NoFitError(errors[0])
         if errors:
@@ -346,7 +357,10 @@ zero_tol, random_state, n_threads, engine, verbose
                 "init": dense,
             }
         )
-        path.fit(problem.directions, sample_weight=problem.weights)
+        with warnings.catch_warnings():  # of weights and dense mixtures it has been said already
+            for said in ("sample_weight sums to", "A kappa of the mixture"):
+                warnings.filterwarnings("ignore", said)
+            path.fit(problem.directions, sample_weight=problem.weights)
         # What it can be cloned by is how the study itself started.
         path.init = path.best_estimator_.init = self.init
         path.runs_ = path.best_estimator_.runs_ = dense.runs_
@@ -357,7 +371,7 @@ zero_tol, random_state, n_threads, engine, verbose
 
 def refit_on_support(mixture: VMFMixture, problem: Problem[VMFModel]) -> VMFMixture:
     """Fit a mixture again without penalty, its zeros kept; ``beta`` says where they come from."""
-    settings = problem.settings.settled()
+    settings = problem.settings.without_drawing()
     plain = replace(problem.model, l1=L1(0.0, problem.model.l1.weights))
     model = SupportModel(plain, mixture.prototypes_ != 0.0)
     (fit,) = em.fit(

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix import em
 from spheremix.estimators import validation as check
 from spheremix.estimators.lloyd import largest_cosines, lloyd
-from spheremix.estimators.problem import NoFitError, Problem, failure, in_batches
+from spheremix.estimators.problem import NoFitError, Problem, failure
 from spheremix.estimators.starts import draw, given_start, unit_prototypes
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.skmeans import SphericalKMeansModel
@@ -184,7 +184,7 @@ class SphericalKMeans(
         model = SphericalKMeansModel()
         problem = Problem(model, settings, directions, weights, n_components, columns)
         starts, seeds = self._starts(problem)
-        reached = in_batches(
+        reached = em.in_batches(
             starts,
             np.size,
             lambda _, batch: lloyd(directions, batch, settings, weights, self.callback),

@@ -68,7 +68,7 @@ def stability_selection(
     check.require_integer("n_bootstrap", n_bootstrap, 1)
     mixture = path.model(path.selected_ if step is None else step)
     problem = pose(mixture, check.open_again(mixture, X), sample_weight)
-    settings = problem.settings.settled()
+    settings = problem.settings.without_drawing()
     base = np.ones(problem.directions.n_rows) if problem.weights is None else problem.weights
     total = base.sum()
     n_draws = max(round(total), np.count_nonzero(base))

@@ -140,8 +140,9 @@ class PartialFit:
         if not hasattr(self, "_stream"):
             if hasattr(self, "prototypes_"):
                 raise ValueError(
-                    "This model was taken from a path, a study or a folder, and has no running "
-                    "resultants. Start a stream from it: give it to a new estimator as init=."
+                    "This model comes from a path, a study, a folder or known parameters, and has "
+                    "no running resultants. Start a stream from it: give it to a new estimator as "
+                    "init=."
                 )
             return self.fit(X, sample_weight=sample_weight)
         if self.n_components != len(self.prototypes_):

@@ -75,12 +75,17 @@ def require_kappa(kappa: Any, n_components: int) -> Any:
     """Give "shared", "free", a positive number or one a component."""
     if isinstance(kappa, str):
         return require_choice("kappa", kappa, ("shared", "free"))
+    return require_concentrations("kappa", kappa, n_components)
+
+
+def require_concentrations(name: str, kappa: Any, n_components: int) -> Any:
+    """Give a positive number, or one a component, or a named error."""
     if np.ndim(kappa) == 0:
         value = kappa.item() if isinstance(kappa, np.ndarray) else kappa
-        return require_number("kappa", value, above=0.0)
-    values = require_vector("kappa", kappa, n_components, "component")
+        return require_number(name, value, above=0.0)
+    values = require_vector(name, kappa, n_components, "component")
     if not values.all():
-        raise ValueError("kappa must be above 0: a component of kappa 0 has no prototype.")
+        raise ValueError(f"{name} must be above 0: a component of kappa 0 has no prototype.")
     return values
 
 
@@ -141,8 +146,8 @@ def warn_of_shares(weights: Array | None) -> None:
     """Warn of weights that look like shares of the rows: criteria take their sum for n."""
     if weights is not None and weights.sum() < 2.0 < np.count_nonzero(weights):
         warnings.warn(
-            f"sample_weight sums to {weights.sum():.3g}, which the criteria and beta take for the "
-            "number of rows: multiply shares by the number of rows.",
+            f"sample_weight sums to {weights.sum():.3g}, which is taken for the number of rows: "
+            "multiply shares by it.",
             stacklevel=4,
         )
 

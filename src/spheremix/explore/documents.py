@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
-from spheremix.data.open import as_directions, engine_class
+from spheremix.data.open import as_directions, engine_class, is_table
 from spheremix.data.rows import open_rows
 from spheremix.data.threads import resolve_threads
 
@@ -145,8 +144,8 @@ def read_documents(
 ) -> Documents:
     """Assign documents, and measure how surely.
 
-    Arrays and sparse matrices are read some rows at a time, so that no table of n times K is held;
-    of other X there is one.
+    Tables in memory are read some rows at a time, so that no table of n times K is held; of other
+    X there is one.
     Scores of float32 rows have the precision of such rows; :func:`spheremix.explore.explain` has
     that of float64 always.
 
@@ -208,7 +207,7 @@ def _row_blocks(
     X: Any, n_components: int, engine: Engine, n_threads: int | None
 ) -> Iterator[Directions]:
     """Open the rows some at a time."""
-    if not isinstance(X, np.ndarray) and not sparse.issparse(X):
+    if not isinstance(X, np.ndarray) and not is_table(X):
         yield as_directions(X, engine=engine, n_threads=n_threads)
         return
     make, threads = engine_class(engine), resolve_threads(n_threads)

@@ -218,6 +218,11 @@ def save_run(
     'saved'
     """
     place = Path(folder)
+    if isinstance(model, VMFMixture) and not hasattr(model, "log_likelihood_"):
+        raise RunError(
+            "This mixture was made of known parameters, or has seen batches since its fit: fit "
+            "another one from it, with init=, or keep its prototypes_, kappas_ and weights_."
+        )
     if (place / MANIFEST).exists():
         raise RunError(f"{place}: there is a run already: choose another folder or remove it.")
     writer = Writer(place)
