@@ -156,7 +156,15 @@ def test_a_damaged_run_is_refused_in_a_line(copy, name):
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("kept", "gone.npy"), ("corpus", [1]), ("vectorizer", {"idf": 3}), ("command", "x")],
+    [
+        ("kept", "gone.npy"),
+        ("corpus", [1]),
+        ("vectorizer", {"idf": 3}),
+        ("command", "x"),
+        ("counts", {"shape": [3]}),
+        ("start_agreement", [0.5]),
+        ("start_agreement", {"2": "much"}),
+    ],
 )
 def test_a_manifest_that_says_other_things_is_refused_in_a_line(copy, key, value):
     manifest = json.loads((copy / "run.json").read_text("utf-8"))
@@ -165,6 +173,19 @@ def test_a_manifest_that_says_other_things_is_refused_in_a_line(copy, key, value
     line = refusal("report", copy)
     assert line.startswith("error: ")
     assert "damaged" in line
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [({"2": 0.5, "3": 0.1}, 0.5), ({"2": None}, None), ({}, None)],
+)
+def test_a_run_tells_how_well_its_starts_agree(copy, said, told):
+    manifest = json.loads((copy / "run.json").read_text("utf-8"))
+    manifest["start_agreement"] = said
+    (copy / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
+    run("report", copy)
+    [one] = json.loads((copy / "report.json").read_text("utf-8"))["candidates"]
+    assert one["agreement"] == told
 
 
 def test_what_is_no_run_and_no_report_is_refused(copy, tmp_path):
@@ -200,7 +221,7 @@ def test_embeddings_with_texts_have_the_words_of_the_run(documents, tmp_path):
     X = np.eye(2)[np.arange(60) % 2] @ rng.normal(size=(2, 6)) + 0.1 * rng.normal(size=(60, 6))
     np.save(tmp_path / "embeddings.npy", X)
     folder = tmp_path / "run"
-    run("explore", tmp_path / "embeddings.npy", "--texts", documents, "-o", folder, "--k", "2")
+    run("explore", tmp_path / "embeddings.npy", "--texts", documents, "-o", folder, "--k", "2,3")
     found, saved = content(folder / "report.html"), sm.load_run(folder)
     assert found["documents"]["text"][0].split()[0] in f"{TOPICS['sea']} {SHARED}"
     assert found["documents"]["label_names"] == ["sea", "sky"]
@@ -208,6 +229,16 @@ def test_embeddings_with_texts_have_the_words_of_the_run(documents, tmp_path):
         listed = [word for word, _ in found["contrast"][k]]
         assert listed[: len(words)] == words[: len(listed)]
         assert found["names"][k] == " ".join(words[:3])
+    # What was counted for the run serves for the other numbers of clusters.
+    for one in found["candidates"]:
+        dense = saved.dense[one["n_clusters"]]
+        sizes = np.bincount(dense.labels_, minlength=one["n_clusters"])
+        order = np.argsort(-dense.weights_, kind="stable")
+        assert [cluster["size"] for cluster in one["clusters"]] == sizes[order].tolist()
+        assert all(cluster["words"] for cluster in one["clusters"])
+        if one["chosen"]:
+            lists = [[word for word, _ in found["contrast"][k]] for k in order]
+            assert [cluster["words"] for cluster in one["clusters"]] == lists
 
 
 def test_saved_models_without_rows_or_path(tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import spheremix as sm
-from spheremix.explore import Reading, explain
+from spheremix.explore import Reading, explain, log_odds_contrast
 from spheremix.report import content as contents
 from spheremix.report.packing import packed_size
 from spheremix.report.rows import LEVELS
@@ -154,6 +154,8 @@ def test_the_model_and_the_candidates(content, study):
         assert [cluster["size"] for cluster in one["clusters"]] == sizes[order].tolist()
         assert np.isclose(one["criteria"]["bic"], dense.criteria_["bic"], rtol=1e-11)
         assert one["n_starts"] == len(dense.runs_)
+        same = study.agreement_[study.candidates_.tolist().index(one["n_clusters"])]
+        assert one["agreement"] == pytest.approx(same, rel=1e-6)
         assert all(len(cluster["words"]) == 10 for cluster in one["clusters"])
     names = [Reading(study, content["words"]).cluster_name(k) for k in range(chosen)]
     assert content["names"] == names
@@ -261,6 +263,26 @@ def test_embeddings_are_named_by_the_words_of_their_documents(corpus):
     assert bare["contrast"] is None
 
 
+def test_other_numbers_of_clusters_of_embeddings_have_words_too(corpus):
+    rng = np.random.default_rng(0)
+    X = np.eye(3)[np.arange(90) % 3] @ rng.normal(size=(3, 8)) + 0.1 * rng.normal(size=(90, 8))
+    study = sm.VMFMixtureIC([2, 3], n_init=2, max_steps=5, random_state=0).fit(X)
+    content = sm.Report(study, corpus, X=X).content
+    counter = TextVectorizer(lemmatizer=None)
+    counts = counter.fit_count(corpus.texts)
+    for one in content["candidates"]:
+        dense = study.dense_models_[one["n_clusters"]]
+        z = log_odds_contrast(counts, dense.labels_)
+        for place, k in enumerate(np.argsort(-dense.weights_, kind="stable")):
+            best = [counter.vocabulary_[j] for j in np.argsort(-z[k], kind="stable") if z[k, j] > 0]
+            assert one["clusters"][place]["words"] == best[:10]
+            assert best
+    # Documents that the model was not fitted to: sizes are of the fit, words of nobody.
+    content = sm.Report(study, corpus.take(list(range(60))), X=X[:60]).content
+    assert [len(one["words"]) for one in content["candidates"][0]["clusters"]] == [0, 0]
+    assert all(content["contrast"])
+
+
 def test_one_cluster_has_no_rival(rows):
     path = sm.VMFPath(1, n_init=1, max_steps=20, random_state=0).fit(rows.X)
     report = sm.Report(path, X=rows.X, feature_names=rows.words)
@@ -271,6 +293,7 @@ def test_one_cluster_has_no_rival(rows):
     study = sm.VMFMixtureIC([1], n_init=1, max_steps=2, random_state=0).fit(rows.X)
     only = sm.Report(study, X=rows.X, feature_names=rows.words).content
     assert only["model"]["k_criterion"] is None  # nothing was chosen
+    assert only["candidates"][0]["agreement"] is None  # of one start: with which other one?
     assert json.loads(json.dumps(report.to_dict()))["documents"]["log_odds"][0] == "Infinity"
 
 

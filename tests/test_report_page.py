@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import spheremix as sm
+from spheremix.em import Fit
 from spheremix.report.bundle import PageError, bundle
 from spheremix.report.html import fill, page, page_files, policy
 from spheremix.report.packing import pack, packed_size, plain, to_json, unpack
@@ -296,6 +297,19 @@ def test_the_page_of_the_package_uses_all_its_modules():
         assert f"const module_{name.removesuffix('.js').replace('-', '_')} =" in script, name
     assert {"index.html", "main.js"} <= set(files)
     assert all("\r" not in text for text in files.values())
+
+
+def test_every_way_to_end_is_told_in_words():
+    """Those that the estimators document; another one would be shown as it is."""
+    corpus = page_files()["corpus.js"]
+    said = re.search(r"status_ : str\n(.*?)\n {4}\w", sm.VMFPath.__doc__, re.DOTALL)[1]
+    said += re.search(r"status_ : str\n(.*?)\n {4}\w", sm.VMFMixture.__doc__, re.DOTALL)[1]
+    said += re.search(r"status : str\n(.*?)\n {4}\w", Fit.__doc__, re.DOTALL)[1]
+    names = set(re.findall(r"``(\w+)``", said))
+    assert {"maximal_sparsity", "collapsed", "max_iter"} <= names
+    told = corpus[corpus.index("const ENDS = {") :]
+    told = told[: told.index("};")]
+    assert set(re.findall(r"^ {2}(\w+): ", told, re.MULTILINE)) == names
 
 
 @pytest.mark.parametrize("mark", ["</script>", "<!--", "<SCRIPT"])

@@ -17,6 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 from scipy import sparse
 
 import spheremix as sm
+from spheremix.report.html import page
 from spheremix.text import Corpus, TextVectorizer, vectorize
 
 FLAGS = [
@@ -216,6 +217,26 @@ def news(study, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def nineteen(news, tmp_path_factory):
+    """The same, as if 2 to 20 clusters had been tried, the two of them from one start."""
+    _, content = news
+    parts = [cluster for one in content["candidates"] for cluster in one["clusters"]] * 2
+    tried = [
+        content["candidates"][0]
+        | {
+            "n_clusters": K,
+            "chosen": K == 5,
+            "agreement": None if K == 2 else 1 / K,
+            "clusters": parts[:K],
+        }
+        for K in range(2, 21)
+    ]
+    path = tmp_path_factory.mktemp("report") / "nineteen.html"
+    path.write_text(page(content | {"candidates": tried}), encoding="utf-8")
+    return path, content | {"candidates": tried}
+
+
+@pytest.fixture(scope="session")
 def two(tmp_path_factory):
     """Two clusters of words without texts: a matrix."""
     corpus = make_corpus({name: TOPICS[name] for name in ("sport", "money")}, 40)
@@ -250,7 +271,7 @@ def embeddings(tmp_path_factory):
     centres = np.random.default_rng(1).normal(size=(5, 16))
     noise = np.random.default_rng(2).normal(scale=0.3, size=(len(corpus.texts), 16))
     X = noise + centres[[topics.index(label[0]) for label in corpus.labels]]
-    path = sm.VMFPath(5, n_init=3, random_state=0, min_relative_increase=0.2).fit(X)
+    path = sm.VMFPath(5, n_init=10, random_state=0, min_relative_increase=0.2).fit(X)
     folder = tmp_path_factory.mktemp("report")
     return write_report(folder, "embeddings", path, corpus, X=X)
 
@@ -261,6 +282,7 @@ def unpenalised(tmp_path_factory):
     corpus = make_corpus(TOPICS, 20)
     noise = np.random.default_rng(2).normal(scale=0.1, size=(len(corpus.texts), 16))
     X = noise + np.eye(5, 16)[[list(TOPICS).index(label[0]) for label in corpus.labels]]
+    X[:, -1] = 0.0  # a column of nobody: zero without any penalty
     mixture = sm.VMFMixture(5, n_init=3, random_state=0).fit(X)
     return write_report(tmp_path_factory.mktemp("report"), "unpenalised", mixture, corpus, X=X)
 

@@ -99,6 +99,35 @@ def test_the_slider_redraws_map_words_and_sizes(open_report, news, study):
     assert opened.picture() == before
 
 
+def test_the_header_tells_how_many_documents_have_changed_cluster(open_report, news):
+    """Names stay those of the chosen step: how far to trust them is told, and nothing jumps."""
+    opened = open_report("news")
+    _, content = news
+    labels, chosen = content["labels"], content["chosen"]
+    away, title = opened.page.locator("#away"), opened.page.locator("#cluster-title")
+    place = opened.page.locator("#frame").bounding_box()
+    assert away.is_hidden()
+    assert "named" not in title.inner_text()
+    shares = (labels != labels[chosen]).mean(axis=1)
+    told = set()
+    for step in (0, int(shares.argmax()), len(shares) - 2):
+        opened.step_to(step)
+        n = int((labels[step] != labels[chosen]).sum())
+        which = f"{100 * shares[step]:.0f} % of the documents have"
+        if n < 3:
+            which = ["no documents have", "1 document has", "2 documents have"][n]
+        said = f"{which} changed cluster since the chosen β back to it"
+        assert away.inner_text() == said
+        told.add(said)
+        beta = float(title.inner_text().split("named at β = ")[1].replace(",", ""))
+        assert beta == pytest.approx(content["steps"][chosen]["beta"], rel=5e-3)
+        assert opened.page.locator("#frame").bounding_box() == place
+    assert shares.max() > 0.01
+    assert len(told) > 1
+    away.get_by_role("button").click()
+    assert away.is_hidden()
+
+
 def test_criteria_are_marked_where_they_choose(open_report, news):
     opened = open_report("news")
     _, content = news
@@ -173,8 +202,78 @@ def test_other_numbers_of_clusters_are_one_click_away(open_report, news):
     other = next(one for one in content["candidates"] if one["n_clusters"] == 4)
     sizes = [int(text) for text in opened.texts("#candidates .cluster-list .size")]
     assert sizes == [one["size"] for one in other["clusters"]]
+    names = opened.texts("#candidates .cluster-list bdi")
+    assert names == [" ".join(one["words"]) for one in other["clusters"]]
+    assert "Words that name them:" in opened.page.locator("#candidates").inner_text()
     opened.page.get_by_role("tab", name="Corpus").click()
     assert "news.csv" in opened.page.locator("#corpus").inner_text()
+
+
+def test_the_clusters_of_a_chosen_k_come_into_sight(open_report):
+    """From the curves, which they are below, and from any row of a long table."""
+    opened = open_report("nineteen", fragment="#tab=candidates")
+    page = opened.page
+    box = page.locator("#candidates").bounding_box()
+    tick, row = ".ticks button", ".plain-table tbody button"
+    for choose, K in ((tick, 20), (row, 3), (row, 19), (tick, 2)):
+        page.locator(choose, has_text=str(K)).first.click()
+        heading = page.locator("#candidates h3")
+        assert heading.inner_text() == f"The clusters of K = {K}, by size"
+        first = page.locator("#candidates .cluster-list li").first
+        top, end = heading.bounding_box()["y"], first.bounding_box()
+        assert box["y"] - 1 <= top
+        assert end["y"] + end["height"] <= box["y"] + box["height"]
+        assert page.locator("#candidates .cluster-list li").count() == K
+        assert opened.texts(".plain-table .shown th") == [str(K)]
+        assert opened.texts(".ticks [aria-pressed=true]") == [str(K)]
+        page.locator(row).last.scroll_into_view_if_needed()
+        page.locator(tick).first.scroll_into_view_if_needed()
+
+
+def test_how_well_starts_agree_stands_in_the_table(open_report, study):
+    opened = open_report("news", fragment="#tab=candidates")
+    model = study[3]
+    heads = opened.texts(".plain-table thead th")
+    at = heads.index("starts agree") + 1
+    cells = opened.texts(f".plain-table tbody tr > :nth-child({at})")
+    assert cells == [f"{value:.2f}" for value in model.agreement_]
+    meaning = "mean adjusted Rand index of the other starts with the best one"
+    head = opened.page.locator(f".plain-table thead th:nth-child({at})")
+    assert meaning in head.get_attribute("title")
+    assert meaning in opened.page.locator("#candidates > p").last.inner_text()
+    saved = opened.saved("candidates.csv")
+    assert [float(row["agreement"]) for row in saved] == pytest.approx(model.agreement_, rel=1e-6)
+
+
+def test_starts_that_cannot_agree_have_a_dash(open_report):
+    opened = open_report("nineteen", fragment="#tab=candidates")
+    cells = opened.texts(".plain-table tbody tr > :nth-child(3)")
+    assert cells[:3] == ["\u2013", "0.33", "0.25"]
+    # Of one path nothing is known about the starts: there is no column of dashes.
+    alone = open_report("two", fragment="#tab=candidates")
+    assert "starts agree" not in alone.texts(".plain-table thead th")
+
+
+def test_a_given_number_of_clusters_was_not_chosen(open_report):
+    opened = open_report("two", fragment="#tab=candidates")
+    text = opened.page.locator("#candidates").inner_text()
+    assert "The number of clusters was given, K = 2: no other one was tried." in text
+    assert "(chosen)" not in text
+    assert opened.page.locator("#candidates button").count() == 0
+
+
+def test_why_the_path_ends_is_told_in_words(open_report, news, unpenalised):
+    opened = open_report("news", fragment="#tab=corpus")
+    _, content = news
+    assert content["model"]["status"] == "maximal_sparsity"
+    text = opened.page.locator("#corpus").inner_text()
+    assert "why the path ends\neach prototype has lost all it can lose (maximal_sparsity)" in text
+    assert "status" not in text
+    _, content = unpenalised
+    assert content["model"]["status"] == "converged"
+    text = open_report("unpenalised", fragment="#tab=corpus").page.locator("#corpus").inner_text()
+    assert "why the fit ended\nit converged (converged)" in text
+    assert "β, the penalty\nnone" in text
 
 
 def test_the_data_map_is_drawn_in_the_same_order(open_report):

@@ -142,8 +142,18 @@ def test_coordinates_without_a_path(open_report, unpenalised):
     _, content = unpenalised
     assert content["path"] is None
     assert opened.page.locator("#path").is_hidden()
-    assert "β = 0" in opened.page.locator("#facts").inner_text()
+    facts = opened.page.locator("#facts").inner_text()
+    assert "no penalty" in facts
+    assert "β" not in facts
+    assert "sparsity" not in facts
     card = opened.page.locator("#card").inner_text()
+    # Every cluster has every coordinate but the one that nobody has: there is nothing to compare.
+    assert content["model"]["sparsity"] == pytest.approx(1 / 16)
+    assert "15 coordinates · κ" in card
+    assert "All coordinates" in card
+    for word in ("own", "Own", "None", "Common"):
+        assert word not in card
+    assert opened.page.locator("#card .chips.common li").count() == 15
     cluster = int(opened.page.locator("#card .facts-line").inner_text().split(" · ")[0].split()[1])
     for word, _ in content["contrast"][cluster][:5]:
         assert word in card
@@ -152,6 +162,43 @@ def test_coordinates_without_a_path(open_report, unpenalised):
     opened.page.locator("#save").click()
     assert opened.page.locator("[data-file='words.csv']").count() == 1
     assert opened.page.locator("[data-file='path.csv']").count() == 0
+    assert "β" not in opened.page.locator("#save-menu").inner_text()
+
+
+def test_help_is_of_what_there_is(open_report):
+    """Without a slider, a data map or words, the help does not speak of them."""
+    keys = "#help-keys th"
+    opened = open_report("news")
+    opened.page.keyboard.press("?")
+    help_text = opened.page.locator("#help").inner_text()
+    for word in ("the words it is made of", "slider", "data map", "search for a word"):
+        assert word in help_text
+    assert len(opened.texts(keys)) == 11
+    opened = open_report("unpenalised")
+    opened.page.keyboard.press("?")
+    help_text = opened.page.locator("#help").inner_text()
+    for word in ("slider", "β", "data map", "a word", "share"):
+        assert word not in help_text
+    assert "There is no penalty" in help_text
+    assert "the words of its texts" in help_text
+    assert "m" not in opened.texts(keys)
+    assert len(opened.texts(keys)) == 8
+    opened = open_report("nameless")
+    opened.page.keyboard.press("?")
+    help_text = opened.page.locator("#help").inner_text()
+    assert "to keep fewer coordinates" in help_text
+    assert "word" not in help_text
+
+
+def test_other_k_of_coordinates_has_the_words_of_texts_or_none(open_report, unpenalised):
+    _, content = unpenalised
+    opened = open_report("unpenalised", fragment="#tab=candidates")
+    order = np.argsort(-np.array(content["steps"][0]["weights"]), kind="stable")
+    words = [" ".join(word for word, _ in content["contrast"][k]) for k in order]
+    assert opened.texts("#candidates .cluster-list bdi") == words
+    assert all(words)
+    bare = open_report("bare", fragment="#tab=candidates").page.locator("#candidates")
+    assert "Words that name them" not in bare.inner_text()
 
 
 def test_coordinates_alone(open_report, nameless):

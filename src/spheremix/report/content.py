@@ -50,7 +50,8 @@ def _measured(source: Source) -> dict[str, Any]:
     shown = shown_words(source)
     steps = read_steps(source, shown)
     found = None if source.X is None else reading.documents(source.X)
-    contrast = docs.contrast(source, found)
+    counted = docs.word_counts(source)
+    contrast = docs.contrast(counted, None if found is None else found.labels, reading.n_clusters)
     telling = None if contrast is None else [[word for word, _ in words] for words in contrast]
     named = Reading(source.model, source.feature_names, contrast=telling)
     K, path = reading.n_clusters, source.path
@@ -61,7 +62,7 @@ def _measured(source: Source) -> dict[str, Any]:
         "title": source.title,
         "corpus": corpus_entry(source, reading.prototypes.shape[1] - len(shown)),
         "model": model_entry(source, len(shown), docs.compare(source, found)),
-        "candidates": candidates(source),
+        "candidates": candidates(source, counted),
         "kind": "coordinates" if source.feature_names is None else "words",
         "words": [reading.feature_names[j] for j in shown],
         "hues": hues(K),

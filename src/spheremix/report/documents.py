@@ -79,14 +79,25 @@ def listed(found: Documents | None, K: int) -> dict[str, list[list[int]] | None]
     }
 
 
-def contrast(source: Source, found: Documents | None) -> list[list[tuple[str, float]]] | None:
-    """Give the words that set the documents of each cluster apart, where columns are no words."""
-    corpus = source.corpus
-    if source.contrast is not None or source.feature_names is not None:
-        return source.contrast
-    if found is None or corpus is None or not source.has_texts:
+def word_counts(source: Source) -> tuple[Any, list[str]] | None:
+    """Count the words of the texts, where columns are no words; those of a run are counted."""
+    if source.counts is not None or source.feature_names is not None:
+        return source.counts
+    if source.corpus is None or not source.has_texts:
         return None
     counter = TextVectorizer(lemmatizer=None)
-    counts, K = counter.fit_count(corpus.texts), len(source.mixture.weights_)
-    words = contrast_words(counts, found.labels, counter.vocabulary_.tolist(), LISTED, n_clusters=K)
-    return [[(str(one.word), digits(one.z, 4)) for one in several] for several in words]
+    counts = counter.fit_count(source.corpus.texts)
+    return counts, [str(word) for word in counter.vocabulary_]
+
+
+def contrast(
+    counted: tuple[Any, list[str]] | None, labels: NDArray[Any] | None, K: int
+) -> list[list[tuple[str, float]]] | None:
+    """Give the words that set the documents of each cluster apart, where words were counted.
+
+    None where they were not, or where the model was fitted to other rows than the report has.
+    """
+    if counted is None or labels is None or len(labels) != counted[0].shape[0]:
+        return None
+    words = contrast_words(counted[0], labels, counted[1], LISTED, n_clusters=K)
+    return [[(one.word, digits(one.z, 4)) for one in several] for several in words]

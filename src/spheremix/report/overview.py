@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.explore import Vocabulary, cluster_order, naming_words
+from spheremix.report.documents import contrast
 from spheremix.report.numbers import digits
 from spheremix.report.source import count_rows
 from spheremix.select import CRITERIA
@@ -62,8 +63,11 @@ def model_entry(source: Source, n_shown: int, agreement: dict[str, float] | None
     }
 
 
-def candidates(source: Source) -> list[dict[str, Any]]:
-    """Describe the numbers of clusters that were tried, each by its dense mixture."""
+def candidates(source: Source, counted: tuple[Any, list[str]] | None) -> list[dict[str, Any]]:
+    """Describe the numbers of clusters that were tried, each by its dense mixture.
+
+    Clusters of embeddings are named by what was counted in their texts, if anything.
+    """
     chosen = len(source.mixture.weights_)
     dense = source.dense
     if chosen not in dense:  # one path, or one mixture: there was one candidate
@@ -74,16 +78,24 @@ def candidates(source: Source) -> list[dict[str, Any]]:
             "chosen": chosen == K,
             "n_converged": sum(run.status == "converged" for run in model.runs_),
             "n_starts": len(model.runs_),
+            "agreement": _finite(source.agreement.get(K)),
             "log_likelihood": digits(model.log_likelihood_, 12),
             "n_nonzero": int(np.count_nonzero(model.prototypes_)),
             "criteria": {name: digits(model.criteria_[name], 12) for name in CRITERIA},
-            "clusters": _clusters(model, source.feature_names),
+            "clusters": _clusters(model, source.feature_names, counted),
         }
         for K, model in sorted(dense.items())
     ]
 
 
-def _clusters(model: VMFMixture, feature_names: list[str] | None) -> list[dict[str, Any]]:
+def _finite(value: float | None) -> float | None:
+    """Give a number, or None where there is none, as for the agreement of one start."""
+    return digits(value) if value is not None and np.isfinite(value) else None
+
+
+def _clusters(
+    model: VMFMixture, feature_names: list[str] | None, counted: tuple[Any, list[str]] | None
+) -> list[dict[str, Any]]:
     """List the clusters of a candidate by weight, with the words that name them."""
     order = [int(k) for k in cluster_order(model.weights_)]
     labels = getattr(model, "labels_", None)
@@ -92,6 +104,8 @@ def _clusters(model: VMFMixture, feature_names: list[str] | None) -> list[dict[s
     if feature_names is not None:
         vocabulary = Vocabulary(model.prototypes_, feature_names)
         words = [[one.word for one in naming_words(vocabulary, k, LISTED)] for k in order]
+    elif (found := contrast(counted, labels, len(order))) is not None:
+        words = [[word for word, _ in found[k]] for k in order]
     return [
         {
             "size": None if sizes is None else int(sizes[k]),

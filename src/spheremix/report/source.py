@@ -15,20 +15,19 @@ from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.explore import Reading
 from spheremix.io import RunError
-from spheremix.io.documents import unpack_table
 from spheremix.io.fields import Fields
+from spheremix.io.matrices import unpack_matrix
 from spheremix.io.run import DAMAGE
-from spheremix.report.numbers import digits
 from spheremix.text import Corpus, vectorize
 from spheremix.text.vectorizer import check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from numpy.typing import NDArray
+
     from spheremix.io import Run
     from spheremix.text import TextVectorizer
-
-CONTRASTED = 10  # words of a cluster of embeddings
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +52,11 @@ class Source:
         Ids of the other documents, and why they have no row.
     vectorizer : TextVectorizer or None
         What made words of the texts.
-    contrast : list of list of (str, float), or None
-        Words that set each cluster apart, where they are known already and columns are no words.
+    counts : (CSR array, list of str), or None
+        Occurrences of words in the documents that were kept, and the words, where they were
+        counted already and columns are no words.
+    agreement : dict of int to float
+        Mean adjusted Rand index of the other starts of each candidate with its best one.
     k_criterion : str or None
         What chose the number of clusters, where there were several candidates.
     seed : int or None
@@ -73,7 +75,8 @@ class Source:
     has_texts: bool = False
     set_aside: list[tuple[str, str]] = field(default_factory=list)
     vectorizer: TextVectorizer | None = None
-    contrast: list[list[tuple[str, float]]] | None = None
+    counts: tuple[Any, list[str]] | None = None
+    agreement: dict[int, float] = field(default_factory=dict)
     k_criterion: str | None = None
     seed: int | None = None
     done: list[tuple[str, str]] = field(default_factory=list)
@@ -105,11 +108,12 @@ def from_model(
 ) -> Source:
     """Gather a fitted estimator and what belongs to its rows."""
     if isinstance(model, VMFMixtureIC):
-        reading: VMFMixture | VMFPath = Reading(model).path
+        reading: Any = getattr(model, "best_path_", model.best_estimator_)
         dense, k_criterion = dict(model.dense_models_), model.k_criterion
+        same = dict(zip(model.candidates_.tolist(), model.agreement_.tolist(), strict=True))
     elif isinstance(model, VMFMixture | VMFPath):
         Reading(model)
-        reading, dense, k_criterion = model, {}, None
+        reading, dense, k_criterion, same = model, {}, None, {}
     else:
         raise ValueError(
             f"A report takes a fitted VMFMixture, VMFPath or VMFMixtureIC, not a "
@@ -145,6 +149,7 @@ def from_model(
         has_texts=corpus is not None and any(corpus.texts),
         set_aside=aside,
         vectorizer=vectorizer,
+        agreement=same,
         k_criterion=k_criterion,
         seed=seed,
         done=[] if vectorizer is None else _done_by(vectorizer),
@@ -164,7 +169,7 @@ def from_run(run: Run, title: str | None = None) -> Source:
 
 def _from_run(run: Run, title: str | None) -> Source:
     info, X, corpus = run.info, run.matrix(), run.corpus()
-    has_texts, aside = corpus is not None and any(corpus.texts), []
+    has_texts, aside, counts = corpus is not None and any(corpus.texts), [], None
     if X is not None:
         table = run.documents() or {}
         ids = table.get("id") or [str(i) for i in range(1, X.shape[0] + 1)]
@@ -174,6 +179,7 @@ def _from_run(run: Run, title: str | None) -> Source:
         kept = np.arange(X.shape[0])
         if info.get("kept") is not None:
             kept = run.reader.array(info["kept"], (X.shape[0],), "i")
+        counts = _counts(run, kept)
         about = Fields(info.get("corpus") or {}, f"{run.folder}: corpus").content
         corpus = replace(
             corpus.take(kept.tolist()),
@@ -192,7 +198,12 @@ def _from_run(run: Run, title: str | None) -> Source:
         has_texts=has_texts,
         set_aside=aside,
         vectorizer=run.vectorizer(),
-        contrast=_contrast(run),
+        counts=counts,
+        agreement={
+            int(K): float(value)
+            for K, value in info.get("start_agreement", {}).items()
+            if value is not None
+        },
         k_criterion=command.get("k_criterion"),
         seed=command.get("seed"),
         done=_done(
@@ -204,17 +215,12 @@ def _from_run(run: Run, title: str | None) -> Source:
     )
 
 
-def _contrast(run: Run) -> list[list[tuple[str, float]]] | None:
-    """Read the words of clusters of embeddings, the most telling ones first."""
-    name = (run.info.get("tables") or {}).get("contrast")
-    if name is None:
+def _counts(run: Run, kept: NDArray[np.integer[Any]]) -> tuple[Any, list[str]] | None:
+    """Read what was counted in the texts beside embeddings."""
+    if run.info.get("counts") is None:
         return None
-    table = unpack_table(run.reader, name)
-    found: list[list[tuple[str, float]]] = [[] for _ in run.mixture.weights_]
-    for k, word, z in zip(table["cluster"], table["word"], table["z"], strict=True):
-        if len(found[int(k)]) < CONTRASTED:
-            found[int(k)].append((word, digits(float(z), 4)))
-    return found
+    counts = unpack_matrix(Fields(run.info["counts"], f"{run.folder}: counts"), run.reader)
+    return counts[kept], run.reader.text(run.info["terms"]).split("\n")[:-1]
 
 
 def _done_by(vectorizer: TextVectorizer) -> list[tuple[str, str]]:

@@ -4,33 +4,50 @@ import { bdi, find, make } from "./dom.js";
 import { counted, criterionName, decimal, integer, percent } from "./format.js";
 import { drawCurves, strokeSample } from "./curves.js";
 
+const AGREE =
+  "mean adjusted Rand index of the other starts with the best one: " +
+  "near 1, other starts give the same clusters";
+
 export function mountCandidates({ content, state }) {
   const { candidates, model } = content;
   const box = find("candidates");
-  if (!candidates || !candidates.length) {
-    box.replaceChildren(
-      make("p", {
-        class: "soft",
-        text: "The number of clusters was given: no other one was tried.",
-      }),
-    );
-    return;
-  }
-  const choose = candidates.findIndex((one) => one.chosen);
-  const names = Object.keys(candidates[0].criteria || {});
-  state.follow(["candidate"], () => {
-    const shown = state.now.candidate >= 0 ? state.now.candidate : Math.max(0, choose);
-    box.replaceChildren(
+  const several = candidates.length > 1;
+  const names = Object.keys(candidates[0].criteria);
+  const clusters = make("section", { class: "part" });
+  const choose = (i) => state.set({ candidate: i });
+  // From the table, which is below them, the clusters may be out of sight.
+  const chooseBelow = (i) => {
+    choose(i);
+    box.scrollTop += clusters.getBoundingClientRect().top - box.getBoundingClientRect().top;
+  };
+  const ticks = several ? kTicks(candidates, choose) : [];
+  const rows = criteriaRows(candidates, names, chooseBelow);
+  box.replaceChildren(
+    ...[
       make("p", { text: introduction(model, candidates) }),
-      candidates.length > 1 ? criteriaCurves(candidates, names, shown, state) : "",
-      make("div", { class: "wide" }, criteriaTable(candidates, names, shown, state)),
-      candidateClusters(candidates[shown]),
-    );
+      several ? criteriaCurves(candidates, names, ticks) : null,
+      clusters,
+      make("div", { class: "wide" }, criteriaTable(candidates, names, rows)),
+      agreementKnown(candidates)
+        ? make("p", { class: "soft", text: `Starts agree: ${AGREE}.` })
+        : null,
+    ].filter(Boolean),
+  );
+  const chosen = candidates.findIndex((one) => one.chosen);
+  state.follow(["candidate"], () => {
+    const shown = state.now.candidate >= 0 ? state.now.candidate : chosen;
+    ticks.forEach((tick, i) => tick.setAttribute("aria-pressed", String(i === shown)));
+    rows.forEach((row, i) => row.classList.toggle("shown", i === shown));
+    clusters.replaceChildren(...candidateClusters(candidates[shown]));
   });
 }
 
 function introduction({ k_criterion: criterion, n_clusters: K }, candidates) {
-  if (candidates.length < 2) return `Only K = ${K} was tried.`;
+  if (candidates.length < 2)
+    return (
+      `The number of clusters was given, K = ${K}: no other one was tried. ` +
+      "To compare several, run again with --k, as --k 2:20."
+    );
   const range = `${candidates[0].n_clusters} to ${candidates.at(-1).n_clusters}`;
   return (
     `Mixtures of ${range} clusters were fitted without penalty; ` +
@@ -39,31 +56,32 @@ function introduction({ k_criterion: criterion, n_clusters: K }, candidates) {
   );
 }
 
-function criteriaCurves(candidates, names, shown, state) {
-  const last = candidates.length - 1;
+function kTicks(candidates, choose) {
+  return candidates.map((one, i) => {
+    const button = make("button", {
+      type: "button",
+      class: one.chosen ? "choice used" : "choice",
+      text: one.n_clusters,
+      title: `Show the clusters of K = ${one.n_clusters}`,
+      on: { click: () => choose(i) },
+    });
+    button.style.left = `calc(16px + (100% - 32px) * ${i / (candidates.length - 1)})`;
+    return button;
+  });
+}
+
+function criteriaCurves(candidates, names, ticks) {
   const curves = names.map((name) => ({
     name,
     values: candidates.map((one) => one.criteria[name]),
   }));
   const drawing = drawCurves(
     curves,
-    candidates.map((_, i) => i / last),
+    candidates.map((_, i) => i / (candidates.length - 1)),
     1000,
     110,
     "Criteria against the number of clusters",
   );
-  const ticks = candidates.map((one, i) => {
-    const button = make("button", {
-      type: "button",
-      class: one.chosen ? "choice used" : "choice",
-      text: one.n_clusters,
-      "aria-pressed": String(i === shown),
-      title: `Show the clusters of K = ${one.n_clusters}`,
-      on: { click: () => state.set({ candidate: i }) },
-    });
-    button.style.left = `calc(16px + (100% - 32px) * ${i / last})`;
-    return button;
-  });
   const legend = names.map((name) => make("span", {}, strokeSample(name), criterionName(name)));
   return make(
     "div",
@@ -79,43 +97,64 @@ function criteriaCurves(candidates, names, shown, state) {
   );
 }
 
-function criteriaTable(candidates, names, shown, state) {
-  const head = ["K", "starts converged", "log-likelihood", ...names.map(criterionName)];
-  const lowest = names.map((name) => Math.min(...candidates.map((one) => one.criteria[name])));
-  const rows = candidates.map((one, i) => {
-    const button = make("button", {
-      type: "button",
-      class: "plain",
-      text: `${one.n_clusters}${one.chosen ? " (chosen)" : ""}`,
-      on: { click: () => state.set({ candidate: i }) },
-    });
-    const cells = names.map((name, c) =>
-      make("td", {
-        class:
-          candidates.length > 1 && one.criteria[name] === lowest[c] ? "number lowest" : "number",
-        text: decimal(one.criteria[name]),
-      }),
-    );
-    return make(
-      "tr",
-      { class: i === shown ? "shown" : null },
-      make("th", { scope: "row" }, button),
-      make("td", { class: "number", text: `${one.n_converged} of ${one.n_starts}` }),
-      make("td", { class: "number", text: decimal(one.log_likelihood) }),
-      ...cells,
-    );
-  });
+function agreementKnown(candidates) {
+  return candidates.some(({ agreement }) => agreement !== null);
+}
+
+function criteriaTable(candidates, names, rows) {
+  const heads = [
+    ["K"],
+    ["starts converged"],
+    ...(agreementKnown(candidates) ? [["starts agree", AGREE]] : []),
+    ["log-likelihood"],
+    ...names.map((name) => [criterionName(name)]),
+  ].map(([text, title]) => make("th", { scope: "col", text, title }));
   return make(
     "table",
     { class: "plain-table" },
-    make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col", text })))),
+    make("thead", {}, make("tr", {}, ...heads)),
     make("tbody", {}, ...rows),
   );
 }
 
+function criteriaRows(candidates, names, choose) {
+  const several = candidates.length > 1;
+  const lowest = names.map((name) => Math.min(...candidates.map((one) => one.criteria[name])));
+  const number = (text, title) => make("td", { class: "number", text, title });
+  return candidates.map((one, i) => {
+    const button = make("button", {
+      type: "button",
+      class: "plain",
+      text: `${one.n_clusters}${several && one.chosen ? " (chosen)" : ""}`,
+      on: { click: () => choose(i) },
+    });
+    const cells = names.map((name, c) => {
+      const best = several && one.criteria[name] === lowest[c];
+      return make("td", {
+        class: best ? "number lowest" : "number",
+        text: decimal(one.criteria[name]),
+      });
+    });
+    return make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, several ? button : String(one.n_clusters)),
+      number(`${one.n_converged} of ${one.n_starts}`),
+      agreementKnown(candidates) ? number(agreementText(one), AGREE) : null,
+      number(decimal(one.log_likelihood)),
+      ...cells,
+    );
+  });
+}
+
+function agreementText({ agreement }) {
+  return agreement === null ? "–" : agreement.toFixed(2).replace("-", "−");
+}
+
 function candidateClusters(candidate) {
-  const largest = Math.max(...candidate.clusters.map(({ weight }) => weight));
-  const items = candidate.clusters.map(({ size, weight, words }) => {
+  const { clusters } = candidate;
+  const largest = Math.max(...clusters.map(({ weight }) => weight));
+  const items = clusters.map(({ size, weight, words }) => {
     const bar = make("span", { class: "bar", "aria-hidden": "true" });
     bar.style.width = `${(100 * weight) / largest}%`;
     return make(
@@ -125,16 +164,13 @@ function candidateClusters(candidate) {
       make("span", { class: "texts" }, bdi(words.join(" ")), make("span", { class: "track" }, bar)),
     );
   });
-  return make(
-    "section",
-    { class: "part" },
+  const named = clusters.some(({ words }) => words.length) ? " Words that name them:" : "";
+  return [
     make("h3", { text: `The clusters of K = ${candidate.n_clusters}, by size` }),
     make("p", {
       class: "soft",
-      text:
-        `${counted(candidate.n_nonzero, "coordinate")} of the prototypes are not zero. ` +
-        "Words that weigh most:",
+      text: `${counted(candidate.n_nonzero, "weight")} of the prototypes are not zero.${named}`,
     }),
     make("ol", { class: "cluster-list roomy still" }, ...items),
-  );
+  ];
 }

@@ -1,8 +1,16 @@
 // The chosen cluster: size, concentration, words, labels and time, at this step.
 
 import { bdi, find, make } from "./dom.js";
-import { counted, decimal, integer, nounOf, percent } from "./format.js";
-import { commonWords, ownWords, sharedWords, sharers } from "./words.js";
+import { atThisBeta, counted, decimal, integer, nounOf, percent } from "./format.js";
+import {
+  commonWords,
+  hasGroups,
+  ownWords,
+  rankedWords,
+  sharedWords,
+  sharers,
+  wordCountText,
+} from "./words.js";
 import { labelBars, timeBars } from "./distribution.js";
 import { showWord } from "./word_line.js";
 
@@ -41,7 +49,7 @@ function facts(content, step, k) {
     class: "facts-line",
     text:
       `cluster ${k} · ${counted(Math.round(size), "document")}, ${percent(size / total)} · ` +
-      `${counted(step.wordCounts[k], nounOf(content))}, ${integer(step.ownCounts[k])} of its own · ${kappa}`,
+      `${wordCountText(content, step, k)} · ${kappa}`,
   });
 }
 
@@ -63,35 +71,15 @@ function contrastWords(content, k) {
 }
 
 function wordParts(app, step, k, all, toggle) {
-  const { content } = app;
   const limit = all ? Infinity : SHOWN;
-  const own = step.K > 1 ? ownWords(content, step, k, limit) : [];
-  const shared = sharedWords(content, step, k, limit);
-  const common = commonWords(content, step, k, limit);
-  const title = (kind) => `${kind} ${nounOf(content)}s`;
-  const parts = [];
-  if (step.K > 1) {
-    parts.push(
-      part(
-        title("Own"),
-        `in no other cluster, the heaviest first: ${integer(step.ownCounts[k])}`,
-        chips(app, step, k, own, "own"),
-      ),
+  const groups = wordGroups(app.content, step, k, limit);
+  const parts = groups
+    .filter(({ words, role }) => words.length || role === "own")
+    .map(({ title, note, words, role }) =>
+      part(title, note, chips(app, step, k, words, role)),
     );
-  }
-  if (shared.length)
-    parts.push(
-      part(title("Shared"), "with some other clusters", chips(app, step, k, shared, "shared")),
-    );
-  if (common.length)
-    parts.push(
-      part(
-        title(step.K > 1 ? "Common" : "All"),
-        step.K > 1 ? "in every cluster" : "the heaviest first",
-        chips(app, step, k, common, "common"),
-      ),
-    );
-  if (step.wordCounts[k] > own.length + shared.length + common.length || all) {
+  const shown = groups.reduce((sum, { words }) => sum + words.length, 0);
+  if (step.wordCounts[k] > shown || all) {
     parts.push(
       make("button", {
         type: "button",
@@ -102,6 +90,31 @@ function wordParts(app, step, k, all, toggle) {
     );
   }
   return parts;
+}
+
+// Own, shared and common words; all of them together where they are not told apart.
+function wordGroups(content, step, k, limit) {
+  const title = (kind) => `${kind} ${nounOf(content)}s`;
+  if (!hasGroups(content, step)) {
+    const words = rankedWords(content, step, k, () => true, limit);
+    return [{ title: title("All"), note: "the heaviest first", words, role: "common" }];
+  }
+  const own = `in no other cluster, the heaviest first: ${integer(step.ownCounts[k])}`;
+  return [
+    { title: title("Own"), note: own, words: ownWords(content, step, k, limit), role: "own" },
+    {
+      title: title("Shared"),
+      note: "with some other clusters",
+      words: sharedWords(content, step, k, limit),
+      role: "shared",
+    },
+    {
+      title: title("Common"),
+      note: "in every cluster",
+      words: commonWords(content, step, k, limit),
+      role: "common",
+    },
+  ];
 }
 
 function part(title, note, body) {
@@ -116,7 +129,7 @@ function part(title, note, body) {
 // Words as buttons that show them on the map; the bar is the weight in the prototype.
 function chips(app, step, k, words, role) {
   const { content } = app;
-  if (!words.length) return make("p", { class: "soft", text: "None at this β." });
+  if (!words.length) return make("p", { class: "soft", text: `None${atThisBeta(content)}.` });
   const largest = Math.max(...words.map((j) => Math.abs(step.weight(k, j))));
   return make(
     "ul",

@@ -1,7 +1,7 @@
 // Clusters by size, with their names and the words they are told by at this step.
 
 import { bdi, find, make } from "./dom.js";
-import { counted, integer } from "./format.js";
+import { counted, decimal, integer } from "./format.js";
 import { tellingWords } from "./words.js";
 
 const DENSE = 54; // pixels of a cluster with one line of words
@@ -18,10 +18,13 @@ export function mountClusters({ content, state, stepOf }) {
   addEventListener("resize", space);
   space();
   const items = content.names.map((name, k) => clusterItem(name, k, state));
-  find("cluster-title").textContent = `${counted(K, "cluster")}, by size`;
+  const chosen = `named at β = ${decimal(content.steps[content.chosen].beta)}`;
+  const named = make("span", { class: "note", text: chosen });
+  find("cluster-title").replaceChildren(`${counted(K, "cluster")}, by size`, named);
 
   state.follow(["step"], () => {
     const step = stepOf(state.now.step);
+    named.hidden = step.exact;
     const largest = Math.max(...step.entry.sizes);
     for (const k of step.clusters) {
       const item = items[k];

@@ -1,7 +1,7 @@
 // What was read, what was done to it, and how the model was made.
 
 import { bdi, find, make } from "./dom.js";
-import { counted, criterionName, decimal, integer, nounOf } from "./format.js";
+import { counted, criterionName, decimal, hasPenalty, integer, nounOf } from "./format.js";
 
 const SHOWN = 200; // documents set aside
 
@@ -53,7 +53,29 @@ function integerOrNone(value) {
   return value === null || value === undefined ? null : integer(value);
 }
 
-function modelFacts({ model, candidates, kind }) {
+// Why a path ended, or EM where there is none: the words of the model, in plain ones.
+const ENDS = {
+  maximal_sparsity: "each prototype has lost all it can lose",
+  max_sparsity: "the sparsity that was asked for is reached",
+  max_steps: "the most steps that were allowed are taken",
+  grid_end: "the last of the given β is reached",
+  interrupted: "it was interrupted",
+  no_restart: "no start gave clusters at the next β",
+  collapsed: "at the next β a cluster has no documents left",
+  vanished: "at the next β a prototype has no direction left",
+  zero_prototype: "at the next β a prototype has nothing left",
+  converged: "it converged",
+  max_iter: "the most iterations that were allowed are made, before it converged",
+};
+
+function endFact({ status }, path) {
+  const what = path ? "why the path ends" : "why the fit ended";
+  return [what, Object.hasOwn(ENDS, status) ? `${ENDS[status]} (${status})` : status];
+}
+
+function modelFacts(content) {
+  const { model, candidates, kind, path } = content;
+  const penalised = hasPenalty(content);
   const by = (criterion) => (criterion ? `, chosen by ${criterionName(criterion)}` : "");
   const agreement =
     model.agreement && `ARI ${decimal(model.agreement.ari)}, NMI ${decimal(model.agreement.nmi)}`;
@@ -63,10 +85,10 @@ function modelFacts({ model, candidates, kind }) {
       `${model.n_clusters}${by(candidates && candidates.length > 1 && model.k_criterion)}`,
     ],
     [`${nounOf({ kind })}s`, integer(model.n_words)],
-    ["β, the penalty", `${decimal(model.beta)}${by(model.criterion)}`],
+    ["β, the penalty", penalised ? `${decimal(model.beta)}${by(model.criterion)}` : "none"],
     ["κ, the concentration", typeof model.kappa === "number" ? decimal(model.kappa) : model.kappa],
     ["log-likelihood", decimal(model.log_likelihood)],
-    ["status", model.status],
+    endFact(model, path),
     ["seed", model.seed === null || model.seed === undefined ? null : String(model.seed)],
     ["agreement with the labels", agreement],
   ].filter(([, value]) => value !== null && value !== undefined);

@@ -1,7 +1,7 @@
 // The documents: most typical, most ambiguous or as they came; found by text, label and date.
 
 import { bdi, debounced, find, make, segmented } from "./dom.js";
-import { counted, decimal, integer } from "./format.js";
+import { atThisBeta, counted, decimal, integer } from "./format.js";
 import { createList } from "./list.js";
 import { createSearch, listDocuments } from "./filters.js";
 
@@ -143,7 +143,7 @@ function mountControls(content, state) {
     told.textContent = `${counted(n, "document")}${exact}`;
     none.hidden = n > 0;
     find("document-list").hidden = n === 0;
-    if (clear.hidden) none.replaceChildren("No document is in this cluster at this β.");
+    if (clear.hidden) none.replaceChildren(`No document is in this cluster${atThisBeta(content)}.`);
     else none.replaceChildren("No document matches: ", clearing("clear the filters"), ".");
   };
   return { update };

@@ -29,6 +29,25 @@ export function nounOf({ kind }) {
   return kind === "coordinates" ? "coordinate" : "word";
 }
 
+export function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+// Whether any step has a penalty: embeddings are usually left without one.
+export function hasPenalty({ steps }) {
+  return steps.some(({ beta }) => beta > 0);
+}
+
+// Where each cluster has every column, none is its own, and no share is worth telling.
+export function isDense(content) {
+  return content.kind === "coordinates" && !hasPenalty(content);
+}
+
+// Along a path, what is told holds at one place of it.
+export function atThisBeta({ steps }) {
+  return steps.length > 1 ? " at this β" : "";
+}
+
 export function signed(value) {
   return value > 0 ? `+${decimal(value)}` : decimal(value);
 }

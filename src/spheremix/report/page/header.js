@@ -1,9 +1,17 @@
 // The line that says what this is.
 
 import { bdi, find, make } from "./dom.js";
-import { counted, criterionName, decimal, nounOf, percent } from "./format.js";
+import {
+  counted,
+  criterionName,
+  decimal,
+  hasPenalty,
+  isDense,
+  nounOf,
+  percent,
+} from "./format.js";
 
-export function mountHeader({ content, state }) {
+export function mountHeader({ content, state, stepOf }) {
   const { corpus, model, steps } = content;
   find("title").replaceChildren(bdi(content.title));
   const by = (criterion) => (criterion ? ` (${criterionName(criterion)})` : "");
@@ -15,24 +23,37 @@ export function mountHeader({ content, state }) {
     `K = ${model.n_clusters}${(content.candidates || []).length > 1 ? by(model.k_criterion) : ""}`,
   ].filter(Boolean);
   const beta = make("span", { id: "beta-fact" });
-  const sparsity = make("span");
+  const sparsity = make("span", { hidden: isDense(content) });
+  const drift = make("span");
   const back = make("button", {
     type: "button",
     class: "plain",
     text: "back to it",
-    hidden: true,
     on: { click: () => state.set({ step: content.chosen }) },
   });
-  const spans = [...facts.map((text) => make("span", { text })), beta, sparsity];
-  find("facts").replaceChildren(...spans, back);
+  const away = make("span", { id: "away" }, drift, " ", back);
+  find("facts").replaceChildren(...facts.map((text) => make("span", { text })), beta, sparsity, away);
   state.follow(["step"], () => {
     const entry = steps[state.now.step];
     const moved = state.now.step !== content.chosen;
     const chosen = steps[content.chosen].beta;
-    beta.textContent = moved
-      ? `β = ${decimal(entry.beta)}; ${decimal(chosen)} was chosen${by(model.criterion)}`
-      : `β = ${decimal(entry.beta)}${by(model.criterion)}`;
-    back.hidden = !moved;
+    if (!hasPenalty(content)) beta.textContent = "no penalty";
+    else if (moved)
+      beta.textContent = `β = ${decimal(entry.beta)}; ${decimal(chosen)} was chosen${by(model.criterion)}`;
+    else beta.textContent = `β = ${decimal(entry.beta)}${by(model.criterion)}`;
+    away.hidden = !moved;
+    if (moved && content.labels)
+      drift.textContent = drifted(stepOf(state.now.step), stepOf(content.chosen));
     sparsity.textContent = `sparsity ${percent(entry.sparsity)}`;
   });
+}
+
+// Clusters keep their names along the path, whatever becomes of them: this tells how far to trust
+// the names.
+function drifted({ labels }, chosen) {
+  const n = labels.reduce((sum, k, i) => sum + (k !== chosen.labels[i]), 0);
+  const share = n / labels.length;
+  const few = n === 1 ? "1 document has" : `${n || "no"} documents have`;
+  const which = share < 0.01 ? few : `${percent(share)} of the documents have`;
+  return `${which} changed cluster since the chosen β`;
 }

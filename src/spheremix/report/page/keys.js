@@ -1,32 +1,11 @@
 // The keyboard: everything that is looked at often has a key.
 
-import { find, make } from "./dom.js";
-
-const KEYS = [
-  ["← →", "smaller or larger β, step by step (Shift: ten steps)"],
-  ["Home", "back to the chosen β"],
-  ["↑ ↓", "cluster above or below"],
-  ["j k", "next or previous document"],
-  ["/", "search for a word"],
-  ["+ − 0", "zoom the map in, out, or back to all"],
-  ["[ ]", "move the zoomed map"],
-  ["m", "prototype map or data map"],
-  ["d", "dark or light"],
-  ["Esc", "clear the marked word"],
-  ["?", "this help"],
-];
+import { find } from "./dom.js";
+import { writeHelp } from "./help.js";
 
 export function mountKeys({ content, state }, actions) {
   const help = find("help");
-  const rows = KEYS.map(([key, text]) =>
-    make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, ...key.split(" ").map((one) => make("kbd", { text: one }))),
-      make("td", { text }),
-    ),
-  );
-  find("help-keys").replaceChildren(...rows);
+  writeHelp(content);
   find("help-button").addEventListener("click", () => help.showModal());
   find("help-close").addEventListener("click", () => help.close());
 

@@ -2,7 +2,7 @@
 
 import { bdi, make } from "./dom.js";
 import { counted, decimal, nounOf } from "./format.js";
-import { sharers } from "./words.js";
+import { sharers, wordCountText } from "./words.js";
 
 const SHOWN = 12; // clusters
 
@@ -30,9 +30,7 @@ export function createMapTooltip(content, frame) {
 
 function rowFacts(content, { step }, { k }) {
   const size = counted(Math.round(step.entry.sizes[k]), "document");
-  return make("div", {
-    text: `${size}, ${counted(step.wordCounts[k], nounOf(content))}, ${step.ownCounts[k]} of its own`,
-  });
+  return make("div", { text: `${size}, ${wordCountText(content, step, k)}` });
 }
 
 function wordFacts(content, view, row, place, x) {

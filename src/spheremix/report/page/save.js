@@ -2,7 +2,7 @@
 
 import { find, make } from "./dom.js";
 import { download, toCsv } from "./csv.js";
-import { integer, nounOf } from "./format.js";
+import { atThisBeta, capital, integer, nounOf } from "./format.js";
 import {
   candidateTable,
   clusterTable,
@@ -16,9 +16,10 @@ export function mountSave(app, listed) {
   const { content, state } = app;
   const menu = find("save-menu");
   const button = find("save");
+  const columns = `${capital(nounOf(content))}s`;
   const tables = [
-    ["clusters.csv", "Clusters at this β", () => clusterTable(app)],
-    ["words.csv", `${nounOf(content) === "word" ? "Words" : "Coordinates"} of all clusters at this β`, () => wordTable(app)],
+    ["clusters.csv", `Clusters${atThisBeta(content)}`, () => clusterTable(app)],
+    ["words.csv", `${columns} of all clusters${atThisBeta(content)}`, () => wordTable(app)],
     content.documents && [
       "documents.csv",
       "Documents listed below",

@@ -1,7 +1,7 @@
 // The search box: words to show on the map, and how many documents have the text.
 
 import { bdi, debounced, find, make } from "./dom.js";
-import { counted, nounOf } from "./format.js";
+import { atThisBeta, counted, nounOf } from "./format.js";
 import { createSearch } from "./filters.js";
 import { sharers } from "./words.js";
 import { showWord } from "./word_line.js";
@@ -82,7 +82,7 @@ function wordOption(app, j, pick) {
       ? content.names[having[0]]
       : having.length
         ? `${having.length} of ${counted(step.K, "cluster")}`
-        : "no cluster at this β";
+        : `no cluster${atThisBeta(content)}`;
   const click = () => pick(() => showWord(app, j));
   return make(
     "li",

@@ -1,7 +1,7 @@
 // The tables that can be saved: what is shown, at the step it is shown at.
 
 import { contributionsOf, rivalOf } from "./contributions.js";
-import { notOwnWords, ownWords, rankedWords } from "./words.js";
+import { ownWords, rankedWords, sharedWords } from "./words.js";
 
 export function clusterTable({ content, state, stepOf }) {
   const step = stepOf(state.now.step);
@@ -27,7 +27,7 @@ export function clusterTable({ content, state, stepOf }) {
       step.wordCounts[k],
       step.ownCounts[k],
       listed(ownWords(content, step, k, 20)),
-      listed(notOwnWords(content, step, k, 20)),
+      listed(sharedWords(content, step, k, 20)),
     ]),
   };
 }
@@ -102,6 +102,7 @@ export function candidateTable({ content }) {
       "chosen",
       "n_converged",
       "n_starts",
+      "agreement",
       "log_likelihood",
       "n_nonzero",
       ...names,
@@ -111,6 +112,7 @@ export function candidateTable({ content }) {
       one.chosen ? 1 : 0,
       one.n_converged,
       one.n_starts,
+      one.agreement,
       one.log_likelihood,
       one.n_nonzero,
       ...names.map((name) => one.criteria[name]),

@@ -1,7 +1,7 @@
 // The word that is marked on the map: brought into sight, and told in a line above it.
 
 import { bdi, find, make } from "./dom.js";
-import { counted } from "./format.js";
+import { atThisBeta, counted } from "./format.js";
 import { createColumns, zoomTo } from "./columns.js";
 import { sharers } from "./words.js";
 
@@ -45,7 +45,7 @@ export function mountWordLine({ content, state, stepOf }) {
     });
     const told = having.length
       ? ` is in ${having.length} of ${counted(step.K, "cluster")}: `
-      : " is in no cluster at this β. ";
+      : ` is in no cluster${atThisBeta(content)}. `;
     const separated = names.flatMap((name, i) => (i ? [", ", name] : [name]));
     const more = having.length - names.length;
     line.replaceChildren(

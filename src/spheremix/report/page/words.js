@@ -1,5 +1,18 @@
 // Whose words are whose at a step, the heaviest first.
 
+import { counted, integer, isDense, nounOf } from "./format.js";
+
+// How many words a cluster has, and how many of them no other one has.
+export function wordCountText(content, step, k) {
+  const all = counted(step.wordCounts[k], nounOf(content));
+  return hasGroups(content, step) ? `${all}, ${integer(step.ownCounts[k])} of its own` : all;
+}
+
+// Whether words are told apart by who has them: not those of one cluster, nor dense coordinates.
+export function hasGroups(content, step) {
+  return step.K > 1 && !isDense(content);
+}
+
 // The heaviest first; of equals, those that stay longer on the path.
 export function rankedWords(content, step, k, keep, limit = Infinity) {
   const { W, levels, counts } = step;
@@ -37,11 +50,7 @@ export function ownWords(content, step, k, limit) {
   return rankedWords(content, step, k, (_, count) => count === 1, limit);
 }
 
-// With some others or with all of them, as in the tables of a run.
-export function notOwnWords(content, step, k, limit) {
-  return rankedWords(content, step, k, (_, count) => count > 1, limit);
-}
-
+// With some others, not with all of them: those are common.
 export function sharedWords(content, step, k, limit) {
   return rankedWords(content, step, k, (_, count) => count > 1 && count < step.K, limit);
 }
