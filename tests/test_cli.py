@@ -137,6 +137,41 @@ def test_a_missing_legend_is_written_again(explored, corpus, tmp_path):
     assert "shared_words" in (folder / "README.txt").read_text(encoding="utf-8")
 
 
+def test_the_legend_is_true_of_the_run(explored):
+    told = " ".join((explored / "README.txt").read_text(encoding="utf-8").split())
+    for path in explored.iterdir():
+        name = f"{path.name}/" if path.is_dir() else path.name
+        assert name == "README.txt" or name in told, name
+    assert "or three decimals where those are more" in told
+    assert "of one-word texts too" in told
+    assert "was chosen" not in told.partition("tables/dense.csv")[2].partition("agreement")[0]
+
+
+def test_documents_have_the_name_of_their_cluster(explored, tmp_path):
+    names = {one["cluster"]: one["name"] for one in rows(explored / "clusters.csv")}
+    new = write_lines(tmp_path / "new.jsonl", [*texts(9), {"text": "", "id": "none"}])
+    run("assign", explored, new, "-o", tmp_path / "new.csv")
+    for table in (explored / "documents.csv", tmp_path / "new.csv"):
+        found = rows(table)
+        assert list(found[0])[:3] == ["id", "cluster", "name"]
+        assert all(one["name"] == names.get(one["cluster"], "") for one in found)
+        assert any(one["name"] == "" for one in found)
+
+
+def test_words_of_all_clusters_are_not_called_shared(explored, corpus):
+    words = rows(explored / "words.csv")
+    common = {one["word"] for one in words if one["n_clusters"] == "3"}
+    some = {one["word"] for one in words if one["n_clusters"] == "2"}
+    assert common
+    found = [set(one["shared_words"].split()) for one in rows(explored / "clusters.csv")]
+    assert set().union(*found) == some
+    assert not any(found_in & common for found_in in found)
+    command = ("explore", corpus, "-o", explored, "--k", "2:4", "--label", "topic", "--starts", 5)
+    table, _, rest = run(*command)[0].partition("Words of all clusters: ")
+    assert common & set(re.findall(r"\w+", rest.partition("\n")[0]))
+    assert not common & set(re.findall(r"\w+", table))
+
+
 def test_another_run_is_refused_and_replaced_by_force(explored, corpus, tmp_path):
     folder = shutil.copytree(explored, tmp_path / "run")
     (folder / "notes.txt").write_text("mine", encoding="utf-8")
@@ -152,27 +187,6 @@ def test_another_run_is_refused_and_replaced_by_force(explored, corpus, tmp_path
     assert load_run(folder).info["command"]["k"] == "2"
     assert not (folder / "tables" / "labels.csv").exists()
     assert (folder / "notes.txt").read_text(encoding="utf-8") == "mine"
-
-
-def test_folders_with_other_files_are_left_alone(corpus, tmp_path):
-    (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
-    assert "holds other files" in refusal("explore", corpus, "-o", tmp_path)
-    assert "holds other files" in refusal("explore", corpus, "-o", tmp_path, "--force")
-    assert "a file of this name" in refusal("explore", corpus, "-o", tmp_path / "thesis.txt")
-    assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
-
-
-def test_progress_is_said_in_lines_without_a_terminal(corpus, tmp_path):
-    _, err = run("explore", corpus, "-o", tmp_path / "run", "--k", 3, "--starts", 2)
-    for said in (
-        "Reading",
-        "Counting the words of 90",
-        "Fitting 3 clusters",
-        "Following",
-        "Writing",
-    ):
-        assert said in err
-    assert "(guessed)" in err
 
 
 def test_a_damaged_run_can_be_made_again(explored, corpus, tmp_path):
@@ -207,6 +221,8 @@ def test_ready_matrices_and_embeddings(explored, tmp_path):
     np.save(tmp_path / "E.npy", found.matrix().toarray().astype(np.float32))
     out, _ = run("explore", tmp_path / "E.npy", "-k", 3, "-o", tmp_path / "dense")
     assert "typical documents" in out
+    assert "words.csv: every column of every prototype\n" in out
+    assert "clusters.csv: size, name and columns of every cluster\n" in out
     assert rows(tmp_path / "dense" / "words.csv")[0]["word"].startswith("x")
     run("assign", tmp_path / "dense", tmp_path / "E.npy", "-o", tmp_path / "again.csv")
     again = (tmp_path / "again.csv").read_bytes()
@@ -214,30 +230,14 @@ def test_ready_matrices_and_embeddings(explored, tmp_path):
     assert "is for texts" in refusal("explore", tmp_path / "E.npy", "--weighting", "tfidf")
     assert "is for texts" in refusal("explore", tmp_path / "E.npy", "--label", "topic")
     new = write_lines(tmp_path / "new.jsonl", texts(9))
-    assert "give one of 32 columns" in refusal("assign", tmp_path / "dense", new)
+    line = refusal("assign", tmp_path / "dense", new)
+    assert "give one of 32 columns" in line
+    assert line.endswith("; embed new texts with the same model.")
+    assert "same model" not in refusal("assign", tmp_path / "counts", new)
     line = refusal(
         "assign", tmp_path / "dense", tmp_path / "E.npy", "--id", "name", "-o", new, "--force"
     )
     assert "no columns for --id" in line
-
-
-@pytest.mark.parametrize(
-    ("bad", "said"),
-    [
-        ([2], "row 3 (counted from 1) has NaN or infinity: drop it"),
-        ([2, 4, 5], "row 3 (counted from 1) and 2 more have NaN or infinity: drop them"),
-    ],
-)
-def test_rows_that_are_not_finite(tmp_path, bad, said):
-    rows, place = np.ones((6, 4)), tmp_path / "bad.npy"
-    rows[bad, 1] = [np.nan, np.inf, -np.inf][: len(bad)]
-    np.save(place, rows)
-    line = refusal("explore", place, "-o", tmp_path / "run")
-    assert line == f"error: {place}: {said}."
-    beside = write_lines(tmp_path / "docs.jsonl", texts(6))
-    line = refusal("explore", place, "--texts", beside, "-o", tmp_path / "run")
-    assert line == f"error: {place}: {said} here and in --texts."
-    assert not (tmp_path / "run").exists()
 
 
 # Assign
@@ -273,7 +273,9 @@ def test_assign_new_documents(explored, tmp_path):
     assert "there already" in refusal("assign", explored, source, "-o", tmp_path / "new.csv")
     write_lines(source, new[2:])
     run("assign", explored, source, "-o", tmp_path / "new.csv", "--force")
-    assert [one["cluster"] for one in rows(tmp_path / "new.csv")] == ["", ""]
+    left = rows(tmp_path / "new.csv")
+    assert [one["cluster"] for one in left] == ["", ""]
+    assert list(left[0]) == list(found[0])
 
 
 def test_assign_checks_run_and_input_before_the_output(corpus, explored, tmp_path):

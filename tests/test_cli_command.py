@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -14,6 +15,7 @@ from spheremix.cli.options import Options, parse_df, parse_k, parse_kappa
 from spheremix.cli.stages import name_candidates
 from spheremix.explore import Reading
 from spheremix.io import load_run
+from spheremix.text.thresholds import Thresholds
 
 
 def test_simulate(tmp_path):
@@ -87,6 +89,20 @@ def test_help(command):
     out, _ = run(command, "--help")
     assert "--output" in out
     assert command in run("--help")[0]
+
+
+def test_help_says_defaults_in_one_way():
+    out, _ = run("explore", "--help")
+    said = " ".join(re.sub(r"[^\x20-\x7e]+", " ", out).split())
+    assert said.count("[default: ") == 17
+    assert "[default: (" not in said + run("demo", "--help")[0]
+    for default in ("en", "ebic", "2 to n^0.4, 20 at most, for n documents"):
+        assert f"[default: {default}]" in said
+    assert "paper" not in said
+    rule = "a 300th of the number of documents, rounded up, 100 at most"
+    assert f"[default: {rule}]" in said
+    chosen = {n: Thresholds.choose(n, None, 1, n, listed=True).min_count for n in (1, 301, 10**6)}
+    assert chosen == {1: 1, 301: 2, 10**6: 100}  # the rule
 
 
 def test_help_does_not_wait_for_heavy_libraries():

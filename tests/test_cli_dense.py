@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import spheremix as sm
 from cli_common import refusal, rows, run, texts, write_lines
+from spheremix.cli.summary import summarise
 from spheremix.display.run import displays
 from spheremix.explore import agreement
 
@@ -75,7 +77,7 @@ def test_criteria_are_drawn_per_row(explored, words):
     assert displays(sm.load_run(words[0]))["criteria"].n_samples == 90
 
 
-def test_a_criterion_sets_embeddings_on_the_path(explored, embeddings, tmp_path):
+def test_a_criterion_sets_embeddings_on_the_path(explored, embeddings, tmp_path, capsys):
     folder = tmp_path / "run"
     out, err = run("explore", embeddings, *OPTIONS, "--criterion", "bic", "-o", folder)
     assert "(BIC) . sparsity" in out
@@ -88,6 +90,9 @@ def test_a_criterion_sets_embeddings_on_the_path(explored, embeddings, tmp_path)
     # The path begins where the other run ends.
     dense = sm.load_run(explored[0]).mixture
     assert_allclose(found.path.model(0).prototypes_, dense.prototypes_, atol=1e-6)
+    found.path.status_ = "vanished"
+    summarise(found)
+    assert "a cluster vanished: columns still there have an exit_beta" in capsys.readouterr().out
 
 
 def test_the_default_is_the_criterion_none(explored, embeddings):
@@ -107,6 +112,10 @@ def test_words_without_a_penalty(words):
     assert len(named) == 3
     out, _ = run("explore", source, *OPTIONS, "--criterion", "none", "-o", folder)
     assert "no penalty" in out
+    assert "own words" not in out
+    for k in range(3):  # in order, though lines may be cut
+        heaviest = [one["word"] for one in rows(folder / "words.csv") if one["cluster"] == str(k)]
+        assert re.search(r"\W+".join([r"\b", *heaviest[:2]]), out)
     line = refusal("explore", source, *OPTIONS, "-o", folder)
     assert "criterion was none and is bic" in line
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 
 import numpy as np
 import pytest
@@ -11,6 +12,12 @@ import pytest
 from cli_common import refusal, rows, run, texts, write_lines
 from spheremix.cli import rendering
 from spheremix.text import read_documents
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Figures take longer than all the rest."""
+    monkeypatch.setattr(rendering, "draw", lambda run, folder: folder.mkdir())  # noqa: ARG005
 
 
 def test_csv_folder_and_parquet(tmp_path):
@@ -74,11 +81,13 @@ def test_a_line_of_ten_megabytes(tmp_path):
     [
         (b"", [], "the file is empty"),
         (b"\n\n", [], "no documents"),
-        (b'{"text": "a lonely sailor"}\n', [], "1 document with words: at least 4"),
+        (b'{"text": "a lonely sailor"}\n', [], "There is 1 document with words: at least 4"),
+        (b'{"text": "a lonely sailor"}\n', ["-k", "2"], "too many: there is 1 document with"),
         (b'{"text": "the same old story"}\n' * 30, [], "all the same"),
         (b'{"text": "the same old story"}\n' * 30, ["-k", "3"], "Lower --k to 1"),
         (b'{"text": ""}\n{"text": "..."}\n', [], "No word in 2 texts"),
         (b'{"text": "star"}\n' * 3 + b'{"text": "boat"}\n', ["-k", "9"], "Lower --k to 2"),
+        (b'{"text": "star"}\n' * 4, [], "There are 4 documents with words, all the same"),
         (b'{"text": "star"}\n{"text": \n', [], "line 2: broken JSON"),
         (b'{"text": "star"}\n{"text": "ol\xe9"}\n', [], "line 2: byte 0xe9 at offset"),
         (b'{"body": "star"}\n', ["--text", "words"], "no column 'words'"),
@@ -94,14 +103,44 @@ def test_documents_that_cannot_be_clustered(tmp_path, content, options, words):
 
 def test_one_document_where_it_is_asked_for(tmp_path):
     source = write_lines(tmp_path / "docs.jsonl", [{"text": "a lonely sailor"}])
-    out, _ = run("explore", source, "-o", tmp_path / "run", "-k", 1)
+    out, err = run("explore", source, "-o", tmp_path / "run", "-k", 1)
     assert out.splitlines()[1].startswith("1 document . 2 words . K = 1")
+    assert "Counting the words of 1 document\n" in err
+    out, _ = run("assign", tmp_path / "run", source, "-o", tmp_path / "new.csv")
+    assert out.startswith("1 document assigned, 0 without a cluster.\n")
+    np.save(tmp_path / "E.npy", np.ones((1, 3)))
+    _, err = run("explore", tmp_path / "E.npy", "-o", tmp_path / "rows", "-k", 1)
+    assert "Checking 1 row\n" in err
 
 
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Figures take longer than all the rest."""
-    monkeypatch.setattr(rendering, "draw", lambda run, folder: folder.mkdir())  # noqa: ARG005
+@pytest.mark.usefixtures("undrawn")
+def test_repeats_are_said_and_typical_once(tmp_path):
+    documents = list(texts(40))
+    documents += [{**one, "id": f"again {one['id']}"} for one in documents]
+    source = write_lines(tmp_path / "docs.jsonl", documents)
+    _, err = run("explore", source, "-k", 2, "--starts", 2, "-o", tmp_path / "run")
+    assert "40 documents of 80 repeat the text of another one.\n" in err
+    known = {one["id"]: one["text"] for one in documents}
+    typical = [known[one["id"]] for one in rows(tmp_path / "run" / "tables" / "typical.csv")]
+    assert len(typical) == len(set(typical)) == 20
+    cosines = {one["id"]: float(one["cosine"]) for one in rows(tmp_path / "run" / "documents.csv")}
+    for k in ("0", "1"):
+        inside = [
+            one["id"] for one in rows(tmp_path / "run" / "documents.csv") if one["cluster"] == k
+        ]
+        nearest = dict.fromkeys(known[i] for i in sorted(inside, key=lambda i: -cosines[i]))
+        table = rows(tmp_path / "run" / "tables" / "typical.csv")
+        listed = {known[one["id"]] for one in table if one["cluster"] == k}
+        assert listed == set(list(nearest)[:10])
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_progress_counts_passes(tmp_path, monkeypatch):
+    monkeypatch.setattr("spheremix.cli.console.EVERY", 0.0)
+    source = write_lines(tmp_path / "docs.jsonl", texts(30))
+    _, err = run("explore", source, "-k", 2, "--starts", 2, "-o", tmp_path / "run")
+    assert re.search(r"K = 2, 1 pass over the documents", err)
+    assert re.search(r"K = 2, 2 passes over the documents", err)
 
 
 @pytest.mark.parametrize(
@@ -169,3 +208,45 @@ def test_an_unknown_kind_of_file(tmp_path):
 def test_a_missing_file(tmp_path):
     line = refusal("explore", tmp_path / "none.csv", "-o", tmp_path / "run")
     assert line.endswith("none.csv: there is no such file or folder.")
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ([2], "row 3 (counted from 1) has NaN or infinity: drop it"),
+        ([2, 4, 5], "row 3 (counted from 1) and 2 more have NaN or infinity: drop them"),
+    ],
+)
+def test_rows_that_are_not_finite(tmp_path, bad, said):
+    vectors, place = np.ones((6, 4)), tmp_path / "bad.npy"
+    vectors[bad, 1] = [np.nan, np.inf, -np.inf][: len(bad)]
+    np.save(place, vectors)
+    line = refusal("explore", place, "-o", tmp_path / "run")
+    assert line == f"error: {place}: {said}."
+    beside = write_lines(tmp_path / "docs.jsonl", texts(6))
+    line = refusal("explore", place, "--texts", beside, "-o", tmp_path / "run")
+    assert line == f"error: {place}: {said} here and in --texts."
+    assert not (tmp_path / "run").exists()
+
+
+def test_folders_with_other_files_are_left_alone(tmp_path, tmp_path_factory):
+    corpus = write_lines(tmp_path_factory.mktemp("docs") / "docs.jsonl", texts())
+    (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
+    assert "holds other files" in refusal("explore", corpus, "-o", tmp_path)
+    assert "holds other files" in refusal("explore", corpus, "-o", tmp_path, "--force")
+    assert "a file of this name" in refusal("explore", corpus, "-o", tmp_path / "thesis.txt")
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_progress_is_said_in_lines_without_a_terminal(tmp_path):
+    corpus = write_lines(tmp_path / "docs.jsonl", texts())
+    _, err = run("explore", corpus, "-o", tmp_path / "run", "--k", 3, "--starts", 2)
+    for said in (
+        "Reading",
+        "Counting the words of 90",
+        "Fitting 3 clusters",
+        "Following",
+        "Writing",
+    ):
+        assert said in err
+    assert "(guessed)" in err

@@ -168,12 +168,13 @@ def test_words_of_a_cluster(words):
     assert listed(words.words(0, 2, by="exit")) == ["blood", "the"]
     together = words.own_words(1, by="exit")
     assert listed(together) == ["wing", "lift"]  # they leave together: the heavier first
-    assert listed(words.shared_words(1)) == ["flow", "the"]
-    assert listed(words.shared_words(1, by="exit")) == ["the", "flow"]
+    assert listed(words.shared_words(1)) == ["flow"]  # "the" is of all three
+    assert listed(words.shared_words(0)) == ["cell", "flow"]
+    assert listed(words.shared_words(0, 1, by="exit")) == ["cell"]
     [blood] = words.own_words(0)
     assert (blood.feature, blood.cluster, blood.weight) == (4, 0, 0.4)
     assert (blood.exit_beta, blood.shared_with) == (np.inf, ())
-    assert words.shared_words(2)[1].shared_with == (0,)
+    assert words.shared_words(2)[0].shared_with == (0,)
     assert words.words(2)[1].shared_with == (0, 1)
     assert words.roles(0).tolist() == [
         "common", "shared", "other", "other", "own", "shared", "none", "other",
@@ -235,7 +236,7 @@ def test_a_faint_word_is_first_in_no_list_though_it_survives():
     prototypes = np.array([[0.0005, 0.0004, 0.9, 0.3], [0.2, 0.0, 0.95, 0.0]])
     exits = np.array([[np.inf, np.inf, 3.0, 2.0], [np.inf, 0.0, 3.0, 0.0]])
     words = Vocabulary(prototypes, ["mr", "mrs", "film", "actor"], exits)
-    assert listed(words.shared_words(0)) == ["film", "mr"]
+    assert listed(words.words(0)) == ["film", "actor", "mr", "mrs"]
     assert listed(words.own_words(0)) == ["actor", "mrs"]
     assert words.table()["word"].tolist()[:4] == ["film", "actor", "mr", "mrs"]
     assert cluster_name(words, 0) == "actor film mr"
@@ -247,6 +248,19 @@ def test_one_cluster_owns_all_its_words():
     assert words.shared_words(0) == []
     assert words.roles(0).tolist() == ["own", "own", "none"]
     assert cluster_name(words, 0, 5) == "b a"
+
+
+@given(tables(5, 20))
+def test_every_word_of_a_cluster_is_own_shared_or_common(prototypes):
+    words = Vocabulary(prototypes, [f"w{j}" for j in range(prototypes.shape[1])])
+    for k in range(len(prototypes)):
+        roles = words.roles(k)
+        for role, found in (("own", words.own_words(k)), ("shared", words.shared_words(k))):
+            assert {word.feature for word in found} == set(np.flatnonzero(roles == role))
+        others = {*listed(words.own_words(k)), *listed(words.shared_words(k))}
+        rest = set(words.common_words()) if len(prototypes) > 1 else set()
+        assert {*listed(words.words(k))} == others | rest
+        assert not others & rest
 
 
 @given(tables(5, 20), st.integers(0, 2**16))

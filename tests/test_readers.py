@@ -149,6 +149,50 @@ class TestFolder:
         corpus = read_documents(tmp_path)
         assert corpus.texts == ["51060", "51119"]
         assert corpus.labels is None
+        write(tmp_path / "index.csv", "id\n51060\n51119\n")
+        corpus = read_documents(tmp_path)
+        assert corpus.ids == ["51060", "51119"]
+        assert "1 other file left out: hidden, or not .txt, .text or .md." in corpus.notes
+
+    @pytest.mark.parametrize(
+        ("names", "said"),
+        [
+            (["docs.jsonl.gz"], "docs.jsonl.gz: name that file"),
+            (["docs.CSV", "LICENSE"], "docs.CSV: name that file"),
+            (["E.npy", "paper.pdf"], "E.npy and 1 more: name that file"),
+            (["a/1.json", "b/2.json"], "a/1.json and 1 more: name one of them, or put their"),
+            (["a.pdf"], "a.pdf: turn such files into plain text (.txt) first"),
+            (["a.html", "b.htm", "c.docx"], "a.html and 2 more: turn such files into plain"),
+            (["all.tar.gz"], "all.tar.gz: unpack it first"),
+            (["docs.xlsx"], "docs.xlsx: save it as CSV, and name that"),
+        ],
+    )
+    def test_files_that_are_no_texts(self, tmp_path, names, said):
+        for name in names:
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text("text\nhello\n", encoding="ascii")
+        assert f": no .txt, .text or .md in it; there is {said}" in error_of(tmp_path)
+
+    def test_one_file_and_many(self, tmp_path):
+        write(tmp_path / "a.txt", "one")
+        [note] = read_documents(tmp_path).notes
+        assert note == "The one document is the file of the folder, its id is its path."
+        write(tmp_path / "b.txt", "two")
+        [note] = read_documents(tmp_path).notes
+        assert note == "Documents are the 2 files of the folder, ids are their paths."
+
+    def test_repeated_texts_are_counted(self, tmp_path):
+        texts = ["one", "two", "one", " ", " ", "", "one"]
+        rows = [{"text": text} for text in texts]
+        said = read_documents(write_csv(tmp_path / "a.csv", rows)).notes
+        assert "2 documents of 7 repeat the text of another one." in said
+        said = read_documents(write_json(tmp_path / "a.jsonl", rows[:3])).notes
+        assert "1 document of 3 repeats the text of another one." in said
+        said = read_documents(write_json(tmp_path / "a.jsonl", rows[:2])).notes
+        assert not any("repeat" in note for note in said)
+        for name in ("b.txt", "c.txt"):
+            write(tmp_path / name, "one")
+        assert "1 document of 2 repeats the text of another one." in read_documents(tmp_path).notes
 
     def test_trouble_names_the_file(self, tmp_path):
         assert "there are no files in this folder" in error_of(tmp_path)

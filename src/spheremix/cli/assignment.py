@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.cli.console import remark, say
+from spheremix.cli.legend import TABLES
 from spheremix.cli.material import MATRICES, Material, check_rows, is_matrix
 from spheremix.cli.tables import document_columns
 from spheremix.explore import Reading
@@ -14,6 +15,7 @@ from spheremix.io import RunError, load_run
 from spheremix.io.documents import csv_lines
 from spheremix.io.files import replacing
 from spheremix.text import Corpus, ReadError, read_documents, read_matrix, vectorize
+from spheremix.text.corpus import count
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,18 +38,18 @@ def run_assign(run: Path, new: Path, options: Options, output: Path, *, force: b
     columns: dict[str, Any] = {}
     if len(material.kept):
         documents = reading.documents(material.X)
-        columns = document_columns(documents, material)
+        columns = document_columns(reading, documents, material)
         sizes = documents.sizes(reading.n_clusters)
     else:
-        names = ("cluster", "posterior", "margin", "runner_up", "log_odds", "cosine")
-        columns = {"id": material.source.ids}
-        columns |= {name: [""] * material.n_documents for name in names}
+        columns = {name: [""] * material.n_documents for name in TABLES["documents.csv"][1]}
+        columns["id"] = material.source.ids
         columns["set_aside"] = [material.reasons[i] for i in range(material.n_documents)]
         sizes = np.zeros(reading.n_clusters, dtype=np.intp)
     with replacing(output) as file:
         for line in csv_lines(columns, short=True):
             file.write(line.encode("utf-8"))
-    say(f"{len(material.kept):,} documents assigned, {len(material.reasons):,} without a cluster.")
+    assigned = count(len(material.kept), "document")
+    say(f"{assigned} assigned, {len(material.reasons):,} without a cluster.")
     for k in reading.layout.clusters:
         say(f"{sizes[k]:7,}  cluster {k}: {reading.cluster_name(int(k))}")
     say(f"Open next: {output}")
@@ -57,9 +59,10 @@ def _rows(run: Run, new: Path, options: Options) -> Material:
     """Give the rows of new documents in the columns of the run."""
     described = run.info.get("vectorizer")
     if described is None and not is_matrix(new):
+        embed = "; embed new texts with the same model" if run.feature_names is None else ""
         raise RunError(
             f"{new}: {run.folder} is a run on a matrix: give one of "
-            f"{run.mixture.n_features_in_:,} columns ({', '.join(MATRICES)})."
+            f"{run.mixture.n_features_in_:,} columns ({', '.join(MATRICES)}){embed}."
         )
     if described is not None and is_matrix(new):
         raise RunError(f"{new}: {run.folder} is a run on texts: give documents, not a matrix.")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from spheremix.cli import flags  # noqa: TC001 (typer reads the annotations)
 from spheremix.cli.console import progress
 from spheremix.cli.guard import guarded
 
@@ -17,7 +18,7 @@ def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the run.")] = Path(
         "demo"
     ),
-    threads: Annotated[int | None, typer.Option(help="Threads.", show_default="all cores")] = None,
+    threads: flags.Threads = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace another run in the folder.")
     ] = False,

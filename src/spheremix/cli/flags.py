@@ -13,9 +13,11 @@ MODEL = "Clusters and sparsity"
 RUNNING = "Running"
 
 
-def _option(panel: str, text: str, *names: str, default: str | bool = True) -> Any:
+def _option(panel: str, text: str, *names: str, default: str = "") -> Any:
     """Describe an option; ``default`` is what to say of one that is found out later."""
-    return typer.Option(*names, help=text, rich_help_panel=panel, show_default=default)
+    if default:  # as typer shows values; its own text for others has brackets around it
+        text = f"{text}  \n[default: {default}]"
+    return typer.Option(*names, help=text, rich_help_panel=panel)
 
 
 File = Annotated[
@@ -57,7 +59,14 @@ Texts = Annotated[
 
 Language = Annotated[str | None, _option(WORDS, "Language, as en or en,fr.", default="en")]
 Lemmatizer = Annotated[str | None, _option(WORDS, "simplemma or none.", default="simplemma")]
-MinCount = Annotated[int | None, _option(WORDS, "Least occurrences of a word.", default="by size")]
+MinCount = Annotated[
+    int | None,
+    _option(
+        WORDS,
+        "Least occurrences of a word.",
+        default="a 300th of the number of documents, rounded up, 100 at most",
+    ),
+]
 MinDf = Annotated[
     str | None,
     _option(WORDS, "Least documents with a word, as 5, or their share, as 0.01.", default="2"),
@@ -77,7 +86,7 @@ K = Annotated[
         MODEL,
         "Number of clusters, as 5, or several to choose from, as 2:20 or 2,4,8.",
         *("--k", "-k"),
-        default="by size",
+        default="2 to n^0.4, 20 at most, for n documents",
     ),
 ]
 Seed = Annotated[int, _option(MODEL, "The same seed gives the same bits.")]
@@ -91,15 +100,20 @@ Criterion = Annotated[
 ]
 KCriterion = Annotated[str, _option(MODEL, "Chooses the number of clusters: one of the same six.")]
 Kappa = Annotated[
-    str, _option(MODEL, "Concentration: shared, free (one a cluster) or a number, as 100.")
+    str,
+    _option(
+        MODEL,
+        "How near documents are to the middle of their cluster: one number found for all clusters "
+        "(shared) or for each (free), or a given one, as 100; the larger, the nearer.",
+    ),
 ]
 Starts = Annotated[int, _option(MODEL, "Starts of each number of clusters.")]
 MinRelativeIncrease = Annotated[
     float,
     _option(
         MODEL,
-        "Least relative increase of beta between two steps of the path. The paper's for texts; "
-        "VMFPath has 0.001, which takes several times as many steps.",
+        "By which share the penalty grows, at least, from one step of the path to the next. Less "
+        "of it tells words apart that leave together, and takes longer.",
     ),
 ]
 MaxSteps = Annotated[int, _option(MODEL, "Steps of the path, at most.")]

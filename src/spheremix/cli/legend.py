@@ -20,8 +20,10 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
         {
             "id": "Id of the document, or its number from 1.",
             "cluster": "Its most probable cluster; empty for a document set aside.",
-            "posterior": "Probability of this cluster. Long documents have 1 to the last digit: "
-            "compare them by log_odds and cosine.",
+            "name": "The name of this cluster.",
+            "posterior": "Probability of this cluster. Most are 1 to the last digit, of one-word "
+            "texts too: that is what the model says, not how sure one should be. Compare by "
+            "log_odds and cosine.",
             "margin": "By how much the posterior exceeds that of the runner-up.",
             "runner_up": "The next cluster; empty where there is only one.",
             "log_odds": "Log of the ratio of the two posteriors; near 0, the document sits between "
@@ -41,7 +43,8 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
             "n_words": "Words (or columns) of its prototype.",
             "n_own_words": "Those that no other prototype has.",
             "own_words": "The 20 of them of the largest weight.",
-            "shared_words": "The 20 heaviest of those it has in common with other clusters.",
+            "shared_words": "The 20 heaviest of those it has in common with some other clusters. "
+            "Words of all clusters are in neither list: see n_clusters in words.csv.",
             "contrast_words": "For embeddings with texts: 20 words that set its documents apart.",
         },
     ),
@@ -59,7 +62,7 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "tables/typical.csv": (
-        "The documents nearest to each prototype.",
+        "The documents nearest to each prototype; of those with the same text, one.",
         {
             "cluster": CLUSTER,
             "rank": "From 1, the nearest first.",
@@ -80,12 +83,14 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "tables/dense.csv": (
-        "The mixtures without penalty, by which the number of clusters was chosen.",
+        "The mixtures without penalty, one row a number of clusters that was tried.",
         {
             "n_components": "Number of clusters.",
             "log_likelihood": "Of all documents.",
             "n_nonzero": "Non-zero coordinates of the prototypes.",
             "n_converged": "Starts that converged.",
+            "agreement": "Mean adjusted Rand index of the other starts with the best one: 1 where "
+            "all give the same clusters; nan with one start.",
             **dict.fromkeys(CRITERIA, CRITERION),
         },
     ),
@@ -128,14 +133,15 @@ OTHERS = {
     "criteria, labels, time.",
     "run.json": "Options, versions, seed and checksums: what it takes to repeat the run.",
     "matrix/, kept.npy": "The rows that were clustered, and their documents (from 0).",
-    "vocabulary.txt, terms.txt": "Words of the columns; words counted beside embeddings (counts/).",
+    "vocabulary.txt, idf.npy": "Words of the columns, and their weights in tf-idf.",
+    "terms.txt, counts/": "Words counted beside embeddings, and how often each document has them.",
     "corpus.jsonl.gz": "The documents: id, text, date, labels.",
     "dense/, path/": "The models, as arrays; path/ where a path was followed.",
 }
 HEAD = """A run of spheremix explore. In Python, spheremix.load_run gives back its models; on the
 command line, spheremix assign clusters new documents with it. Numbers in the tables have six
-significant digits; the arrays have all of them. Texts that a spreadsheet would run as formulas
-(=, +, -, @ first) have an apostrophe before them.
+significant digits, or three decimals where those are more; the arrays have all digits. Texts that a
+spreadsheet would run as formulas (=, +, -, @ first) have an apostrophe before them.
 """
 
 

@@ -18,6 +18,7 @@ from spheremix.text import (
     read_matrix,
     vectorize,
 )
+from spheremix.text.corpus import count
 from spheremix.text.matrices import not_finite
 
 if TYPE_CHECKING:
@@ -130,10 +131,10 @@ def prepare(
 
     def make() -> None:
         if isinstance(source, Corpus):
-            progress.begin(f"Counting the words of {len(source):,} documents")
+            progress.begin(f"Counting the words of {count(len(source), 'document')}")
             _vectorize(folder, source, options)
         else:
-            progress.begin(f"Checking {source.X.shape[0]:,} rows")
+            progress.begin(f"Checking {count(source.X.shape[0], 'row')}")
             _take_rows(folder, source, options)
 
     def read(fields: Fields, reader: Reader) -> Material:

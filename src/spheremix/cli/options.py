@@ -9,6 +9,7 @@ from typing import Any
 from spheremix.estimators.validation import require_integer, require_number
 from spheremix.select import CRITERIA
 from spheremix.text import TextVectorizer
+from spheremix.text.corpus import count
 from spheremix.text.vectorizer import WEIGHTINGS
 
 LARGEST = 20  # clusters tried unless more are asked for
@@ -104,20 +105,20 @@ class Options:
 
     def candidates(self, n: int, n_distinct: int) -> list[int]:
         """Give the numbers of clusters to try on n documents, some of which may be the same."""
-        there = f"{n:,} document{'s' if n > 1 else ''} with words"
+        there = f"{'is' if n == 1 else 'are'} {count(n, 'document')} with words"
         if n_distinct < n:
             there += ", all the same" if n_distinct == 1 else f", only {n_distinct:,} different"
         if self.k is not None:
             numbers = parse_k(self.k)
             if numbers[-1] > n_distinct:
                 raise ValueError(
-                    f"{numbers[-1]} clusters are too many: there are {there}. Lower --k to "
+                    f"{numbers[-1]} clusters are too many: there {there}. Lower --k to "
                     f"{n_distinct} at most."
                 )
             return numbers
         if n_distinct < LEAST:
             raise ValueError(
-                f"There are {there}: at least {LEAST} are needed to look for clusters (or say how "
+                f"There {there}: at least {LEAST} are needed to look for clusters (or say how "
                 "many clusters with --k)."
             )
         return list(range(2, max(2, min(LARGEST, int(n**0.4), n_distinct // 2)) + 1))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spheremix.cli.console import say, table
 from spheremix.explore import Reading
 from spheremix.io.documents import unpack_table
+from spheremix.text.corpus import count
 from spheremix.text.vectorize import NO_WORD_LEFT
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 COMMON = 15  # words listed as those of all clusters
 SHOWN = 5  # typical documents of a cluster that are named
 QUOTED = 2  # those whose first words are shown
+SETTLED = 0.6  # agreement of the starts below which it is said
 TABLES = {
     "dense": "criteria",
     "path": "steps of the path",
@@ -44,7 +46,7 @@ def summarise(run: Run) -> None:
     if run.feature_names is None:
         _embedded(run, clusters)
     else:
-        _words(clusters)
+        _words(reading, clusters)
         common = reading.vocabulary.common_words(COMMON)
         if common and len(clusters) > 1:
             say()
@@ -52,14 +54,21 @@ def summarise(run: Run) -> None:
     if run.path is not None and run.path.status_ in {"collapsed", "vanished"}:
         say()
         say(
-            f"The path ended after {len(run.path.betas_)} steps, when a cluster "
-            f"{run.path.status_}: words still there have an exit_beta of inf."
+            f"The path ended after {count(len(run.path.betas_), 'step')}, when a cluster "
+            f"{run.path.status_}: {_feature(run)}s still there have an exit_beta of inf."
         )
     if len(run.dense) > 1 and len(clusters) == max(run.dense):
         say()
         say(
             f"The largest number of clusters was chosen: try more, with --k {len(clusters)}:"
             f"{2 * len(clusters)}."
+        )
+    starts = info.get("start_agreement", {}).get(str(len(clusters)))
+    if starts is not None and starts < SETTLED:
+        say()
+        say(
+            f"Other starts give other clusters (adjusted Rand index {starts:.2f} with these, on "
+            "average): raise --starts, or try another --k."
         )
     agreement = info.get("agreement")
     if agreement:
@@ -90,15 +99,16 @@ def _open_next(run: Run) -> None:
     say()
     say("Open next:")
     tables = run.info.get("tables", {})
+    feature = _feature(run)
     path = "" if run.path is None else ", path"
     criteria = ", criteria" if len(run.dense) > 1 else ""
     listed = {
         "report.html": "all of it on one page, which opens in any browser",
         "figures/": f"maps of prototypes and documents{path}{criteria}, to print",
-        "clusters.csv": "size, name and words of every cluster",
+        "clusters.csv": f"size, name and {feature}s of every cluster",
         "documents.csv": "the cluster of every document, how surely (log_odds, cosine), and the "
         "runner-up",
-        "words.csv": "every word of every cluster",
+        "words.csv": f"every {feature} of every prototype",
         "tables/": ", ".join(what for name, what in TABLES.items() if name in tables),
         "README.txt": "what every column means",
         f"spheremix assign {run.folder} NEW": "clusters new documents",
@@ -107,12 +117,16 @@ def _open_next(run: Run) -> None:
         say(f"  {name if ' ' in name else run.folder / name}: {what}")
 
 
+def _feature(run: Run) -> str:
+    """Say what a coordinate is called."""
+    return "column" if run.feature_names is None else "word"
+
+
 def _headline(run: Run) -> str:
     """Say in a line what was clustered, and how the model was chosen."""
     mixture, options = run.mixture, run.info.get("command", {})
     n = len(mixture.labels_)
-    what = "words" if run.feature_names is not None else "columns"
-    parts = [f"{n:,} document{'' if n == 1 else 's'}", f"{mixture.n_features_in_:,} {what}"]
+    parts = [count(n, "document"), count(mixture.n_features_in_, _feature(run))]
     by = f" (by {str(options.get('k_criterion', '')).upper()}, {len(run.dense)} tried)"
     parts.append(f"K = {len(mixture.weights_)}{by if len(run.dense) > 1 else ''}")
     if run.path is not None:
@@ -124,18 +138,25 @@ def _headline(run: Run) -> str:
     return " . ".join(parts)
 
 
-def _words(clusters: list[Cluster]) -> None:
+def _words(reading: Reading, clusters: list[Cluster]) -> None:
+    """Show clusters by their words; without a penalty, only those that no document has are zero."""
+    lists = {
+        "own words": [one.own_words[:6] for one in clusters],
+        "shared words": [one.shared_words[:5] for one in clusters],
+    }
+    if reading.path is None:
+        words = reading.vocabulary.words
+        lists = {"heaviest words": [tuple(words(one.cluster, 8)) for one in clusters]}
     rows = [
         (
             f"{one.size:,}",
             str(one.cluster),
             one.name,
-            ", ".join(word.word for word in one.own_words[:6]) or "-",
-            ", ".join(word.word for word in one.shared_words[:5]) or "-",
+            *(", ".join(word.word for word in each[i]) or "-" for each in lists.values()),
         )
-        for one in clusters
+        for i, one in enumerate(clusters)
     ]
-    table(("size", "cluster", "name", "own words", "shared words"), rows, right=(0, 1))
+    table(("size", "cluster", "name", *lists), rows, right=(0, 1))
 
 
 def _embedded(run: Run, clusters: list[Cluster]) -> None:

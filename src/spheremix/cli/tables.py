@@ -12,7 +12,7 @@ from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
     from spheremix.cli.material import Material
-    from spheremix.estimators.mixture import VMFMixture
+    from spheremix.cli.stages import Dense
     from spheremix.estimators.path import VMFPath
     from spheremix.explore import ContrastWord, Documents, Reading
     from spheremix.io.files import Writer
@@ -25,13 +25,13 @@ def write_tables(
     writer: Writer,
     material: Material,
     reading: Reading,
-    dense: dict[int, VMFMixture],
+    dense: Dense,
     contrast: list[list[ContrastWord]] | None,
 ) -> dict[str, str]:
     """Write every table; give the names of their files."""
     documents = reading.documents(material.X)
     tables = {
-        "documents": ("documents.csv", document_columns(documents, material)),
+        "documents": ("documents.csv", document_columns(reading, documents, material)),
         "clusters": ("clusters.csv", cluster_columns(reading)),
         "words": ("words.csv", word_columns(reading)),
         "typical": ("tables/typical.csv", typical_columns(reading, documents, material)),
@@ -61,9 +61,12 @@ def all_clusters(labels: Any, material: Material) -> Any:
     return clusters
 
 
-def document_columns(documents: Documents, material: Material) -> dict[str, Any]:
+def document_columns(reading: Reading, documents: Documents, material: Material) -> dict[str, Any]:
     """List the documents as they came, those set aside with the reason and without cluster."""
-    columns: dict[str, Any] = documents.table()
+    names = [reading.cluster_name(k) for k in range(reading.n_clusters)]
+    found: dict[str, Any] = documents.table()
+    columns = {"cluster": found.pop("cluster"), "name": [names[k] for k in documents.labels]}
+    columns |= found
     columns["runner_up"] = [None if k < 0 else int(k) for k in documents.runners_up]
     spread: dict[str, Any] = {"id": material.source.ids}
     for name, values in columns.items():
@@ -103,15 +106,26 @@ def word_columns(reading: Reading) -> dict[str, Any]:
 
 
 def typical_columns(reading: Reading, documents: Documents, material: Material) -> dict[str, Any]:
-    """List the documents nearest to each prototype, and how their texts begin."""
+    """List the documents nearest to each prototype, a text once, and how their texts begin."""
     ids, texts = material.source.ids, material.source.texts
     rows = [
         (int(k), rank, ids[material.kept[i]], documents.cosines[i], beginning(texts, i, material))
         for k in reading.layout.clusters
-        for rank, i in enumerate(documents.typical(int(k), TYPICAL), 1)
+        for rank, i in enumerate(typical(documents, int(k), material), 1)
     ]
     names = ("cluster", "rank", "id", "cosine", "text")
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+
+
+def typical(documents: Documents, cluster: int, material: Material) -> list[int]:
+    """Find the documents nearest to a prototype; of those with the same text, the first."""
+    texts = material.source.texts
+    found: dict[str | int, int] = {}
+    for i in documents.typical(cluster, None).tolist():
+        found.setdefault(texts[material.kept[i]] or i, i)
+        if len(found) == TYPICAL:
+            break
+    return list(found.values())
 
 
 def beginning(texts: list[str], row: int, material: Material) -> str:
@@ -138,14 +152,15 @@ def contrast_columns(reading: Reading, contrast: list[list[ContrastWord]]) -> di
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 
-def dense_columns(dense: dict[int, VMFMixture]) -> dict[str, Any]:
+def dense_columns(dense: Dense) -> dict[str, Any]:
     """Give the criteria of the dense mixtures, which the number of clusters was chosen by."""
-    models = list(dense.values())
+    models = list(dense.mixtures.values())
     return {
-        "n_components": list(dense),
+        "n_components": list(dense.mixtures),
         "log_likelihood": [model.log_likelihood_ for model in models],
         "n_nonzero": [int(np.count_nonzero(model.prototypes_)) for model in models],
         "n_converged": [sum(run.status == "converged" for run in m.runs_) for m in models],
+        "agreement": list(dense.agreement.values()),
         **{name: [model.criteria_[name] for model in models] for name in CRITERIA},
     }
 

@@ -87,7 +87,10 @@ class WordsDisplay:
                 one,
                 name=names[one.cluster],
                 own_words=one.own_words[:n_own],
-                shared_words=one.shared_words[:n_shared],
+                # Those of all clusters too: here their numbers tell them apart.
+                shared_words=tuple(
+                    word for word in reading.vocabulary.words(one.cluster) if word.shared_with
+                )[:n_shared],
             )
             for one in reading.clusters(n_listed=max(n_own, n_shared))
         ]

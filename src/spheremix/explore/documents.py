@@ -41,8 +41,8 @@ class Documents:
     margins : ndarray of float
         By how much it exceeds that of the runner-up; 1 where there is one cluster only.
     log_odds : ndarray of float
-        Log of their ratio. Posteriors of long documents are 1 to the last digit: the log-odds still
-        tell them apart.
+        Log of their ratio. Most posteriors are 1 to the last digit in thousands of dimensions: the
+        log-odds still tell them apart.
     cosines : ndarray of float
         With the prototype of the most probable cluster.
     """

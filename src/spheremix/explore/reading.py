@@ -51,7 +51,7 @@ class Cluster:
     n_own_words : int
         Those that no other prototype has.
     own_words, shared_words : tuple of Word
-        The most important ones of each kind.
+        The most important ones of each kind; common words, those of all clusters, are neither.
     contrast_words : tuple of str
         Words that set its documents apart, where features are no words; else empty.
     """

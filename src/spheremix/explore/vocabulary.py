@@ -190,7 +190,9 @@ class Vocabulary:
     def shared_words(
         self, cluster: int, n: int | None = None, *, by: Rank = "weight"
     ) -> list[Word]:
-        """Give the words that this cluster has in common with others, or with all of them.
+        """Give the words that this cluster has in common with some others, not with all.
+
+        Those of all clusters are common words; of two clusters, no word is shared.
 
         Parameters
         ----------
@@ -203,7 +205,8 @@ class Vocabulary:
             The most important ones to this cluster first.
         """
         k = self.require_cluster(cluster)
-        return self.ranked(k, np.flatnonzero(self.support[k] & (self.n_sharing > 1)), n, by)
+        some = (self.n_sharing > 1) & (self.n_sharing < len(self.prototypes))
+        return self.ranked(k, np.flatnonzero(self.support[k] & some), n, by)
 
     def common_words(self, n: int | None = None) -> list[str]:
         """Give the words of all clusters.

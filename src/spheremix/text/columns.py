@@ -167,6 +167,7 @@ def _fields(values: dict[str, list[Any]], notes: list[str], clean: Cleaning) -> 
     blank = sum(1 for text in values["text"] if not text.strip())
     if blank:
         notes.append(f"{count(blank, 'document')} of {n:,} without text.")
+    notes += repeats(values["text"])
     return {
         "texts": values["text"],
         "ids": values["id"],
@@ -174,6 +175,16 @@ def _fields(values: dict[str, list[Any]], notes: list[str], clean: Cleaning) -> 
         "labels": values.get("label"),
         "notes": [*notes, *clean.notes()],
     }
+
+
+def repeats(texts: list[str]) -> list[str]:
+    """Say how many documents have a text that an earlier one has."""
+    filled = [text for text in texts if text.strip()]
+    n = len(filled) - len(set(filled))
+    if not n:
+        return []
+    verb = "repeats" if n == 1 else "repeat"
+    return [f"{count(n, 'document')} of {len(texts):,} {verb} the text of another one."]
 
 
 def _is_missing(value: Any) -> bool:

@@ -7,10 +7,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spheremix.text.columns import choose, gather
+from spheremix.text.columns import choose, gather, repeats
 from spheremix.text.corpus import Cleaning, Corpus, ReadError, count, digest, shown
 from spheremix.text.files import checksum, decode, open_bytes, reading
-from spheremix.text.tables import TEXT_SUFFIXES, long_fields, open_table
+from spheremix.text.tables import MATRIX_SUFFIXES, TEXT_SUFFIXES, long_fields, open_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,6 +19,21 @@ if TYPE_CHECKING:
     from spheremix.text.columns import Name
 
 HEAD = 100  # records that guesses are made on
+KINDS = f"{', '.join(TEXT_SUFFIXES[:-1])} or {TEXT_SUFFIXES[-1]}"
+# What is no plain text, by the end of its name, and what to do with it.
+TABLES = (
+    *(".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq"),
+    *MATRIX_SUFFIXES,
+)
+REMEDIES = {
+    "unpack it first": (".zip", ".tar", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar"),
+    "save it as CSV, and name that": (".xls", ".xlsx", ".ods"),
+    "turn such files into plain text (.txt) first": (
+        *(".pdf", ".ps", ".doc", ".docx", ".odt", ".rtf", ".epub", ".ppt", ".pptx", ".odp"),
+        *(".html", ".htm", ".xhtml", ".xml"),
+        *(".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff"),
+    ),
+}
 
 
 def read_documents(
@@ -35,8 +50,8 @@ def read_documents(
     ----------
     path : str or path
         A CSV or TSV file, JSON lines (one object a line), a JSON list of objects, each also
-        gzipped; a Parquet file; or a folder of text files (.txt, .text, .md, or whatever there is
-        where there is none of those), sub-folders included. All in UTF-8.
+        gzipped; a Parquet file; or a folder of text files (.txt, .text, .md; where there is none
+        of those, files of no known kind), sub-folders included. All in UTF-8.
     text, id, date, label : str, False or None
         Columns. None guesses: an obvious name such as "body" or "year", and for the text the only
         column that is much longer than the others. What was guessed is in the notes. False uses
@@ -100,35 +115,58 @@ def _read_folder(folder: Path, wanted: Mapping[str, Name]) -> Corpus:
         key=lambda path: path.relative_to(folder).as_posix(),
     )
     visible = [p for p in found if not any(s[:1] == "." for s in p.relative_to(folder).parts)]
-    texts = [p for p in visible if p.name.lower().removesuffix(".gz").endswith(TEXT_SUFFIXES)]
-    paths = texts or visible
-    if not paths:
-        raise ReadError.at(folder, "there are no files in this folder.")
+    paths = [p for p in visible if _suffix(p) in TEXT_SUFFIXES] or _unknown_kinds(folder, visible)
     clean = Cleaning()
     names = [path.relative_to(folder).as_posix() for path in paths]
     contents = [_content(path) for path in paths]
     decoded = zip(paths, contents, strict=True)
-    notes = [f"Documents are the {count(len(paths), 'file')} of the folder, ids are their paths."]
+    texts = [clean(decode(path, content)) for path, content in decoded]
+    notes = [
+        "The one document is the file of the folder, its id is its path."
+        if len(paths) == 1
+        else f"Documents are the {len(paths):,} files of the folder, ids are their paths."
+    ]
     if len(paths) < len(found):
-        others = count(len(found) - len(paths), "other file")
-        notes.append(f"{others}, not {', '.join(TEXT_SUFFIXES)}, left out.")
+        left = count(len(found) - len(paths), "other file")
+        notes.append(f"{left} left out: hidden, or not {KINDS}.")
     labels: list[tuple[str, ...]] | None = None
     if wanted["label"] is not False and all("/" in name for name in names):
         labels = [(clean(name.partition("/")[0]),) for name in names]
         notes.append("Sub-folders are read as the label (guessed).")
     return Corpus(
-        texts=[clean(decode(path, content)) for path, content in decoded],
+        texts=texts,
         ids=[clean(name) for name in names],
         labels=labels,
         source=str(folder),
         format="folder",
-        notes=[*notes, *clean.notes()],
+        notes=[*notes, *repeats(texts), *clean.notes()],
         checksum=digest(
             part
             for name, content in zip(names, contents, strict=True)
             for part in (os.fsencode(name), content)
         ),
     )
+
+
+def _suffix(path: Path) -> str:
+    return Path(path.name.lower().removesuffix(".gz")).suffix
+
+
+def _unknown_kinds(folder: Path, visible: list[Path]) -> list[Path]:
+    """Give files that may be texts by another name, or say what to do with those that are not."""
+    if not visible:
+        raise ReadError.at(folder, "there are no files in this folder.")
+    tables = [path for path in visible if _suffix(path) in TABLES]
+    remedies = {end: remedy for remedy, ends in REMEDIES.items() for end in ends}
+    known = [*tables, *(path for path in visible if _suffix(path) in remedies)]
+    if 2 * len(known) < len(visible):  # else they are remarks beside a table
+        return [path for path in visible if _suffix(path) not in {*TABLES, *remedies}]
+    first = known[0].relative_to(folder).as_posix()
+    more = f" and {len(known) - 1:,} more" if len(known) > 1 else ""
+    remedy = remedies.get(_suffix(known[0]), "name that file")
+    if len(tables) > 1:
+        remedy = "name one of them, or put their documents into one"
+    raise ReadError.at(folder, f"no {KINDS} in it; there is {first}{more}: {remedy}.")
 
 
 def _content(path: Path) -> bytes:
