@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from spheremix import em
 from spheremix.estimators import validation as check
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
@@ -25,10 +24,9 @@ from spheremix.estimators.problem import (
     warn_of_cap,
 )
 from spheremix.estimators.publish import publish_fit
+from spheremix.estimators.refit import refit_on_support
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.estimators.starts import draw
-from spheremix.models.vmf import SupportModel
-from spheremix.penalties import L1
 from spheremix.select import CRITERIA, count_parameters, criteria
 
 if TYPE_CHECKING:
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from spheremix import em
     from spheremix.estimators.problem import Problem, Run
     from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.resultants import Resultants
@@ -367,34 +366,6 @@ zero_tol, random_state, n_threads, engine, verbose
         check.remember_columns(path, problem.columns)
         check.remember_columns(path.best_estimator_, problem.columns)
         return path
-
-
-def refit_on_support(mixture: VMFMixture, problem: Problem[VMFModel]) -> VMFMixture:
-    """Fit a mixture again without penalty, its zeros kept; ``beta`` says where they come from."""
-    settings = problem.settings.without_drawing()
-    plain = replace(problem.model, l1=L1(0.0, problem.model.l1.weights))
-    model = SupportModel(plain, mixture.prototypes_ != 0.0)
-    (fit,) = em.fit(
-        model,
-        problem.directions,
-        [plain.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)],
-        settings,
-        weights=problem.weights,
-    )
-    if not fit.ok:
-        raise RuntimeError(
-            f"refit: a component of the mixture on the selected support {fit.status}; "
-            "use refit=False, or a beta_criterion that keeps more."
-        )
-    parameters = plain.without_dust(fit.parameters, mixture.zero_tol)
-    fit = em.evaluate(model, problem.directions, fit, parameters, settings, weights=problem.weights)
-    again = VMFMixture(**mixture.get_params(deep=False))
-    again.runs_ = mixture.runs_
-    # First-order conditions are those of the support: what pulls outside of it is not asked.
-    pulls = np.where(model.support, fit.resultants.vectors, 0.0)
-    inside = replace(fit, resultants=replace(fit.resultants, vectors=pulls))
-    publish_fit(again, replace(problem, model=plain), inside)
-    return again
 
 
 def _agreement(problem: Problem[VMFModel], fits: Fits) -> float:
