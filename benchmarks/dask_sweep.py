@@ -3,7 +3,8 @@
 Run ``python benchmarks/dask_sweep.py``; ``--save`` also writes results/dask_sweep.txt. Needs the
 extra ``dask`` and 3 GB of memory. The least and the median of interleaved rounds, each begun when
 the machine has been idle for a second; then what a sweep costs when there are hardly any rows, by
-the size of the scorers: that is the price of the cluster.
+the size of the scorers: that is the price of the cluster, for a client that talks to the scheduler
+alone and for one that talks to the workers too.
 """
 
 from __future__ import annotations
@@ -135,8 +136,8 @@ def section_overhead() -> None:
     say()
 
 
-def section_traffic() -> None:
-    say("Hardly any rows (200 of them): ms a sweep by the size of the scorers, 2 workers")
+def section_traffic(client: str) -> None:
+    say(f"Hardly any rows (200 of them): ms a sweep by the size of the scorers, {client}")
     say(f"{'K x d':>20}{'MB':>8}{'least':>8}{'median':>8}")
     for k, d in ((2, 1000), (20, 20_000), (100, 20_000), (100, 100_000), (200, 100_000)):
         directions = sm.as_directions(documents_in_blocks(200, d, 4))
@@ -157,7 +158,9 @@ def main() -> None:
         with Client(cluster):
             section_overhead()
         with Client(cluster):
-            section_traffic()
+            section_traffic("Client(...)")
+        with Client(cluster, direct_to_workers=True):
+            section_traffic("Client(..., direct_to_workers=True)")
     if arguments.save:
         (HERE / "results" / "dask_sweep.txt").write_text("\n".join(LINES))
 
