@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 import spheremix as sm
 from spheremix import em
-from spheremix.estimators import selection, stability
+from spheremix.estimators import stability
 
 
 def test_stability_is_a_share_of_bootstraps(rows, path):
@@ -67,7 +67,7 @@ def test_stability_reads_weights_and_copies_no_row(rows, path, monkeypatch):
         seen.append((directions, options["weights"].shape))
         return fit(model, directions, starts, settings, **options)
 
-    monkeypatch.setattr(selection.em, "fit", spy)
+    monkeypatch.setattr(stability.em, "fit", spy)
     sm.stability_selection(path, rows, n_bootstrap=12, random_state=0)
     assert [shape for _, shape in seen] == [(10, 500), (2, 500)]
     assert len({id(directions) for directions, _ in seen}) == 1
