@@ -83,9 +83,9 @@ def soyclustering(X, K, _):
     return lambda n: package.SphericalKMeans(K, max_iter=n, tol=0.0).fit(rows)
 
 
-def spherecluster(*_):
-    importlib.import_module("spherecluster")
-    raise NotImplementedError  # it has not imported since scikit-learn 0.24
+def spherecluster(X, K, _):
+    package = importlib.import_module("spherecluster")
+    return lambda n: package.VonMisesFisherMixture(K, n_init=1, max_iter=n, tol=0.0).fit(X)
 
 
 SPARSE = {

@@ -164,3 +164,22 @@ def pytest_sessionstart():
     """Let Ctrl-C mean what it means to a person, also in tests that run in the background."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two Dask workers in processes of their own, with one thread each."""
+    from distributed import LocalCluster  # noqa: PLC0415
+
+    from dask_common import QUIET  # noqa: PLC0415 (it needs Dask)
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **QUIET) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    from distributed import Client  # noqa: PLC0415
+
+    with Client(cluster) as client:
+        yield client

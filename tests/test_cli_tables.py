@@ -7,7 +7,6 @@ import json
 import math
 import re
 import shutil
-import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -15,13 +14,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-pytest.importorskip("typer")
-pytest.importorskip("rich")
-
-from typer.testing import CliRunner
-
+from cli_common import run
 from spheremix.cli.legend import TABLES
-from spheremix.cli.main import app
 from spheremix.cli.tables import shorten
 from spheremix.explore import Reading, log_odds_contrast
 from spheremix.io import RunError, load_run
@@ -35,17 +29,6 @@ TOPICS = {
     "food": "bread cheese soup pepper kitchen onion",
 }
 SHARED = "people morning story number place"
-
-
-def run(*arguments, code=0):
-    """Run the command in this process; give its output, and its remarks."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if found.exception is not None and not isinstance(found.exception, SystemExit):
-        raise found.exception
-    assert found.exit_code == code, found.output
-    return found.stdout, found.stderr
 
 
 def rows(path):

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-import warnings
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-pytest.importorskip("typer")
-pytest.importorskip("rich")
-
-from typer.testing import CliRunner
-
 import spheremix as sm
+from cli_common import run
 from spheremix.cli import rendering
-from spheremix.cli.main import app
 from spheremix.report.packing import plain, unpack
 
 TOPICS = {
@@ -28,20 +22,15 @@ SHARED = "people morning story little number place world water"
 EXPLORE = ("--k", "2", "--starts", "2", "--max-steps", "30", "--lemmatizer", "none")
 
 
-def run(*arguments, code=0):
+def answer(*arguments, code=0):
     """Run the command in this process; give what it says."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if found.exception is not None and not isinstance(found.exception, SystemExit):
-        raise found.exception
-    assert found.exit_code == code, found.output
-    return found.stdout if code == 0 else found.stderr
+    out, err = run(*arguments, code=code)
+    return out if code == 0 else err
 
 
 def refusal(*arguments):
     """Run a command that must be refused; give its one line, after what was begun."""
-    lines = run(*arguments, code=2).splitlines()
+    lines = answer(*arguments, code=2).splitlines()
     assert [line for line in lines if line.startswith("error: ")] == lines[-1:]
     return lines[-1]
 
@@ -67,7 +56,7 @@ def documents(tmp_path_factory):
 def explored(documents, tmp_path_factory):
     """A run, and what the command said."""
     folder = tmp_path_factory.mktemp("runs") / "run"
-    return folder, run("explore", documents, "-o", folder, *EXPLORE)
+    return folder, answer("explore", documents, "-o", folder, *EXPLORE)
 
 
 @pytest.fixture
@@ -106,14 +95,14 @@ def test_a_report_is_rendered_again_from_the_folder_alone(copy, tmp_path):
     before = page.read_bytes(), table.read_bytes()
     page.unlink()
     table.write_text("old")
-    said = run("report", copy)
+    said = answer("report", copy)
     assert "report.html" in said
     assert (page.read_bytes(), table.read_bytes()) == before
     page.unlink()
-    run("report", copy, "-o", tmp_path / "mine.html")
+    answer("report", copy, "-o", tmp_path / "mine.html")
     assert (tmp_path / "mine.html").read_bytes() == before[0]
     assert not page.exists()
-    run("report", copy, "-o", tmp_path / "mine.json")
+    answer("report", copy, "-o", tmp_path / "mine.json")
     assert (tmp_path / "mine.json").read_bytes() == before[1]
 
 
@@ -122,16 +111,16 @@ def test_the_same_command_makes_a_report_that_is_missing(copy, documents):
     before = (copy / "report.html").read_bytes()
     (copy / "report.html").unlink()
     (copy / ".report.html.part").write_text("half a rep")
-    run("explore", documents, "-o", copy, *EXPLORE)
+    answer("explore", documents, "-o", copy, *EXPLORE)
     assert (copy / "report.html").read_bytes() == before
     (copy / "report.json").write_text("untouched")
-    run("explore", documents, "-o", copy, *EXPLORE)
+    answer("explore", documents, "-o", copy, *EXPLORE)
     assert (copy / "report.json").read_text() == "untouched"
 
 
 def test_a_forced_run_leaves_no_report_of_another_one(copy, documents):
     before = (copy / "report.html").read_bytes()
-    run("explore", documents, "-o", copy, *EXPLORE, "--seed", "1", "--force")
+    answer("explore", documents, "-o", copy, *EXPLORE, "--seed", "1", "--force")
     assert (copy / "report.html").read_bytes() != before
     assert content(copy / "report.html")["model"]["seed"] == 1
 
@@ -139,8 +128,8 @@ def test_a_forced_run_leaves_no_report_of_another_one(copy, documents):
 def test_open_shows_the_page_in_the_browser(copy, documents, monkeypatch):
     shown = []
     monkeypatch.setattr(rendering.webbrowser, "open", lambda where: bool(shown.append(where)))
-    run("report", copy, "--open")
-    run("explore", documents, "-o", copy, *EXPLORE, "--open")
+    answer("report", copy, "--open")
+    answer("explore", documents, "-o", copy, *EXPLORE, "--open")
     assert shown == [(copy / "report.html").resolve().as_uri()] * 2
 
 
@@ -183,7 +172,7 @@ def test_a_run_tells_how_well_its_starts_agree(copy, said, told):
     manifest = json.loads((copy / "run.json").read_text("utf-8"))
     manifest["start_agreement"] = said
     (copy / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
-    run("report", copy)
+    answer("report", copy)
     [one] = json.loads((copy / "report.json").read_text("utf-8"))["candidates"]
     assert one["agreement"] == told
 
@@ -198,7 +187,7 @@ def test_runs_without_texts(tmp_path):
     rng = np.random.default_rng(0)
     X = np.eye(2)[np.arange(40) % 2] @ rng.normal(size=(2, 6)) + 0.1 * rng.normal(size=(40, 6))
     np.save(tmp_path / "embeddings.npy", X)
-    run("explore", tmp_path / "embeddings.npy", "-o", tmp_path / "run", "--k", "2")
+    answer("explore", tmp_path / "embeddings.npy", "-o", tmp_path / "run", "--k", "2")
     found = content(tmp_path / "run" / "report.html")
     assert found["kind"] == "coordinates"
     assert found["documents"]["text"] is None
@@ -208,7 +197,7 @@ def test_runs_without_texts(tmp_path):
     sparse.save_npz(tmp_path / "counts.npz", counts)
     (tmp_path / "vocabulary.txt").write_text("a\nb\nc\nd\ne\nf\n")
     words = ("--vocabulary", tmp_path / "vocabulary.txt")
-    run("explore", tmp_path / "counts.npz", "-o", tmp_path / "words", "--k", "2", *words)
+    answer("explore", tmp_path / "counts.npz", "-o", tmp_path / "words", "--k", "2", *words)
     found = content(tmp_path / "words" / "report.html")
     assert found["kind"] == "words"
     assert found["words"] == list("abcdef")
@@ -221,7 +210,7 @@ def test_embeddings_with_texts_have_the_words_of_the_run(documents, tmp_path):
     X = np.eye(2)[np.arange(60) % 2] @ rng.normal(size=(2, 6)) + 0.1 * rng.normal(size=(60, 6))
     np.save(tmp_path / "embeddings.npy", X)
     folder = tmp_path / "run"
-    run("explore", tmp_path / "embeddings.npy", "--texts", documents, "-o", folder, "--k", "2,3")
+    answer("explore", tmp_path / "embeddings.npy", "--texts", documents, "-o", folder, "--k", "2,3")
     found, saved = content(folder / "report.html"), sm.load_run(folder)
     assert found["documents"]["text"][0].split()[0] in f"{TOPICS['sea']} {SHARED}"
     assert found["documents"]["label_names"] == ["sea", "sky"]
