@@ -59,7 +59,7 @@ models = {
 
 chart, axes = plt.subplots(1, 2, figsize=(9.6, 4.4), layout="constrained", sharex=True)
 for ax, (kappa, model) in zip(axes, models.items(), strict=True):
-    reading = sm.explore.Reading(model, found.words)
+    reading = sm.reading.Reading(model, found.words)
     documents = reading.documents(found.X)
     order = np.argsort([documents.cosines[documents.labels == k].mean() for k in range(10)])
     spread = [documents.cosines[documents.labels == k] for k in order]

@@ -27,8 +27,8 @@ embeddings = TruncatedSVD(50, random_state=0).fit_transform(weighted)
 # A dense mixture in fifty dimensions, and the words that set its clusters apart.
 
 mixture = sm.VMFMixture(8, n_init=10, random_state=0).fit(embeddings)
-contrast = sm.explore.contrast_words(counts, mixture.labels_, words, n=8)
-reading = sm.explore.Reading(mixture, contrast=[[word.word for word in one] for one in contrast])
+contrast = sm.reading.contrast_words(counts, mixture.labels_, words, n=8)
+reading = sm.reading.Reading(mixture, contrast=[[word.word for word in one] for one in contrast])
 for cluster in reading.clusters():
     print(f"{cluster.size:4}  {', '.join(cluster.contrast_words)}")
 

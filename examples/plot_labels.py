@@ -24,12 +24,12 @@ found = sm.text.vectorize(
     corpus, lemmatizer=None, weighting="sublinear-tfidf", min_df=10, max_df=0.5
 )
 mixture = sm.VMFMixture(10, n_init=10, random_state=0).fit(found.X)
-reading = sm.explore.Reading(mixture, found.words)
+reading = sm.reading.Reading(mixture, found.words)
 names = [reading.cluster_name(k) for k in range(10)]
 labels = [corpus.labels[row] for row in found.rows]
 table = sm.LabelsDisplay.from_clusters(mixture.labels_, labels, names=names, n_labels=18)
 
-agreement = sm.explore.agreement(mixture.labels_, [label for [label] in labels])
+agreement = sm.reading.agreement(mixture.labels_, [label for [label] in labels])
 print(f"adjusted Rand index with the sub-packages: {agreement.ari:.2f}")
 
 # %%
@@ -65,7 +65,7 @@ offsets = np.clip(np.concatenate(days), 0, 364).astype("timedelta64[D]")
 dates = (np.datetime64("2023-01-01") + offsets).astype(str)
 
 news = sm.VMFMixture(3, n_init=10, random_state=0).fit(counts)
-called = sm.explore.Reading(news, words)
+called = sm.reading.Reading(news, words)
 hills = sm.TimelineDisplay.from_clusters(
     news.labels_, dates, names=[called.cluster_name(k) for k in range(3)]
 )

@@ -37,7 +37,7 @@ curves = sm.PathDisplay.from_estimator(path)
 # each word is gone for good; on the right are the ten words of the largest cluster that hold out
 # longest. A prototype has length one: those that stay grow as the others leave.
 
-reading = sm.explore.Reading(path, found.words)
+reading = sm.reading.Reading(path, found.words)
 largest = reading.layout.clusters[0]
 shown = np.flatnonzero(path.betas_ > path.betas_[-1] / 200)
 prototypes = np.array([path.model(i).prototypes_ for i in shown])

@@ -23,7 +23,7 @@ frequencies = sm.stability_selection(path, found.X, n_bootstrap=30, random_state
 # Each bootstrap starts from the clusters that were found, so this tells how firm the *words* are,
 # not how firm the clusters.
 
-reading = sm.explore.Reading(path, found.words)
+reading = sm.reading.Reading(path, found.words)
 support = reading.prototypes != 0.0
 firm = support & (frequencies >= 0.9)
 loose = support & (frequencies < 0.5)

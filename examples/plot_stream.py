@@ -39,7 +39,7 @@ print(
     f"held-out log-likelihood: first batch {scores[0]:.2f}, stream {scores[-1]:.2f}, "
     f"all rows at once {ideal:.2f}"
 )
-agreement = sm.explore.agreement(stream.predict(held_out), whole.predict(held_out))
+agreement = sm.reading.agreement(stream.predict(held_out), whole.predict(held_out))
 print(f"agreement of the two partitions: adjusted Rand index {agreement.ari:.3f}")
 
 # %%

@@ -29,7 +29,7 @@ path = sm.VMFPath(10, n_init=10, min_relative_increase=0.05, max_sparsity=0.95, 
 # serves is the order: posteriors would be 1 to the last digit, while the log-odds still tell
 # documents apart.
 
-reading = sm.explore.Reading(path, found.words)
+reading = sm.reading.Reading(path, found.words)
 documents = reading.documents(found.X)
 names = [reading.cluster_name(k) for k in range(reading.n_clusters)]
 order = reading.layout.clusters

@@ -29,7 +29,7 @@ from experiments.filings_models import (
     smallest,
     turn,
 )
-from spheremix.explore import agreement, align_partitions, contingency, timeline
+from spheremix.reading import agreement, align_partitions, contingency, timeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

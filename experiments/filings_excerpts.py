@@ -9,7 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from experiments.filings_models import Chosen, Filings
-    from spheremix.explore import Reading
+    from spheremix.reading import Reading
 
 WORDS = 50  # of an excerpt
 TERMS = 5  # words that tell the cluster from the next one

@@ -18,7 +18,7 @@ from spheremix.display import (
     TimelineDisplay,
 )
 from spheremix.display.style import save
-from spheremix.explore import Contingency, Timeline, layout
+from spheremix.reading import Contingency, Timeline, layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable

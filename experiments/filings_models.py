@@ -12,7 +12,7 @@ import numpy as np
 
 import spheremix as sm
 from experiments.data import BESIDE, n_converged
-from spheremix.explore import Reading
+from spheremix.reading import Reading
 from spheremix.text import read_documents, vectorize
 from spheremix.validity import calinski_harabasz_cosine
 

@@ -11,7 +11,7 @@ import spheremix as sm
 from experiments import drawing
 from experiments.cstr import TRUE_K, cstr, fitted
 from spheremix.display import DataDisplay, PrototypesDisplay
-from spheremix.explore import Reading
+from spheremix.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable

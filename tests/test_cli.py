@@ -11,8 +11,8 @@ import pytest
 from scipy import sparse
 
 from cli_common import refusal, rows, run, texts, write_lines
-from spheremix.explore import Reading
-from spheremix.io import RunError, load_run
+from spheremix.reading import Reading
+from spheremix.run import RunError, load_run
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,10 @@ import pytest
 
 from cli_common import refusal, run
 from spheremix.cli.console import Progress, duration, printable
-from spheremix.cli.options import Options, parse_df, parse_k, parse_kappa
-from spheremix.cli.stages import name_candidates
-from spheremix.explore import Reading
-from spheremix.io import load_run
+from spheremix.reading import Reading
+from spheremix.run import load_run
+from spheremix.run.options import Options, parse_df, parse_k, parse_kappa
+from spheremix.run.stages import name_candidates
 from spheremix.text.thresholds import Thresholds
 
 

@@ -13,7 +13,7 @@ import spheremix as sm
 from cli_common import refusal, rows, run, texts, write_lines
 from spheremix.cli.summary import summarise
 from spheremix.display.run import displays
-from spheremix.explore import agreement
+from spheremix.reading import agreement
 
 OPTIONS = ("-k", "2:4", "--starts", 3, "--max-steps", 40)
 

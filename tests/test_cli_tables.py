@@ -15,12 +15,12 @@ import pytest
 from scipy import sparse
 
 from cli_common import run
-from spheremix.cli.legend import TABLES
-from spheremix.cli.tables import shorten
-from spheremix.explore import Reading, log_odds_contrast
-from spheremix.io import RunError, load_run
-from spheremix.io.documents import csv_lines, unpack_table
-from spheremix.io.files import Reader, Writer
+from spheremix.reading import Reading, log_odds_contrast
+from spheremix.run import RunError, load_run
+from spheremix.run.documents import csv_lines, unpack_table
+from spheremix.run.legend import TABLES
+from spheremix.run.store import Reader, Writer
+from spheremix.run.tables import shorten
 
 PAGE = Path(__file__).parents[1] / "docs" / "explore.md"
 TOPICS = {

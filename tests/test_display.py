@@ -15,7 +15,7 @@ import spheremix as sm
 from spheremix import display
 from spheremix.display import style
 from spheremix.display.sphere import camera, cap_angle, circle_around
-from spheremix.explore import contingency, layout, timeline
+from spheremix.reading import contingency, layout, timeline
 
 pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure

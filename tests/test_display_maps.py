@@ -12,7 +12,7 @@ import spheremix as sm
 from spheremix.display import DataDisplay, PrototypesDisplay, pixels
 from spheremix.display.place import shown, spread
 from spheremix.display.style import hues, save
-from spheremix.explore import layout
+from spheremix.reading import layout
 
 pytest.importorskip("matplotlib")
 import matplotlib.pyplot as plt

@@ -280,7 +280,7 @@ def test_contrast_words_are_of_their_documents():
 
 def test_a_month_of_news_is_counted():
     found = run("plot_labels")
-    table = sm.explore.contingency(found.news.labels_, found.subject)
+    table = sm.reading.contingency(found.news.labels_, found.subject)
     assert (np.sort(table.counts, axis=1)[:, -1] > 0.95 * table.cluster_sizes).all()
     assert found.hills.table.counts.sum() == len(found.dates)
 

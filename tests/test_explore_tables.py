@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import spheremix as sm
-from spheremix.explore import (
+from spheremix.reading import (
     Agreement,
     Flow,
     Match,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
 
-from spheremix.explore import (
+from spheremix.reading import (
     Block,
     Vocabulary,
     cluster_name,

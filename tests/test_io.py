@@ -11,8 +11,8 @@ import pytest
 from scipy import sparse
 
 import spheremix as sm
-from spheremix.io import RunError, load_run, save_run
-from spheremix.io.files import Reader, Writer, digest, read_json
+from spheremix.run import RunError, load_run, save_run
+from spheremix.run.store import Reader, Writer, digest, read_json
 
 ROWS, _, _ = sm.datasets.make_vmf_mixture(150, 12, 3, overlap=0.02, random_state=0)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import spheremix as sm
-from spheremix.explore import Reading, explain, log_odds_contrast
+from spheremix.reading import Reading, explain, log_odds_contrast
 from spheremix.report import content as contents
 from spheremix.report.packing import packed_size
 from spheremix.report.rows import LEVELS

@@ -37,7 +37,7 @@ MARKS = [*(f"progress/{stage}.json" for stage in STAGES), "report.html", "run.js
 @pytest.fixture(scope="module")
 def server():
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["spheremix.cli.main", "spheremix.cli.exploration", "simplemma"])
+    context.set_forkserver_preload(["spheremix.cli.main", "spheremix.run.explore", "simplemma"])
     return context
 
 

@@ -38,8 +38,8 @@ PLACES = ["path", "name of a file", "blocks", "lists", "directions", "csr", "flo
 @pytest.mark.parametrize("name", PLACES)
 def test_documents_are_read(places, name):
     model = sm.VMFMixture(3, n_init=2, random_state=0).fit(X)
-    expected = astuple(sm.explore.Reading(model).documents(X))
-    found = astuple(sm.explore.Reading(model).documents(places[name]))
+    expected = astuple(sm.reading.Reading(model).documents(X))
+    found = astuple(sm.reading.Reading(model).documents(places[name]))
     tolerance = 1e-4 if name == "float32" else 1e-9
     for one, other in zip(found, expected, strict=True):
         assert_allclose(one, other, tolerance, tolerance)

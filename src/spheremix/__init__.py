@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spheremix import datasets, explore, text, validity
+    from spheremix import datasets, reading, text, validity
     from spheremix.data.open import as_directions
     from spheremix.display import (
         CriteriaDisplay,
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from spheremix.estimators.selection import VMFMixtureIC
     from spheremix.estimators.skmeans import SphericalKMeans
     from spheremix.estimators.stability import stability_selection
-    from spheremix.io import RunError, load_run, save_run
     from spheremix.report import Report
+    from spheremix.run import RunError, load_run, save_run
 
 __all__ = [
     "BlockVMFMixture",
@@ -52,8 +52,8 @@ __all__ = [
     "as_directions",
     "datasets",
     "draw_run",
-    "explore",
     "load_run",
+    "reading",
     "save_run",
     "stability_selection",
     "text",
@@ -71,7 +71,7 @@ _HOMES = {
     "PathDisplay": "display",
     "PrototypesDisplay": "display",
     "Report": "report",
-    "RunError": "io",
+    "RunError": "run",
     "SphereDisplay": "display",
     "SphericalKMeans": "estimators.skmeans",
     "TimelineDisplay": "display",
@@ -82,8 +82,8 @@ _HOMES = {
     "WordsDisplay": "display",
     "as_directions": "data.open",
     "draw_run": "display",
-    "load_run": "io",
-    "save_run": "io",
+    "load_run": "run",
+    "save_run": "run",
     "stability_selection": "estimators.stability",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spheremix.explore import Reading, layout
+from spheremix.reading import Reading, layout
 
 
 def hover(opened, x, y):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spheremix.explore import Reading, explain
+from spheremix.reading import Reading, explain
 
 # Documents
 

@@ -32,7 +32,7 @@ def assign(
     Words are those of the run: documents that have none of them are written with an empty cluster
     and the reason.
     """
-    from spheremix.cli.assignment import run_assign
-    from spheremix.cli.options import Options
+    from spheremix.run.assign import run_assign
+    from spheremix.run.options import Options
 
     run_assign(run, new, Options(text=text, id=id, date="none", label="none"), output, force=force)

@@ -28,9 +28,9 @@ def demo(
     About 3,000 documents of the versions that are installed, nothing to download: ten clusters, and
     the words that make them.
     """
-    from spheremix.cli.exploration import run_explore
-    from spheremix.cli.options import Options
     from spheremix.datasets import load_docstrings
+    from spheremix.run.explore import run_explore
+    from spheremix.run.options import Options
 
     options = Options(
         k="10",

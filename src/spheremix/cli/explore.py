@@ -47,9 +47,9 @@ def explore(
     For example: `spheremix explore news.csv --text body -k 2:20 -o news`, then open
     news/report.html.
     """
-    from spheremix.cli.exploration import run_explore
-    from spheremix.cli.material import check_options, read_source
-    from spheremix.cli.options import Options, parse_df, parse_kappa
+    from spheremix.run.explore import run_explore
+    from spheremix.run.options import Options, parse_df, parse_kappa
+    from spheremix.run.prepare import check_options, read_source
 
     options = Options(
         text=text,

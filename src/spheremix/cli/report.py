@@ -31,6 +31,6 @@ def report(
 
     The documents are inside: whoever has the file can read them.
     """
-    from spheremix.cli.rendering import run_report
+    from spheremix.run.render import run_report
 
     run_report(run, output, open_page=open_page)

@@ -38,8 +38,8 @@ def simulate(
     import numpy as np
 
     from spheremix.datasets import make_vmf_mixture
-    from spheremix.io import RunError
-    from spheremix.io.files import replacing
+    from spheremix.run import RunError
+    from spheremix.run.store import replacing
 
     names = ("X.npy", "labels.npy", "truth.npz")
     there = [name for name in names if (output / name).exists()]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spheremix.cli.console import say, table
-from spheremix.explore import Reading
-from spheremix.io.documents import unpack_table
+from spheremix.reading import Reading
+from spheremix.run.documents import unpack_table
 from spheremix.text.corpus import count
 from spheremix.text.vectorize import NO_WORD_LEFT
 
 if TYPE_CHECKING:
-    from spheremix.explore import Cluster
-    from spheremix.io import Run
+    from spheremix.reading import Cluster
+    from spheremix.run import Run
 
 COMMON = 15  # words listed as those of all clusters
 SHOWN = 5  # typical documents of a cluster that are named

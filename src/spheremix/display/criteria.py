@@ -8,7 +8,7 @@ import numpy as np
 
 from spheremix.display.place import several_axes, whole_figure
 from spheremix.display.style import CRITERIA, INK, NAMES, in_style
-from spheremix.explore.reading import require_model
+from spheremix.reading.reading import require_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,7 +11,7 @@ from spheremix.display import pixels
 from spheremix.display.picture import PixelDisplay, suitable_height
 from spheremix.display.place import cluster_names, one_axes, words_of
 from spheremix.display.style import in_style
-from spheremix.explore import Layout, Reading
+from spheremix.reading import Layout, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ class PrototypesDisplay(PixelDisplay):
     prototypes : array-like of shape (K, d)
         With exact zeros.
     layout : Layout
-        As :func:`spheremix.explore.layout` gives it.
+        As :func:`spheremix.reading.layout` gives it.
     sizes : array-like of shape (K,)
         Documents of each cluster, or weights.
     names : sequence of str, default=None
@@ -172,7 +172,7 @@ class DataDisplay(PixelDisplay):
     labels : array-like of shape (n,)
         Cluster of each row.
     layout : Layout
-        As :func:`spheremix.explore.layout` gives it.
+        As :func:`spheremix.reading.layout` gives it.
     intensities : array-like of shape (d,)
         Of the features: the words of the largest ones are written.
     names : sequence of str, default=None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from spheremix.explore import Layout
+    from spheremix.reading import Layout
 
     Array = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.explore import Layout
+    from spheremix.reading import Layout
 
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.explore import Reading
+    from spheremix.reading import Reading
 
     Array = NDArray[np.float64]
 

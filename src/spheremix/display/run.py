@@ -14,12 +14,12 @@ from spheremix.display.sphere import SphereDisplay
 from spheremix.display.style import in_style, save
 from spheremix.display.tables import LabelsDisplay, TimelineDisplay
 from spheremix.display.words import WordsDisplay
-from spheremix.explore import Reading, contingency
+from spheremix.reading import Reading, contingency
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from spheremix.io import Run
+    from spheremix.run import Run
 
 
 def draw_run(run: Run, folder: str | PathLike[str]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from spheremix.data.open import as_directions
 from spheremix.display.place import one_axes, whole_figure
 from spheremix.display.style import FAINT, INK, cluster_style, in_style
-from spheremix.explore.reading import require_model
+from spheremix.reading.reading import require_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

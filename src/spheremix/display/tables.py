@@ -8,7 +8,7 @@ import numpy as np
 
 from spheremix.display.place import name_rows, one_axes, shown, whole_figure
 from spheremix.display.style import CLUSTERS, INK, in_style
-from spheremix.explore import cluster_order, contingency, timeline
+from spheremix.reading import cluster_order, contingency, timeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.explore import Contingency, Timeline
+    from spheremix.reading import Contingency, Timeline
 
 Share = Literal["cluster", "label"]
 BLUE = CLUSTERS[0]
@@ -28,7 +28,7 @@ class LabelsDisplay:
     Parameters
     ----------
     table : Contingency
-        As :func:`spheremix.explore.contingency` gives it.
+        As :func:`spheremix.reading.contingency` gives it.
     names : sequence of str, default=None
         Of the clusters.
 
@@ -160,7 +160,7 @@ class TimelineDisplay:
     Parameters
     ----------
     table : Timeline
-        As :func:`spheremix.explore.timeline` gives it.
+        As :func:`spheremix.reading.timeline` gives it.
     names : sequence of str, default=None
         Of the clusters.
 
@@ -194,7 +194,7 @@ class TimelineDisplay:
         clusters : array-like of shape (n,)
             Cluster of each document; those without one (-1) are left out.
         dates : iterable of length n
-            As in :func:`spheremix.explore.timeline`. They are counted by month, or by year where
+            As in :func:`spheremix.reading.timeline`. They are counted by month, or by year where
             there are more than 60 months.
         names : sequence of str, default=None
             Of the clusters.

@@ -16,14 +16,14 @@ from spheremix.display.place import (
     words_of,
 )
 from spheremix.display.style import INK, hue, in_style, readable
-from spheremix.explore import Reading
+from spheremix.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from spheremix.explore import Cluster, Word
+    from spheremix.reading import Cluster, Word
 
 COLUMNS = 4
 
@@ -37,7 +37,7 @@ class WordsDisplay:
     Parameters
     ----------
     clusters : sequence of Cluster
-        As :meth:`spheremix.explore.Reading.clusters` gives them.
+        As :meth:`spheremix.reading.Reading.clusters` gives them.
     features : str, default="words"
         What features are called.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from spheremix.display.place import cluster_names
 from spheremix.display.style import hues
-from spheremix.explore import Reading
+from spheremix.reading import Reading
 from spheremix.report import documents as docs
 from spheremix.report.overview import candidates, corpus_entry, model_entry
 from spheremix.report.packing import packed_size

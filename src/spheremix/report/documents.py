@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.explore import agreement, contrast_words
+from spheremix.reading import agreement, contrast_words
 from spheremix.report.numbers import digits
 from spheremix.report.texts import length
 from spheremix.text import TextVectorizer
@@ -14,7 +14,7 @@ from spheremix.text import TextVectorizer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from spheremix.explore import Documents
+    from spheremix.reading import Documents
     from spheremix.report.source import Source
     from spheremix.text import Corpus
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.explore import Vocabulary, cluster_order, naming_words
+from spheremix.reading import Vocabulary, cluster_order, naming_words
 from spheremix.report.documents import contrast
 from spheremix.report.numbers import digits
 from spheremix.report.source import count_rows

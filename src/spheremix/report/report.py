@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spheremix.io.files import replacing
 from spheremix.report.content import build
 from spheremix.report.html import page
 from spheremix.report.packing import plain, to_json
 from spheremix.report.source import from_model, from_run
+from spheremix.run.store import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from os import PathLike
 
-    from spheremix.io import Run
+    from spheremix.run import Run
     from spheremix.text import Corpus, TextVectorizer
 
 

@@ -13,11 +13,11 @@ from spheremix.data.open import as_directions
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
-from spheremix.explore import Reading
-from spheremix.io import RunError
-from spheremix.io.fields import Fields
-from spheremix.io.matrices import unpack_matrix
-from spheremix.io.run import DAMAGE
+from spheremix.reading import Reading
+from spheremix.run import RunError
+from spheremix.run.fields import Fields
+from spheremix.run.matrices import unpack_matrix
+from spheremix.run.run import DAMAGE
 from spheremix.text import Corpus, vectorize
 from spheremix.text.vectorizer import check_texts
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.io import Run
+    from spheremix.run import Run
     from spheremix.text import TextVectorizer
 
 

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.cli.console import remark, say
-from spheremix.cli.legend import TABLES
-from spheremix.cli.material import MATRICES, Material, check_rows, is_matrix
-from spheremix.cli.tables import document_columns
-from spheremix.explore import Reading
-from spheremix.io import RunError, load_run
-from spheremix.io.documents import csv_lines
-from spheremix.io.files import replacing
+from spheremix.reading import Reading
+from spheremix.run import RunError, load_run
+from spheremix.run.documents import csv_lines
+from spheremix.run.legend import TABLES
+from spheremix.run.prepare import MATRICES, Material, check_rows, is_matrix
+from spheremix.run.store import replacing
+from spheremix.run.tables import document_columns
 from spheremix.text import Corpus, ReadError, read_documents, read_matrix, vectorize
 from spheremix.text.corpus import count
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spheremix.cli.options import Options
-    from spheremix.io import Run
+    from spheremix.run import Run
+    from spheremix.run.options import Options
 
 
 def run_assign(run: Path, new: Path, options: Options, output: Path, *, force: bool) -> None:

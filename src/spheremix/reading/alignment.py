@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from spheremix.explore.labels import as_clusters, count_clusters
+from spheremix.reading.labels import as_clusters, count_clusters
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -103,7 +103,7 @@ def align_prototypes(before: ArrayLike, after: ArrayLike) -> Alignment:
 
     Examples
     --------
-    >>> from spheremix.explore import align_prototypes
+    >>> from spheremix.reading import align_prototypes
     >>> align_prototypes([[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.8, 0.6]]).became
     {0: 1, 1: 0}
     """
@@ -140,7 +140,7 @@ def align_partitions(
 
     Examples
     --------
-    >>> from spheremix.explore import align_partitions
+    >>> from spheremix.reading import align_partitions
     >>> align_partitions([0, 0, 1, 1], [1, 1, 0, 2]).became
     {0: 1, 1: 0}
     """
@@ -170,7 +170,7 @@ def moves(before: ArrayLike, after: ArrayLike, alignment: Alignment | None = Non
 
     Examples
     --------
-    >>> from spheremix.explore import moves
+    >>> from spheremix.reading import moves
     >>> moves([0, 0, 1, 1], [0, 1, 1, 1]).flows
     (Flow(before=0, after=1, n_documents=1),)
     """

@@ -7,16 +7,16 @@ import webbrowser
 from typing import TYPE_CHECKING
 
 from spheremix.cli.console import progress, remark, say
-from spheremix.cli.legend import legend
 from spheremix.display import draw_run
-from spheremix.io import RunError, load_run
-from spheremix.io.files import replacing
 from spheremix.report import Report
+from spheremix.run import RunError, load_run
+from spheremix.run.legend import legend
+from spheremix.run.store import replacing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spheremix.io import Run
+    from spheremix.run import Run
 
 PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "README.txt"
 

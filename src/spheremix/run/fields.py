@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from spheremix.io.files import RunError
+from spheremix.run.store import RunError
 
 
 def number(value: Any) -> float | None:

@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import spheremix
 from spheremix._optional import kernels
-from spheremix.io.fields import Fields
-from spheremix.io.files import MANIFEST, Reader, RunError, Writer, read_json, write_json
+from spheremix.run.fields import Fields
+from spheremix.run.store import MANIFEST, Reader, RunError, Writer, read_json, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -69,7 +69,7 @@ class Vocabulary:
     Examples
     --------
     >>> import numpy as np
-    >>> from spheremix.explore import Vocabulary
+    >>> from spheremix.reading import Vocabulary
     >>> prototypes = np.array([[0.8, 0.6, 0.0], [0.0, 0.6, 0.8]])
     >>> words = Vocabulary(prototypes, ["heart", "the", "wing"])
     >>> [word.word for word in words.own_words(0)], words.common_words()

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.explore import contingency, timeline
-from spheremix.io.documents import csv_lines
+from spheremix.reading import contingency, timeline
+from spheremix.run.documents import csv_lines
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
-    from spheremix.cli.material import Material
-    from spheremix.cli.stages import Dense
     from spheremix.estimators.path import VMFPath
-    from spheremix.explore import ContrastWord, Documents, Reading
-    from spheremix.io.files import Writer
+    from spheremix.reading import ContrastWord, Documents, Reading
+    from spheremix.run.prepare import Material
+    from spheremix.run.stages import Dense
+    from spheremix.run.store import Writer
 
 TYPICAL = 10  # documents of a cluster in the table of typical ones
 BEGINNING = 100  # characters of a text that are shown

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from spheremix.explore.labels import as_clusters, count_clusters, is_missing
+from spheremix.reading.labels import as_clusters, count_clusters, is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
@@ -98,7 +98,7 @@ def contingency(
 
     Examples
     --------
-    >>> from spheremix.explore import contingency
+    >>> from spheremix.reading import contingency
     >>> table = contingency([0, 0, 1], ["sea", "sky", "sky"])
     >>> table.labels, table.counts.tolist()
     (('sky', 'sea'), [[1, 1], [1, 0]])
@@ -139,7 +139,7 @@ def agreement(clusters: ArrayLike, labels: Iterable[Any]) -> Agreement:
 
     Examples
     --------
-    >>> from spheremix.explore import agreement
+    >>> from spheremix.reading import agreement
     >>> agreement([0, 0, 1, 1], ["sea", "sea", "sky", "sky"]).ari
     1.0
     """

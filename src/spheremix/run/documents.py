@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.io.files import RunError
+from spheremix.run.store import RunError
 from spheremix.text.corpus import Corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from spheremix.io.files import Reader, Writer
+    from spheremix.run.store import Reader, Writer
 
 CORPUS = "corpus.jsonl.gz"
 # A spreadsheet runs a cell that begins like this, unless it is a number: an apostrophe makes it

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from spheremix.explore import ordering
-from spheremix.explore.contrast import ContrastWord
-from spheremix.explore.documents import read_documents
-from spheremix.explore.naming import cluster_name
-from spheremix.explore.vocabulary import Vocabulary
-from spheremix.explore.why import explain
+from spheremix.reading import ordering
+from spheremix.reading.contrast import ContrastWord
+from spheremix.reading.documents import read_documents
+from spheremix.reading.naming import cluster_name
+from spheremix.reading.vocabulary import Vocabulary
+from spheremix.reading.why import explain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from spheremix.explore.documents import Documents
-    from spheremix.explore.ordering import Layout
-    from spheremix.explore.vocabulary import Word
-    from spheremix.explore.why import Explanation
+    from spheremix.reading.documents import Documents
+    from spheremix.reading.ordering import Layout
+    from spheremix.reading.vocabulary import Word
+    from spheremix.reading.why import Explanation
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
@@ -97,7 +97,7 @@ class Reading:
         Where the model has a path, another step to read than the selected one.
     contrast : sequence of sequences of ContrastWord or str, default=None
         Where features are no words: for each cluster, the words that set its documents apart, as
-        :func:`spheremix.explore.contrast_words` finds them. They name the clusters.
+        :func:`spheremix.reading.contrast_words` finds them. They name the clusters.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Reading:
     --------
     >>> import numpy as np
     >>> import spheremix as sm
-    >>> from spheremix.explore import Reading
+    >>> from spheremix.reading import Reading
     >>> X = np.array([[3, 1, 1, 0], [4, 2, 1, 0], [5, 1, 2, 0], [0, 0, 1, 3], [0, 0, 1, 4]])
     >>> path = sm.VMFPath(2, random_state=0).fit(X)
     >>> reading = Reading(path, ["heart", "blood", "the", "wing"], step=0)

@@ -108,7 +108,7 @@ def explain(
     Examples
     --------
     >>> import numpy as np
-    >>> from spheremix.explore import explain
+    >>> from spheremix.reading import explain
     >>> from spheremix.scorer import Scorer
     >>> scorer = Scorer.centred(np.array([[9.0, 0.0], [0.0, 9.0]]), np.log([0.5, 0.5]))
     >>> why = explain([3.0, 4.0], scorer, ["heart", "wing"])

@@ -5,7 +5,7 @@ Computed values only: nothing here draws, reads or writes files.
 
 from __future__ import annotations
 
-from spheremix.explore.alignment import (
+from spheremix.reading.alignment import (
     Alignment,
     Flow,
     Match,
@@ -14,15 +14,15 @@ from spheremix.explore.alignment import (
     align_prototypes,
     moves,
 )
-from spheremix.explore.contrast import (
+from spheremix.reading.contrast import (
     ContrastWord,
     cluster_counts,
     contrast_words,
     log_odds_contrast,
 )
-from spheremix.explore.documents import Documents, read_documents
-from spheremix.explore.naming import cluster_name, naming_words
-from spheremix.explore.ordering import (
+from spheremix.reading.documents import Documents, read_documents
+from spheremix.reading.naming import cluster_name, naming_words
+from spheremix.reading.ordering import (
     Block,
     Layout,
     cluster_order,
@@ -30,11 +30,11 @@ from spheremix.explore.ordering import (
     feature_order,
     layout,
 )
-from spheremix.explore.reading import Cluster, Reading
-from spheremix.explore.tables import Agreement, Contingency, agreement, contingency
-from spheremix.explore.timeline import Timeline, parse_dates, timeline
-from spheremix.explore.vocabulary import Vocabulary, Word
-from spheremix.explore.why import Explanation, Term, explain
+from spheremix.reading.reading import Cluster, Reading
+from spheremix.reading.tables import Agreement, Contingency, agreement, contingency
+from spheremix.reading.timeline import Timeline, parse_dates, timeline
+from spheremix.reading.vocabulary import Vocabulary, Word
+from spheremix.reading.why import Explanation, Term, explain
 
 __all__ = [
     "Agreement",

@@ -11,12 +11,12 @@ import numpy as np
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
-from spheremix.io.documents import csv_lines, unpack_corpus, unpack_table
-from spheremix.io.fields import Fields
-from spheremix.io.files import FORMAT, MANIFEST, VERSION, Reader, RunError, Writer, read_json
-from spheremix.io.matrices import pack_matrix, pack_words, unpack_matrix
-from spheremix.io.models import pack_mixture, unpack_mixture
-from spheremix.io.paths import pack_path, unpack_path
+from spheremix.run.codecs import pack_mixture, unpack_mixture
+from spheremix.run.documents import csv_lines, unpack_corpus, unpack_table
+from spheremix.run.fields import Fields
+from spheremix.run.matrices import pack_matrix, pack_words, unpack_matrix
+from spheremix.run.path_codecs import pack_path, unpack_path
+from spheremix.run.store import FORMAT, MANIFEST, VERSION, Reader, RunError, Writer, read_json
 from spheremix.select import CRITERIA
 from spheremix.text.vectorizer import TextVectorizer
 

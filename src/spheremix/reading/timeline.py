@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from spheremix.explore.labels import as_clusters, count_clusters, is_missing
+from spheremix.reading.labels import as_clusters, count_clusters, is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,7 +72,7 @@ def timeline(
 
     Examples
     --------
-    >>> from spheremix.explore import timeline
+    >>> from spheremix.reading import timeline
     >>> table = timeline([0, 0, 1], ["2016-10-12", "2016-12", "2016-12-24"])
     >>> table.periods, table.counts.tolist()
     (('2016-10', '2016-11', '2016-12'), [[1, 0, 1], [0, 0, 1]])
@@ -116,7 +116,7 @@ def parse_dates(dates: Iterable[Any]) -> NDArray[np.datetime64]:
 
     Examples
     --------
-    >>> from spheremix.explore import parse_dates
+    >>> from spheremix.reading import parse_dates
     >>> parse_dates(["2016-10-12", "2016-12", None]).astype(str).tolist()
     ['2016-10-12', '2016-12-01', 'NaT']
     """

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.cli.console import progress, remark, say
-from spheremix.cli.finish import finish_run
-from spheremix.cli.folder import RunFolder
 from spheremix.cli.guard import in_options
-from spheremix.cli.material import prepare
-from spheremix.cli.options import DENSE
-from spheremix.cli.rendering import complete, show
-from spheremix.cli.stages import fit_dense, follow_path
 from spheremix.cli.summary import summarise
-from spheremix.io import RunError, load_run
+from spheremix.run import RunError, load_run
+from spheremix.run.finish import finish_run
+from spheremix.run.folder import RunFolder
+from spheremix.run.options import DENSE
+from spheremix.run.prepare import prepare
+from spheremix.run.render import complete, show
+from spheremix.run.stages import fit_dense, follow_path
 from spheremix.text import Matrix
 from spheremix.text.corpus import digest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spheremix.cli.options import Options
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
+    from spheremix.run.options import Options
     from spheremix.text import Corpus
 
 

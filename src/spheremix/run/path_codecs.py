@@ -8,8 +8,8 @@ import numpy as np
 
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.publish import publish_trail
-from spheremix.io.files import RunError, blocks
-from spheremix.io.models import (
+from spheremix.path import Step, Trail
+from spheremix.run.codecs import (
     check_labels,
     check_positive,
     check_weights,
@@ -21,7 +21,7 @@ from spheremix.io.models import (
     unpack_params,
     unpack_restarts,
 )
-from spheremix.path import Step, Trail
+from spheremix.run.store import RunError, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.estimators.mixture import VMFMixture
-    from spheremix.io.fields import Fields
-    from spheremix.io.files import Reader, Writer
+    from spheremix.run.fields import Fields
+    from spheremix.run.store import Reader, Writer
 
 FLOATS = ("beta", "log_likelihood", "entropy", "weight", "objective", "gap")
 COUNTS = ("n_iter", "n_distinct", "n_converged")

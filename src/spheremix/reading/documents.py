@@ -146,7 +146,7 @@ def read_documents(
 
     Tables in memory are read some rows at a time, so that no table of n times K is held; of other
     X there is one.
-    Scores of float32 rows have the precision of such rows; :func:`spheremix.explore.explain` has
+    Scores of float32 rows have the precision of such rows; :func:`spheremix.reading.explain` has
     that of float64 always.
 
     Parameters
@@ -168,7 +168,7 @@ def read_documents(
     Examples
     --------
     >>> import numpy as np
-    >>> from spheremix.explore import read_documents
+    >>> from spheremix.reading import read_documents
     >>> from spheremix.scorer import Scorer
     >>> scorer = Scorer.centred(np.array([[9.0, 0.0], [0.0, 9.0]]), np.log([0.5, 0.5]))
     >>> found = read_documents([[3.0, 4.0], [1.0, 0.0]], scorer)

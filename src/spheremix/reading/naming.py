@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from spheremix.explore.vocabulary import Vocabulary, Word
+    from spheremix.reading.vocabulary import Vocabulary, Word
 
 # Of the heaviest word of the cluster.
 HEAVY = 1.0 / 3.0
@@ -43,7 +43,7 @@ def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]
     Examples
     --------
     >>> import numpy as np
-    >>> from spheremix.explore import Vocabulary, naming_words
+    >>> from spheremix.reading import Vocabulary, naming_words
     >>> prototypes = np.array([[0.8, 0.6, 0.0], [0.0, 0.6, 0.8]])
     >>> words = Vocabulary(prototypes, ["heart", "the", "wing"])
     >>> [word.word for word in naming_words(words, 0, n=1)]
@@ -65,7 +65,7 @@ def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]
 
 
 def cluster_name(vocabulary: Vocabulary, cluster: int, n_words: int = 3) -> str:
-    """Name a cluster, by :func:`~spheremix.explore.naming_words`.
+    """Name a cluster, by :func:`~spheremix.reading.naming_words`.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def cluster_name(vocabulary: Vocabulary, cluster: int, n_words: int = 3) -> str:
     Examples
     --------
     >>> import numpy as np
-    >>> from spheremix.explore import Vocabulary, cluster_name
+    >>> from spheremix.reading import Vocabulary, cluster_name
     >>> prototypes = np.array([[0.8, 0.6, 0.0], [0.0, 0.6, 0.8]])
     >>> cluster_name(Vocabulary(prototypes, ["heart", "the", "wing"]), 1, n_words=1)
     'wing'

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.io.documents import pack_corpus
-from spheremix.io.matrices import pack_matrix, pack_words, unpack_matrix
+from spheremix.run.documents import pack_corpus
+from spheremix.run.matrices import pack_matrix, pack_words, unpack_matrix
 from spheremix.text import (
     Corpus,
     ReadError,
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.cli.console import Progress
-    from spheremix.cli.folder import RunFolder
-    from spheremix.cli.options import Options
-    from spheremix.io.fields import Fields
-    from spheremix.io.files import Reader
+    from spheremix.run.fields import Fields
+    from spheremix.run.folder import RunFolder
+    from spheremix.run.options import Options
+    from spheremix.run.store import Reader
     from spheremix.text import Matrix
 
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")

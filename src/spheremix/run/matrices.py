@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.io.fields import Fields
-    from spheremix.io.files import Reader, Writer
+    from spheremix.run.fields import Fields
+    from spheremix.run.store import Reader, Writer
 
 
 def pack_words(words: Iterable[str], writer: Writer, name: str = "vocabulary.txt") -> str:

@@ -12,10 +12,10 @@ from spheremix.em import Fit
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.problem import Run as Restart
 from spheremix.estimators.problem import pose_model
-from spheremix.io.fields import Fields, number
-from spheremix.io.files import RunError
 from spheremix.models.vmf import VMFParameters, count_distinct
 from spheremix.resultants import Resultants
+from spheremix.run.fields import Fields, number
+from spheremix.run.store import RunError
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.io.files import Reader, Writer
     from spheremix.models.vmf import VMFModel
+    from spheremix.run.store import Reader, Writer
 
     Array = NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spheremix.io.files import RunError
-from spheremix.io.run import Run, load_run, save_run
+from spheremix.run.run import Run, load_run, save_run
+from spheremix.run.store import RunError
 
 __all__ = ["Run", "RunError", "load_run", "save_run"]

@@ -23,25 +23,25 @@ from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import NoFitError
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.strategies import PathProgress
-from spheremix.io.fields import number
-from spheremix.io.files import RunError
-from spheremix.io.models import pack_fit, pack_mixture, unpack_fit, unpack_mixture
-from spheremix.io.paths import pack_path, pack_steps, unpack_path, unpack_steps
 from spheremix.path import Trail
+from spheremix.run.codecs import pack_fit, pack_mixture, unpack_fit, unpack_mixture
+from spheremix.run.fields import number
+from spheremix.run.path_codecs import pack_path, pack_steps, unpack_path, unpack_steps
+from spheremix.run.store import RunError
 from spheremix.text.corpus import count as counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spheremix.cli.console import Progress
-    from spheremix.cli.folder import RunFolder
-    from spheremix.cli.options import Options
     from spheremix.em import Fit
     from spheremix.estimators.mixture import VMFMixture
-    from spheremix.io.fields import Fields
-    from spheremix.io.files import Reader
     from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.path import Step
+    from spheremix.run.fields import Fields
+    from spheremix.run.folder import RunFolder
+    from spheremix.run.options import Options
+    from spheremix.run.store import Reader
 
 
 # Dense mixtures

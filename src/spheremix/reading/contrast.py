@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from spheremix.explore.labels import as_clusters, count_clusters
+from spheremix.reading.labels import as_clusters, count_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +81,7 @@ def log_odds_contrast(
 
     Examples
     --------
-    >>> from spheremix.explore import log_odds_contrast
+    >>> from spheremix.reading import log_odds_contrast
     >>> z = log_odds_contrast([[9, 0, 4], [0, 9, 4]], [0, 1])
     >>> (z > 2.0).tolist()
     [[True, False, False], [False, True, False]]
@@ -122,7 +122,7 @@ def contrast_words(
     n_clusters: int | None = None,
     prior: float | None = None,
 ) -> list[list[ContrastWord]]:
-    """List the words that set each cluster apart, by :func:`~spheremix.explore.log_odds_contrast`.
+    """List the words that set each cluster apart, by :func:`~spheremix.reading.log_odds_contrast`.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def contrast_words(
 
     Examples
     --------
-    >>> from spheremix.explore import contrast_words
+    >>> from spheremix.reading import contrast_words
     >>> found = contrast_words([[9, 0, 4], [0, 9, 4]], [0, 1], ["heart", "wing", "the"], n=1)
     >>> [word.word for [word] in found]
     ['heart', 'wing']
@@ -179,7 +179,7 @@ def cluster_counts(counts: Any, labels: ArrayLike, *, n_clusters: int | None = N
 
     Examples
     --------
-    >>> from spheremix.explore import cluster_counts
+    >>> from spheremix.reading import cluster_counts
     >>> cluster_counts([[1, 2], [3, 4], [5, 6]], [0, 1, 1]).tolist()
     [[1.0, 2.0], [8.0, 10.0]]
     """

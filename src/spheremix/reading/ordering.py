@@ -82,7 +82,7 @@ def cluster_order(weights: ArrayLike) -> Ids:
 
     Examples
     --------
-    >>> from spheremix.explore import cluster_order
+    >>> from spheremix.reading import cluster_order
     >>> cluster_order([0.2, 0.5, 0.3]).tolist()
     [1, 2, 0]
     """
@@ -111,7 +111,7 @@ def feature_order(prototypes: ArrayLike, weights: ArrayLike | None = None) -> Id
 
     Examples
     --------
-    >>> from spheremix.explore import feature_order
+    >>> from spheremix.reading import feature_order
     >>> feature_order([[0.0, 0.6, 0.8], [1.0, 0.0, 0.2]]).tolist()  # shared, then own by cluster
     [2, 1, 0]
     """
@@ -135,7 +135,7 @@ def layout(prototypes: ArrayLike, weights: ArrayLike | None = None) -> Layout:
 
     Examples
     --------
-    >>> from spheremix.explore import layout
+    >>> from spheremix.reading import layout
     >>> found = layout([[0.0, 0.6, 0.8], [1.0, 0.0, 0.2]])
     >>> [block.clusters for block in found.blocks]
     [(0, 1), (0,), (1,)]
@@ -170,7 +170,7 @@ def document_order(labels: ArrayLike, clusters: ArrayLike) -> Ids:
 
     Examples
     --------
-    >>> from spheremix.explore import document_order
+    >>> from spheremix.reading import document_order
     >>> document_order([0, 1, 0, -1], clusters=[1, 0]).tolist()
     [1, 0, 2, 3]
     """

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.cli.folder import versions
-from spheremix.cli.tables import all_clusters, write_tables
 from spheremix.estimators.path import VMFPath
-from spheremix.explore import Reading, agreement, contrast_words
-from spheremix.io.fields import number
-from spheremix.io.run import finish
+from spheremix.reading import Reading, agreement, contrast_words
+from spheremix.run.fields import number
+from spheremix.run.folder import versions
+from spheremix.run.run import finish
+from spheremix.run.tables import all_clusters, write_tables
 from spheremix.text import Corpus
 
 if TYPE_CHECKING:
-    from spheremix.cli.folder import RunFolder
-    from spheremix.cli.material import Material
-    from spheremix.cli.stages import Dense
     from spheremix.estimators.mixture import VMFMixture
-    from spheremix.explore import ContrastWord
+    from spheremix.reading import ContrastWord
+    from spheremix.run.folder import RunFolder
+    from spheremix.run.prepare import Material
+    from spheremix.run.stages import Dense
     from spheremix.text import Matrix
 
 CONTRASTED = 100  # words of a cluster in the table of contrasts
