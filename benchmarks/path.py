@@ -67,7 +67,7 @@ def sweep_cost(X, path, out):
     """Time one sweep at steps along the path."""
     directions = sm.as_directions(X)
     steps = np.unique(np.linspace(0, len(path.betas_) - 1, 25).astype(int))
-    model = path.trail_.model
+    model = path.state_.model
     seconds = []
     for i in steps:
         mixture = path.model(int(i))

@@ -29,7 +29,7 @@ STARTS = 10
 METHODS = {
     "mixture": (sm.VMFMixture, {"kappa": "free"}),
     "skmeans": (sm.SphericalKMeans, {}),
-    "dbmovmfs": (sm.BlockVMFMixture, {"kappa": "free"}),
+    "dbmovmfs": (sm.VMFCoclustering, {"kappa": "free"}),
 }
 
 

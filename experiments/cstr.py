@@ -35,7 +35,7 @@ METHODS = {
     "skmeans": (sm.SphericalKMeans, {}),
     "shared": (sm.VMFMixture, {"kappa": "shared"}),
     "free": (sm.VMFMixture, {"kappa": "free"}),
-    "dbmovmfs": (sm.BlockVMFMixture, {"kappa": "free"}),
+    "dbmovmfs": (sm.VMFCoclustering, {"kappa": "free"}),
 }
 
 

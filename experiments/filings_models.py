@@ -99,7 +99,7 @@ def search(rows: Any, Ks: Sequence[int], n_init: int, seed: int) -> Search:
 
 def _block(rows: Any, K: int, start: dict[str, Any]) -> Any:
     try:
-        return sm.BlockVMFMixture(K, **start).fit(rows)
+        return sm.VMFCoclustering(K, **start).fit(rows)
     except RuntimeError:  # every run lost a component or its columns
         return None
 

@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 from spheremix import em, seeding
 from spheremix.data.base import Directions
 from spheremix.data.open import as_directions
-from spheremix.models.base import Model, Step
+from spheremix.models.base import Model, MStep
 from spheremix.models.vmf import VMFModel
 from spheremix.penalties import L1
 from spheremix.resultants import Resultants
@@ -183,7 +183,7 @@ class Plateau:
         return [replace(Resultants.zero(1, 1), weight=10.0) for _ in scorers]
 
     def m_step(self, resultants, parameters):
-        return Step(parameters + 1, resultants.weight * (1e-3 if parameters < 5 else 1e-9))
+        return MStep(parameters + 1, resultants.weight * (1e-3 if parameters < 5 else 1e-9))
 
     def penalty(self, parameters):
         return 0.0 * parameters

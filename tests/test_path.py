@@ -32,7 +32,7 @@ def scores(model, X):
 def gap_by_specification(path, X, i, open_reference, weights=None):
     """Give the gain of one more step: reference sweep, specification M-step, no kernel."""
     model = path.model(i)
-    l1 = L1(float(path.betas_[i]), path.trail_.model.l1.weights)
+    l1 = L1(float(path.betas_[i]), path.state_.model.l1.weights)
     assignment = "hard" if path.e_step == "hard" else "soft"
     parameters = model.model_.parameters(model.prototypes_, model.kappas_, model.weights_)
     scorer = model.model_.scorer(parameters, assignment)
@@ -41,7 +41,7 @@ def gap_by_specification(path, X, i, open_reference, weights=None):
         swept.vectors,
         swept.mass,
         l1,
-        path.trail_.model.kappa,
+        path.state_.model.kappa,
         path.kappa_max_,
         model.prototypes_,
         model.kappas_,

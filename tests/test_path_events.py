@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import spheremix as sm
 from spheremix import em
-from spheremix.path import Step, exit_betas
+from spheremix.path import PathPoint, exit_betas
 
 
 @pytest.mark.parametrize("kappa", ["shared", "free"])
@@ -101,7 +101,7 @@ def test_exit_betas_of_a_coordinate_that_comes_back():
         places = mu.ravel().nonzero()[0]
         one = np.ones(1)
         rest = (0.0, 0.0, 1.0, 0.0, "converged", 1, 0.0, 1)
-        return Step(beta, mu.ravel()[places], places, mu.shape[1], one, one, one, *rest)
+        return PathPoint(beta, mu.ravel()[places], places, mu.shape[1], one, one, one, *rest)
 
     steps = [
         step(0.0, [0.6, 0.8, 0, 0, 0]),

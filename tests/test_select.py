@@ -87,7 +87,7 @@ LISTED = {
     "VMFPath": lambda: sm.VMFPath.__doc__,
     "VMFPath.select": lambda: sm.VMFPath.select.__doc__,
     "VMFMixtureIC": lambda: sm.VMFMixtureIC.__doc__,
-    "BlockVMFMixture": lambda: sm.BlockVMFMixture.__doc__,
+    "VMFCoclustering": lambda: sm.VMFCoclustering.__doc__,
 }
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         draw_run,
     )
     from spheremix.distribution import VonMisesFisher
-    from spheremix.estimators.block import BlockVMFMixture
+    from spheremix.estimators.coclustering import VMFCoclustering
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.estimators.selection import VMFMixtureIC
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from spheremix.run import RunError, load_run, save_run
 
 __all__ = [
-    "BlockVMFMixture",
     "CriteriaDisplay",
     "DataDisplay",
     "LabelsDisplay",
@@ -44,6 +43,7 @@ __all__ = [
     "SphereDisplay",
     "SphericalKMeans",
     "TimelineDisplay",
+    "VMFCoclustering",
     "VMFMixture",
     "VMFMixtureIC",
     "VMFPath",
@@ -64,7 +64,7 @@ __version__ = "0.1.0"
 # Where a name lives: it is loaded when first asked for, so that the command answers at once.
 # The imports above tell the same to type checkers and editors; those missing here are modules.
 _HOMES = {
-    "BlockVMFMixture": "estimators.block",
+    "VMFCoclustering": "estimators.coclustering",
     "CriteriaDisplay": "display",
     "DataDisplay": "display",
     "LabelsDisplay": "display",

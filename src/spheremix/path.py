@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class PathPoint:
     """One solution on the path, its prototypes stored sparse."""
 
     beta: float
@@ -46,7 +46,7 @@ class Step:
     n_converged: int = 1  # runs that converged at this beta
 
     @classmethod
-    def of(cls, beta: float, fit: VMFFit, soft: Resultants, n_converged: int = 1) -> Step:
+    def of(cls, beta: float, fit: VMFFit, soft: Resultants, n_converged: int = 1) -> PathPoint:
         """Summarise a fit and the resultants of a soft sweep with its parameters."""
         parameters = fit.parameters
         flat = parameters.prototypes.ravel()
@@ -99,7 +99,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Follower:
+class PathSolver:
     """What a path needs beside its place: the problem, and how far to go in a step.
 
     Attributes
@@ -163,18 +163,18 @@ class Follower:
         )
         if not fit.ok:
             return fit
-        parameters = model.without_dust(fit.parameters, self.zero_tol)
+        parameters = model.zero_small(fit.parameters, self.zero_tol)
         return em.evaluate(
             model, self.directions, fit, parameters, self.settings, weights=self.weights
         )
 
-    def summarise(self, beta: float, fit: VMFFit, n_converged: int = 1) -> Step:
+    def summarise(self, beta: float, fit: VMFFit, n_converged: int = 1) -> PathPoint:
         """Give the step of a fit; a hard one is swept once more, for its likelihood."""
         soft = fit.resultants
         if self.settings.e_step == "hard":
             scorer = self.model.scorer(fit.parameters)
             (soft,) = self.directions.sweep([scorer], self.weights)
-        return Step.of(beta, fit, soft, n_converged)
+        return PathPoint.of(beta, fit, soft, n_converged)
 
     def follow(self, beta: float, fit: VMFFit) -> Iterator[tuple[float, VMFFit]]:
         """Go on from a fit, event by event, to the end; a failed fit is the last one given."""
@@ -196,27 +196,27 @@ class Follower:
 
 
 @dataclass(slots=True, eq=False)
-class Trail:
+class PathState:
     """The steps taken so far, what is needed to go on from the last one, and why it ended."""
 
     model: VMFModel
-    steps: list[Step]
+    steps: list[PathPoint]
     dense: VMFFit
     fit: VMFFit
     n_inserted: int = 0  # by refinement: they do not count as steps of the path
     status: str = ""
 
     @classmethod
-    def begin(cls, follower: Follower, dense: VMFFit, n_converged: int = 1) -> Trail:
+    def begin(cls, solver: PathSolver, dense: VMFFit, n_converged: int = 1) -> PathState:
         """Stand at beta = 0."""
-        first = follower.summarise(0.0, dense, n_converged)
-        return cls(follower.model, [first], dense, dense)
+        first = solver.summarise(0.0, dense, n_converged)
+        return cls(solver.model, [first], dense, dense)
 
-    def copy(self, model: VMFModel) -> Trail:
-        """Give a trail that can go on by itself, with the model as it is now."""
+    def copy(self, model: VMFModel) -> PathState:
+        """Give a state that can go on by itself, with the model as it is now."""
         return replace(self, model=model, steps=list(self.steps))
 
-    def add(self, step: Step, fit: VMFFit) -> Step:
+    def add(self, step: PathPoint, fit: VMFFit) -> PathPoint:
         """Take one step."""
         self.steps.append(step)
         self.fit = fit
@@ -234,41 +234,41 @@ class Trail:
 
     def take(
         self,
-        follower: Follower,
+        solver: PathSolver,
         route: Iterator[tuple[float, VMFFit]],
         end: str,
         max_steps: int | None = None,
         max_sparsity: float = 1.0,
-    ) -> Iterator[Step]:
+    ) -> Iterator[PathPoint]:
         """Take the steps of a route one by one, up to the limits; ``end`` names its own end."""
         while not self.is_over(max_steps, max_sparsity):
             beta, fit = next(route, (None, self.fit))
             if beta is None or not fit.ok:
                 self.status = end if beta is None else fit.status
                 return
-            yield self.add(follower.summarise(beta, fit), fit)
+            yield self.add(solver.summarise(beta, fit), fit)
 
-    def refine(self, follower: Follower, jump: float) -> Iterator[Step]:
+    def refine(self, solver: PathSolver, jump: float) -> Iterator[PathPoint]:
         """Insert steps, each from the one before, where the sparsity jumps by more than asked."""
         i = 1
-        noise = follower.beta_min_ratio * self.steps[-1].beta
+        noise = solver.beta_min_ratio * self.steps[-1].beta
         while i < len(self.steps):
             before, after = self.steps[i - 1], self.steps[i]
             middle = np.sqrt(before.beta * after.beta) if before.beta > 0 else after.beta / 2
-            room = middle > max(before.beta * (1.0 + follower.min_relative_increase), noise)
+            room = middle > max(before.beta * (1.0 + solver.min_relative_increase), noise)
             if abs(after.sparsity - before.sparsity) <= jump or not room:
                 i += 1
                 continue
-            fit = follower.solve(float(middle), before.parameters(follower.model))
+            fit = solver.solve(float(middle), before.parameters(solver.model))
             if not fit.ok:
                 i += 1
                 continue
-            self.steps.insert(i, follower.summarise(float(middle), fit))
+            self.steps.insert(i, solver.summarise(float(middle), fit))
             self.n_inserted += 1
             yield self.steps[i]
 
 
-def exit_betas(steps: list[Step]) -> Array:
+def exit_betas(steps: list[PathPoint]) -> Array:
     """Give, for each coordinate, the smallest beta from which it is zero for good.
 
     0 where it is zero from the start, infinity where it is non-zero at the last step.

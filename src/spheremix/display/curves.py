@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
-from spheremix.display.place import several_axes, spread, whole_figure
+from spheremix.display.place import avoid_overlaps, several_axes, whole_figure
 from spheremix.display.style import CRITERIA, INK, NAMES, in_style
 from spheremix.reading.reading import require_model
 
@@ -275,6 +275,8 @@ class PathDisplay:
         boxes = [text.get_window_extent() for text in texts]
         frame = ax.get_window_extent()
         middles = np.array([(box.x0 + box.x1) / 2 for box in boxes])
-        moved = spread(middles, [box.width + 4.0 for box in boxes], frame.x0 - 40, frame.x1 + 40)
+        moved = avoid_overlaps(
+            middles, [box.width + 4.0 for box in boxes], frame.x0 - 40, frame.x1 + 40
+        )
         for text, shift in zip(texts, moved - middles, strict=True):
             text.xyann = (shift * 72.0 / self.figure_.dpi, 3.0)

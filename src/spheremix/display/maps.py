@@ -113,7 +113,7 @@ class PrototypesDisplay(PixelDisplay):
 
         Parameters
         ----------
-        model : VMFMixture, VMFPath, VMFMixtureIC, BlockVMFMixture or SphericalKMeans
+        model : VMFMixture, VMFPath, VMFMixtureIC, VMFCoclustering or SphericalKMeans
             Fitted. Of a path, the selected step is drawn.
         feature_names : iterable of str, default=None
             The vocabulary.
@@ -256,7 +256,7 @@ class DataDisplay(PixelDisplay):
 
         Parameters
         ----------
-        model : VMFMixture, VMFPath, VMFMixtureIC, BlockVMFMixture or SphericalKMeans
+        model : VMFMixture, VMFPath, VMFMixtureIC, VMFCoclustering or SphericalKMeans
             Fitted. Of a path, the selected step orders.
         X : array-like or sparse matrix of shape (n, d), or Directions
             Rows are normalised.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.display.pixels import segments, written
-from spheremix.display.place import shown, spread, whole_figure
+from spheremix.display.place import avoid_overlaps, shown, whole_figure
 from spheremix.display.style import FAINT, INK, hue, readable
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def write_words(
     gap = max(1.0, LINE / width * d)  # a column that is wide enough has its word right below
     columns = written(segments(layout), intensities, int(d / gap))
     middles: Any = columns + 0.5
-    places = spread(middles, np.full(len(columns), gap), 0, d)
+    places = avoid_overlaps(middles, np.full(len(columns), gap), 0, d)
     _draw_leaders(ax, middles, places)
     below = _points(ax, 0)
     return [

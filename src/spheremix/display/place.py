@@ -66,7 +66,7 @@ def inches(ax: Axes) -> tuple[float, float]:
     return box.width / figure.dpi, box.height / figure.dpi
 
 
-def spread(wanted: ArrayLike, widths: ArrayLike, low: float, high: float) -> Array:
+def avoid_overlaps(wanted: ArrayLike, widths: ArrayLike, low: float, high: float) -> Array:
     """Give places to labels, in order, as near as can be to where they are wanted.
 
     Least squares over the places at which neighbours do not overlap, between two bounds; the widths

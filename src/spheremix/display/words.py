@@ -111,7 +111,7 @@ class WordsDisplay:
 
         Parameters
         ----------
-        model : VMFMixture, VMFPath, VMFMixtureIC, BlockVMFMixture or SphericalKMeans
+        model : VMFMixture, VMFPath, VMFMixtureIC, VMFCoclustering or SphericalKMeans
             Fitted. Of a path, the selected step is drawn.
         feature_names : iterable of str, default=None
             The vocabulary.

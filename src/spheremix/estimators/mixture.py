@@ -11,9 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix.distribution import VonMisesFisher
 from spheremix.estimators import validation as check
+from spheremix.estimators.fitted import set_fitted_attributes
 from spheremix.estimators.predictions import MixturePredictions
-from spheremix.estimators.problem import is_capped, pose, pose_model, restarts, warn_of_cap
-from spheremix.estimators.publish import publish_fit
+from spheremix.estimators.problem import (
+    build_model,
+    build_problem,
+    is_capped,
+    restarts,
+    warn_of_cap,
+)
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.vmf import count_distinct
 from spheremix.select import count_parameters, criteria
@@ -116,7 +122,7 @@ class VMFMixture(PartialFit, MixturePredictions):
         Less than K where prototypes coincide.
     kappa_max_ : float
         The cap in force.
-    runs_ : list of Run
+    runs_ : list of Restart
         Every restart, failed ones included.
     n_parameters_ : int
         Free parameters, as the criteria count them: K - 1 weights, the estimated concentrations,
@@ -231,7 +237,7 @@ class VMFMixture(PartialFit, MixturePredictions):
         mixture.kappas_ = np.full(K, given, dtype=np.float64)
         mixture.weights_ = shares / shares.sum()
         mixture.n_distinct_prototypes_ = count_distinct(mixture.prototypes_)
-        mixture.model_, mixture.n_features_in_ = pose_model(mixture, d, 1), d
+        mixture.model_, mixture.n_features_in_ = build_model(mixture, d, 1), d
         mixture.kappa_max_ = mixture.model_.kappa_max
         return mixture
 
@@ -255,7 +261,7 @@ class VMFMixture(PartialFit, MixturePredictions):
         VMFMixture
             Itself.
         """
-        problem = pose(self, X, sample_weight)
+        problem = build_problem(self, X, sample_weight)
         start = None
         if self.warm_start and hasattr(self, "prototypes_"):
             if self.prototypes_.shape != (problem.n_components, problem.directions.n_features):
@@ -265,7 +271,7 @@ class VMFMixture(PartialFit, MixturePredictions):
                 )
             start = problem.model.parameters(self.prototypes_, self.kappas_, self.weights_)
         best, self.runs_ = restarts(self, problem, start)
-        publish_fit(self, problem, best)
+        set_fitted_attributes(self, problem, best)
         self._stream = Stream(best.resultants, problem.directions.n_rows)
         self.n_samples_seen_ = self._stream.n_rows
         if is_capped(problem.model, best.parameters):
@@ -287,13 +293,13 @@ class VMFMixture(PartialFit, MixturePredictions):
 
     def _streamed(self, directions: Directions) -> tuple[Model[Any], VMFParameters, Assignment]:
         """Give what a batch is swept with; parameters of the estimator may have changed."""
-        model = pose_model(self, directions.n_features, getattr(directions, "n_threads", 1))
+        model = build_model(self, directions.n_features, getattr(directions, "n_threads", 1))
         present = model.parameters(self.prototypes_, self.kappas_, self.weights_)
         return model, present, "hard" if self.e_step == "hard" else "soft"
 
     def _adopt(self, model: Any, parameters: VMFParameters) -> None:
         """Take the parameters of a step."""
-        clean = model.without_dust(parameters, self.zero_tol)
+        clean = model.zero_small(parameters, self.zero_tol)
         self.model_, self.kappa_max_ = model, model.kappa_max
         self.prototypes_ = clean.prototypes
         self.kappas_, self.weights_ = clean.kappas, clean.weights

@@ -11,12 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.estimators import validation as check
+from spheremix.estimators.fitted import set_path_attributes
 from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.problem import is_capped, pose, restarts, warn_of_cap
-from spheremix.estimators.publish import publish_trail
+from spheremix.estimators.problem import build_problem, is_capped, restarts, warn_of_cap
 from spheremix.estimators.selected import SelectedMixture
-from spheremix.estimators.strategies import STRATEGIES, PathProgress, walk
-from spheremix.path import Follower, Trail
+from spheremix.estimators.strategies import STRATEGIES, PathProgress, take_steps
+from spheremix.path import PathSolver, PathState
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel
-    from spheremix.path import Step
+    from spheremix.path import PathPoint
 
     Array = NDArray[np.float64]
 
@@ -97,9 +97,9 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         The mixture at that index.
     labels_ : ndarray of shape (n,)
         Its clusters.
-    runs_ : list of Run
+    runs_ : list of Restart
         The dense restarts.
-    trail_ : Trail
+    state_ : PathState
         The steps themselves, and what is needed to go on from the last one.
 
     Examples
@@ -111,7 +111,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
     'maximal_sparsity'
     """
 
-    trail_: Trail
+    state_: PathState
 
     def __init__(
         self,
@@ -189,8 +189,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             Itself. Interrupted by Ctrl-C, it keeps the steps it has and warns.
         """
         betas = self._check_parameters()
-        problem = pose(self, X, sample_weight)
-        follower = Follower(
+        problem = build_problem(self, X, sample_weight)
+        solver = PathSolver(
             problem.model,
             problem.directions,
             problem.weights,
@@ -199,24 +199,24 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             self.beta_min_ratio,
             self.zero_tol,
         )
-        trail = self._beginning(problem, follower)
+        state = self._beginning(problem, solver)
         try:
-            for step in walk(self, problem, follower, trail, betas):
-                self._report(trail, step)
+            for step in take_steps(self, problem, solver, state, betas):
+                self._report(state, step)
             if self.refine is not None:
-                for step in trail.refine(follower, self.refine):
-                    self._report(trail, step)
+                for step in state.refine(solver, self.refine):
+                    self._report(state, step)
         except KeyboardInterrupt:
-            trail.status = "interrupted"
+            state.status = "interrupted"
             warnings.warn(
-                f"The path was interrupted after {len(trail.steps)} steps, which are kept; fit the "
+                f"The path was interrupted after {len(state.steps)} steps, which are kept; fit the "
                 "path (of a study, best_path_) again with warm_start=True to go on.",
                 stacklevel=2,
             )
-        publish_trail(self, trail, problem.columns)
+        set_path_attributes(self, state, problem.columns)
         best = self.best_estimator_
         best.labels_ = problem.directions.map_rows(best.scorer_, "labels")
-        if is_capped(problem.model, trail.dense.parameters):
+        if is_capped(problem.model, state.dense.parameters):
             warn_of_cap(problem.n_components, problem.model.kappa_max)
         unfinished = self.statuses_.count("max_iter")
         if unfinished:
@@ -249,39 +249,39 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             raise ValueError("betas must be a strictly increasing list of at least one value.")
         return betas
 
-    def _beginning(self, problem: Problem[VMFModel], follower: Follower) -> Trail:
+    def _beginning(self, problem: Problem[VMFModel], solver: PathSolver) -> PathState:
         """Stand at the dense solution, or where the previous call ended."""
-        if self.warm_start and hasattr(self, "trail_"):
-            trail = self.trail_
+        if self.warm_start and hasattr(self, "state_"):
+            state = self.state_
             shape = (problem.n_components, problem.directions.n_features)
-            if trail.steps[0].prototypes.shape != shape:
+            if state.steps[0].prototypes.shape != shape:
                 raise ValueError(
                     "warm_start: the previous path has another number of components or features; "
                     "set warm_start=False."
                 )
-            if not trail.model.estimates_as(problem.model):
+            if not state.model.estimates_as(problem.model):
                 raise ValueError(
                     "warm_start: the previous path had another kappa, kappa_max, m_step, "
                     "kappa_solver or feature_weights; set warm_start=False."
                 )
             # The same rows and weights give the very bits that the last step was left with.
-            scorer = problem.model.scorer(trail.fit.parameters, follower.settings.assignment)
+            scorer = problem.model.scorer(state.fit.parameters, solver.settings.assignment)
             (again,) = problem.directions.sweep([scorer], problem.weights)
-            if not np.isclose(again.log_likelihood, trail.fit.resultants.log_likelihood, rtol=1e-9):
+            if not np.isclose(again.log_likelihood, state.fit.resultants.log_likelihood, rtol=1e-9):
                 raise ValueError(
                     "warm_start: these are not the rows, weights or e_step of the previous path; "
                     "set warm_start=False."
                 )
-            self.runs_ = getattr(self, "runs_", [])  # a stored trail comes without them
-            return trail.copy(problem.model)
+            self.runs_ = getattr(self, "runs_", [])  # a stored state comes without them
+            return state.copy(problem.model)
         dense, self.runs_ = restarts(self, problem, None)
         n_converged = sum(run.status == "converged" for run in self.runs_)
-        return Trail.begin(follower, dense, n_converged)
+        return PathState.begin(solver, dense, n_converged)
 
-    def _report(self, trail: Trail, step: Step) -> None:
-        n_steps = len(trail.steps)
+    def _report(self, state: PathState, step: PathPoint) -> None:
+        n_steps = len(state.steps)
         if self.callback is not None:
-            self.callback(PathProgress(n_steps, step.beta, step.sparsity, step.status, trail))
+            self.callback(PathProgress(n_steps, step.beta, step.sparsity, step.status, state))
         if self.verbose and n_steps % 100 == 0:
             print(f"step {n_steps}: beta {step.beta:.4g}, sparsity {step.sparsity:.3f}")  # noqa: T201
 
@@ -347,7 +347,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         check_is_fitted(self, "betas_")
         if not -len(self.betas_) <= i < len(self.betas_):
             raise IndexError(f"step {i} is not on the path, which has {len(self.betas_)} steps.")
-        step, known = self.trail_.steps[i], VMFMixture().get_params()
+        step, known = self.state_.steps[i], VMFMixture().get_params()
         given = self.get_params(deep=False)
         shared = {name: value for name, value in given.items() if name in known}
         mixture = VMFMixture(**{**shared, "beta": step.beta, "warm_start": False})
@@ -359,7 +359,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         mixture.stationarity_gap_, mixture.kkt_residual_ = step.gap, float("nan")
         mixture.n_distinct_prototypes_ = step.n_distinct
         mixture.kappa_max_, mixture.runs_ = self.kappa_max_, self.runs_
-        base = self.trail_.model
+        base = self.state_.model
         mixture.model_ = replace(base, l1=replace(base.l1, beta=step.beta))
         mixture.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):

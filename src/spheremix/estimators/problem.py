@@ -55,7 +55,7 @@ class Problem(Generic[M]):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Restart:
     """How one restart went."""
 
     seed: int | None
@@ -66,7 +66,7 @@ class Run:
     kappa_capped: bool
 
 
-def pose(estimator: Any, X: Any, sample_weight: Any) -> Problem[VMFModel]:
+def build_problem(estimator: Any, X: Any, sample_weight: Any) -> Problem[VMFModel]:
     """Check every parameter and the data."""
     settings = _settings(estimator)
     n_components = check.require_integer("n_components", estimator.n_components, 1)
@@ -74,14 +74,14 @@ def pose(estimator: Any, X: Any, sample_weight: Any) -> Problem[VMFModel]:
     check.require_flag("warm_start", estimator.warm_start)
     check.require_number("zero_tol", estimator.zero_tol)
     directions, columns = check.open_data(estimator, X)
-    model = pose_model(estimator, directions.n_features, getattr(directions, "n_threads", 1))
+    model = build_model(estimator, directions.n_features, getattr(directions, "n_threads", 1))
     weights = check.check_weights(sample_weight, directions.n_rows)
     check.require_rows(n_components, directions, weights)
     check.warn_of_shares(weights)
     return Problem(model, settings, directions, weights, n_components, columns)
 
 
-def pose_model(estimator: Any, n_features: int, n_threads: int) -> VMFModel:
+def build_model(estimator: Any, n_features: int, n_threads: int) -> VMFModel:
     """Check the parameters of the model, in the dimension of the data."""
     n_components = check.require_integer("n_components", estimator.n_components, 1)
     zero_tol = check.require_number("zero_tol", estimator.zero_tol)
@@ -111,8 +111,8 @@ def pose_model(estimator: Any, n_features: int, n_threads: int) -> VMFModel:
 
 def restarts(
     estimator: Any, problem: Problem[VMFModel], start: VMFParameters | None
-) -> tuple[em.Fit[VMFParameters], list[Run]]:
-    """Run EM from the given start or from every drawn one; give the best fit and all the runs."""
+) -> tuple[em.Fit[VMFParameters], list[Restart]]:
+    """Run EM from the given start or from drawn ones; give the best fit and all restarts."""
     random_state = estimator.random_state
     if start is None:
         starts, seeds = draw(problem, estimator.init, estimator.n_init, random_state)
@@ -151,7 +151,7 @@ def best_of(
     estimator: Any,
     problem: Problem[VMFModel],
     fits: list[em.Fit[VMFParameters] | None],
-    runs: list[Run],
+    runs: list[Restart],
 ) -> em.Fit[VMFParameters]:
     """Give the fit of the best objective, what is numerically zero in it set to zero."""
     model, K = problem.model, problem.n_components
@@ -168,7 +168,7 @@ def best_of(
         model,
         problem.directions,
         best,
-        model.without_dust(best.parameters, estimator.zero_tol),
+        model.zero_small(best.parameters, estimator.zero_tol),
         problem.settings,
         weights=problem.weights,
     )
@@ -204,19 +204,21 @@ def _settings(estimator: Any) -> em.Settings:
     )
 
 
-def summaries(model: Any, seeds: list[int | None], fits: Sequence[em.Fit[Any] | None]) -> list[Run]:
+def summaries(
+    model: Any, seeds: list[int | None], fits: Sequence[em.Fit[Any] | None]
+) -> list[Restart]:
     """Tell how each restart went."""
     runs = []
     for seed, fit in zip(seeds, fits, strict=True):
         if fit is None:
-            runs.append(Run(seed, "no_start", 0, np.nan, np.nan, kappa_capped=False))
+            runs.append(Restart(seed, "no_start", 0, np.nan, np.nan, kappa_capped=False))
             continue
         capped = is_capped(model, fit.parameters)
-        runs.append(Run(seed, fit.status, fit.n_iter, fit.objective, fit.gap, capped))
+        runs.append(Restart(seed, fit.status, fit.n_iter, fit.objective, fit.gap, capped))
     return runs
 
 
-def print_runs(runs: list[Run], prefix: str = "") -> None:
+def print_runs(runs: list[Restart], prefix: str = "") -> None:
     """Print a line a restart."""
     for i, run in enumerate(runs):
         line = (

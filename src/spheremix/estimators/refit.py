@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spheremix import em
+from spheremix.estimators.fitted import set_fitted_attributes
 from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.publish import publish_fit
 from spheremix.models.vmf import SupportModel
 from spheremix.penalties import L1
 
@@ -35,12 +35,12 @@ def refit_on_support(mixture: VMFMixture, problem: Problem[VMFModel]) -> VMFMixt
             f"refit: a component of the mixture on the selected support {fit.status}; "
             "use refit=False, or a beta_criterion that keeps more."
         )
-    parameters = plain.without_dust(fit.parameters, mixture.zero_tol)
+    parameters = plain.zero_small(fit.parameters, mixture.zero_tol)
     fit = em.evaluate(model, problem.directions, fit, parameters, settings, weights=problem.weights)
     again = VMFMixture(**mixture.get_params(deep=False))
     again.runs_ = mixture.runs_
     # First-order conditions are those of the support: what pulls outside of it is not asked.
     pulls = np.where(model.support, fit.resultants.vectors, 0.0)
     inside = replace(fit, resultants=replace(fit.resultants, vectors=pulls))
-    publish_fit(again, replace(problem, model=plain), inside)
+    set_fitted_attributes(again, replace(problem, model=plain), inside)
     return again

@@ -11,19 +11,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from spheremix.estimators import validation as check
+from spheremix.estimators.fitted import set_fitted_attributes
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import (
     NoFitError,
     best_of,
+    build_problem,
     is_capped,
-    pose,
     print_runs,
     run_all,
     summaries,
     warn_of_cap,
 )
-from spheremix.estimators.publish import publish_fit
 from spheremix.estimators.refit import refit_on_support
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.estimators.starts import draw
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix import em
-    from spheremix.estimators.problem import Problem, Run
+    from spheremix.estimators.problem import Problem, Restart
     from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.resultants import Resultants
 
@@ -188,10 +188,10 @@ zero_tol, random_state, n_threads, engine, verbose
         """
         candidates = self._check_parameters()
         largest = VMFMixture(**{**self._shared(VMFMixture), "n_components": int(candidates[-1])})
-        problem = pose(largest, X, sample_weight)
-        posed = {int(K): replace(problem, n_components=int(K)) for K in candidates}
+        problem = build_problem(largest, X, sample_weight)
+        problems = {int(K): replace(problem, n_components=int(K)) for K in candidates}
         drawn = {
-            K: draw(one, self.init, self.n_init, self.random_state) for K, one in posed.items()
+            K: draw(one, self.init, self.n_init, self.random_state) for K, one in problems.items()
         }
         # Every candidate and every restart in one batch: they share each reading of the data.
         fits = iter(
@@ -207,13 +207,13 @@ zero_tol, random_state, n_threads, engine, verbose
         if self.verbose:
             for K, reports in runs.items():
                 print_runs(reports, f"K = {K}, ")
-        models = self._dense_models(posed, each, runs)
+        models = self._dense_models(problems, each, runs)
         curves = {
             name: np.array([models[K].criteria_[name] if K in models else np.nan for K in each])
             for name in CRITERIA
         }
         best = int(candidates[np.nanargmin(curves[self.k_criterion])])
-        paths = self._follow_all(posed, models, best)
+        paths = self._follow_all(problems, models, best)
         chosen = paths[best].best_estimator_ if paths else models[best]
         if self.refit:
             chosen = refit_on_support(chosen, problem)
@@ -231,11 +231,14 @@ zero_tol, random_state, n_threads, engine, verbose
         return self
 
     def _dense_models(
-        self, posed: dict[int, Problem[VMFModel]], each: dict[int, Fits], runs: dict[int, list[Run]]
+        self,
+        problems: dict[int, Problem[VMFModel]],
+        each: dict[int, Fits],
+        runs: dict[int, list[Restart]],
     ) -> dict[int, VMFMixture]:
         """Give the best dense mixture of each number of components that has one."""
         models, errors = {}, []
-        for K, problem in posed.items():
+        for K, problem in problems.items():
             try:
                 best = best_of(self, problem, each[K], runs[K])
             except NoFitError as error:
@@ -280,7 +283,7 @@ zero_tol, random_state, n_threads, engine, verbose
         return {name: v for name, v in self.get_params(deep=False).items() if name in names}
 
     def _table(
-        self, problem: Problem[VMFModel], each: dict[int, Fits], runs: dict[int, list[Run]]
+        self, problem: Problem[VMFModel], each: dict[int, Fits], runs: dict[int, list[Restart]]
     ) -> dict[str, NDArray[Any]]:
         rows = []
         for K, fits in each.items():
@@ -298,7 +301,7 @@ zero_tol, random_state, n_threads, engine, verbose
                     **dict.fromkeys(CRITERIA, np.nan),
                 }
                 if fit is not None and soft is not None:
-                    clean = problem.model.without_dust(fit.parameters, self.zero_tol)
+                    clean = problem.model.zero_small(fit.parameters, self.zero_tol)
                     row["log_likelihood"] = soft.log_likelihood
                     row["n_nonzero"] = int(np.count_nonzero(clean.prototypes))
                     row |= criteria(
@@ -325,16 +328,16 @@ zero_tol, random_state, n_threads, engine, verbose
         return swept
 
     def _dense_model(
-        self, problem: Problem[VMFModel], best: em.Fit[VMFParameters], runs: list[Run]
+        self, problem: Problem[VMFModel], best: em.Fit[VMFParameters], runs: list[Restart]
     ) -> VMFMixture:
         shared = self._shared(VMFMixture)
         mixture = VMFMixture(**{**shared, "n_components": problem.n_components})
         mixture.runs_ = runs
-        publish_fit(mixture, problem, best)
+        set_fitted_attributes(mixture, problem, best)
         return mixture
 
     def _follow_all(
-        self, posed: dict[int, Problem[VMFModel]], models: dict[int, VMFMixture], best: int
+        self, problems: dict[int, Problem[VMFModel]], models: dict[int, VMFMixture], best: int
     ) -> dict[int, VMFPath]:
         """Follow the path of the chosen size, then those of the others; Ctrl-C ends them all."""
         if self.paths == "none":
@@ -342,7 +345,7 @@ zero_tol, random_state, n_threads, engine, verbose
         others = [K for K in models if best != K and self.paths == "all"]
         paths: dict[int, VMFPath] = {}
         for K in (best, *others):
-            paths[K] = self._follow(posed[K], models[K])
+            paths[K] = self._follow(problems[K], models[K])
             if paths[K].status_ == "interrupted":
                 break
         return dict(sorted(paths.items()))

@@ -40,7 +40,7 @@ LEAST_TOL = 1e-13  # rounding, per unit of weight
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Restart:
     """How one restart of spherical k-means went."""
 
     seed: int | None
@@ -107,7 +107,7 @@ class SphericalKMeans(
         Iterations of the best run, and steps of ``partial_fit`` since.
     n_samples_seen_ : int
         Rows of the fit, and of the batches since.
-    runs_ : list of Run
+    runs_ : list of Restart
         Every restart, failed ones included, with the number of clusters re-seeded.
     n_features_in_ : int
         d.
@@ -312,14 +312,14 @@ class SphericalKMeans(
         return tags
 
 
-def _summary(seed: int | None, result: tuple[em.Fit[Array], int] | None) -> Run:
+def _summary(seed: int | None, result: tuple[em.Fit[Array], int] | None) -> Restart:
     if result is None:
-        return Run(seed, "no_start", 0, np.nan, 0)
+        return Restart(seed, "no_start", 0, np.nan, 0)
     fit, n_reseeded = result
-    return Run(seed, fit.status, fit.n_iter, fit.objective, n_reseeded)
+    return Restart(seed, fit.status, fit.n_iter, fit.objective, n_reseeded)
 
 
-def _line(i: int, n: int, run: Run) -> str:
+def _line(i: int, n: int, run: Restart) -> str:
     return (
         f"restart {i + 1}/{n}: {run.status} after {run.n_iter} iterations, "
         f"coherence {run.coherence:.6f}"

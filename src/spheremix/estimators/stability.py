@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix import em
 from spheremix.estimators import validation as check
-from spheremix.estimators.problem import pose
+from spheremix.estimators.problem import build_problem
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -67,7 +67,7 @@ def stability_selection(
     check_is_fitted(path, "betas_")
     check.require_integer("n_bootstrap", n_bootstrap, 1)
     mixture = path.model(path.selected_ if step is None else step)
-    problem = pose(mixture, check.open_again(mixture, X), sample_weight)
+    problem = build_problem(mixture, check.open_again(mixture, X), sample_weight)
     settings = problem.settings.without_drawing()
     base = np.ones(problem.directions.n_rows) if problem.weights is None else problem.weights
     total = base.sum()
@@ -82,7 +82,7 @@ def stability_selection(
         fits = em.fit(problem.model, problem.directions, [start] * size, settings, weights=weights)
         for fit in fits:
             if fit.ok:
-                clean = problem.model.without_dust(fit.parameters, path.zero_tol)
+                clean = problem.model.zero_small(fit.parameters, path.zero_tol)
                 times += clean.prototypes != 0.0
                 kept += 1
     if not kept:

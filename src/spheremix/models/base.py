@@ -34,7 +34,7 @@ def require_mass(resultants: Resultants) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Generic[P]):
+class MStep(Generic[P]):
     """An M-step: new parameters, and what they gain at least.
 
     ``gain`` is the exact maximum of the expected completed objective at these resultants minus
@@ -55,7 +55,7 @@ class Model(Protocol[P]):
         """Give the affine scores of these parameters."""
         ...
 
-    def m_step(self, resultants: Resultants, parameters: P) -> Step[P]:
+    def m_step(self, resultants: Resultants, parameters: P) -> MStep[P]:
         """Give the next parameters, or raise DegenerateError."""
         ...
 

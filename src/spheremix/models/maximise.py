@@ -31,7 +31,7 @@ class Maximum(NamedTuple):
     old_norms: Array
 
 
-def spread(kappa: float | Array, n_components: int) -> Array:
+def per_component(kappa: float | Array, n_components: int) -> Array:
     """Give a given concentration, or given concentrations, as one a component."""
     return np.full(n_components, kappa)
 
@@ -50,7 +50,7 @@ def maximise(
     if kernels is None:
         return maximise_in_python(vectors, mass, l1, kappa, kappa_max, old_prototypes, old_kappas)
     mode = kappa if isinstance(kappa, str) else "given"
-    guess = old_kappas if isinstance(kappa, str) else spread(kappa, len(mass))
+    guess = old_kappas if isinstance(kappa, str) else per_component(kappa, len(mass))
     return Maximum(
         *kernels.maximise(
             vectors, mass, l1.beta, l1.weights, mode, guess, kappa_max, old_prototypes, n_threads
@@ -69,7 +69,7 @@ def maximise_in_python(
 ) -> Maximum:
     """Specify ``maximise``."""
     if not isinstance(kappa, str):
-        kappas = spread(kappa, len(mass))
+        kappas = per_component(kappa, len(mass))
     elif kappa == "shared":
         best = Profile(vectors, float(mass.sum()), l1).maximise(kappa_max, float(old_kappas[0]))
         kappas = np.full(len(mass), best)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spheremix.models.base import DegenerateError, Step, require_mass
+from spheremix.models.base import DegenerateError, MStep, require_mass
 from spheremix.scorer import Scorer
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class SphericalKMeansModel:
             raise DegenerateError("vanished", int(zero[0]))
         return prototypes
 
-    def m_step(self, resultants: Resultants, parameters: Array) -> Step[Array]:
+    def m_step(self, resultants: Resultants, parameters: Array) -> MStep[Array]:
         """Give the directions of the resultant vectors."""
         if not resultants.mass.all():
             raise DegenerateError("collapsed", int(resultants.mass.argmin()))
@@ -51,7 +51,7 @@ class SphericalKMeansModel:
         if not lengths.all():
             raise DegenerateError("vanished", int(lengths.argmin()))
         gain = float(lengths.sum() - np.einsum("kj,kj->", parameters, resultants.vectors))
-        return Step(resultants.vectors / lengths[:, None], gain)
+        return MStep(resultants.vectors / lengths[:, None], gain)
 
 
 def sharp_scorer(prototypes: Array) -> Scorer:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from spheremix.bessel import concentration, concentration_banerjee, log_normalizer
-from spheremix.models.base import DegenerateError, Step, require_mass
-from spheremix.models.maximise import maximise, spread
+from spheremix.models.base import DegenerateError, MStep, require_mass
+from spheremix.models.maximise import maximise, per_component
 from spheremix.penalties import L1
 from spheremix.scorer import Scorer
 
@@ -91,7 +91,7 @@ class VMFModel:
             and np.array_equal(self.l1.weights, other.l1.weights)  # type: ignore[arg-type]
         )
 
-    def without_dust(self, parameters: VMFParameters, zero_tol: float) -> VMFParameters:
+    def zero_small(self, parameters: VMFParameters, zero_tol: float) -> VMFParameters:
         """Set coordinates below zero_tol to exactly zero; the same object when there is none."""
         lengths = np.abs(parameters.prototypes)
         dust = (lengths < zero_tol) & (lengths > 0.0)
@@ -126,7 +126,7 @@ class VMFModel:
         kappas = self._concentrations(dots, resultants.mass)
         return self.parameters(prototypes, kappas, resultants.mass / resultants.mass.sum())
 
-    def m_step(self, resultants: Resultants, parameters: VMFParameters) -> Step[VMFParameters]:
+    def m_step(self, resultants: Resultants, parameters: VMFParameters) -> MStep[VMFParameters]:
         """Maximise the expected completed objective at these resultants."""
         require_mass(resultants)
         mass = resultants.mass
@@ -153,9 +153,9 @@ class VMFModel:
         )
         if self.algorithm == "exact" and self.kappa_solver == "exact":
             new = VMFParameters(best.prototypes, best.kappas, weights, best.log_normalizers, norm)
-            return Step(new, gain)
+            return MStep(new, gain)
         first = parameters.kappas if self.algorithm == "paper" else best.kappas
-        return Step(self.parameters(*self._alternate(resultants, first), weights), gain)
+        return MStep(self.parameters(*self._alternate(resultants, first), weights), gain)
 
     def kkt_residual(self, resultants: Resultants, parameters: VMFParameters) -> float:
         """Give the largest violation of the first-order conditions of the prototypes.
@@ -196,7 +196,7 @@ class VMFModel:
     ) -> NDArray[np.float64]:
         """Solve A_d(kappa_k) = <mu_k, r_k> / n_k, or the pooled equation, up to the cap."""
         if not isinstance(self.kappa, str):
-            return spread(self.kappa, len(mass))
+            return per_component(self.kappa, len(mass))
         solve = concentration if self.kappa_solver == "exact" else concentration_banerjee
         n_components = len(mass)
         if self.kappa == "shared":
@@ -248,7 +248,7 @@ class SupportModel:
         """Give first parameters on the support."""
         return self.model.start(self._restricted(resultants), prototypes * self.support)
 
-    def m_step(self, resultants: Resultants, parameters: VMFParameters) -> Step[VMFParameters]:
+    def m_step(self, resultants: Resultants, parameters: VMFParameters) -> MStep[VMFParameters]:
         """Maximise over prototypes on the support: what the vectors have outside is not seen."""
         return self.model.m_step(self._restricted(resultants), parameters)
 

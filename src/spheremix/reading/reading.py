@@ -85,7 +85,7 @@ class Reading:
 
     Parameters
     ----------
-    model : VMFMixture, VMFPath, VMFMixtureIC, BlockVMFMixture or SphericalKMeans
+    model : VMFMixture, VMFPath, VMFMixtureIC, VMFCoclustering or SphericalKMeans
         Fitted. Of a path, the selected step is read; spherical k-means has words but no documents,
         since it has no posteriors.
     feature_names : iterable of str, default=None

@@ -55,7 +55,9 @@ def read_steps(source: Source, shown: NDArray[np.intp]) -> Steps:
     path, mixture = source.path, source.mixture
     chosen = 0 if path is None else int(path.selected_)
     choices = {} if path is None else {name: path.select(name) for name in CRITERIA}
-    kept = [0] if path is None else spread(path.n_nonzero_, {chosen, *choices.values()}, MOST)
+    kept = (
+        [0] if path is None else evenly_spaced(path.n_nonzero_, {chosen, *choices.values()}, MOST)
+    )
     K = len(mixture.weights_)
     values = np.empty((len(kept), K, len(shown)), dtype=np.int8)
     rows = labels = None
@@ -77,7 +79,7 @@ def read_steps(source: Source, shown: NDArray[np.intp]) -> Steps:
     return Steps(entries, kept.index(chosen), values, labels)
 
 
-def spread(n_nonzero: ArrayLike, wanted: Iterable[int], most: int) -> list[int]:
+def evenly_spaced(n_nonzero: ArrayLike, wanted: Iterable[int], most: int) -> list[int]:
     """Choose steps: the wanted ones, the first, the last, others evenly in their non-zeros.
 
     Parameters
@@ -116,7 +118,7 @@ def spread(n_nonzero: ArrayLike, wanted: Iterable[int], most: int) -> list[int]:
 def quantise(prototypes: Array) -> tuple[NDArray[np.int8], float]:
     """Give coordinates as signed bytes q: scale * (q / 127)**2 with the sign of q, zeros exact.
 
-    Squares, since coordinates of prototypes spread over orders of magnitude; a coordinate that is
+    Squares, since coordinates of prototypes lie over orders of magnitude; a coordinate that is
     not zero never becomes zero, so that supports are exact.
     """
     scale = float(np.abs(prototypes).max())

@@ -10,8 +10,7 @@ import numpy as np
 from spheremix.data.threads import resolve_threads
 from spheremix.em import Fit
 from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.problem import Run as Restart
-from spheremix.estimators.problem import pose_model
+from spheremix.estimators.problem import Restart, build_model
 from spheremix.models.vmf import VMFParameters, count_distinct
 from spheremix.resultants import Resultants
 from spheremix.run.fields import Fields, number
@@ -139,7 +138,7 @@ def unpack_mixture(
 def model_of(estimator: Any, fields: Fields, n_features: int) -> VMFModel:
     """Give the model that an estimator's parameters stand for, with the cap that was in force."""
     try:
-        model = pose_model(estimator, n_features, resolve_threads(None))
+        model = build_model(estimator, n_features, resolve_threads(None))
     except ValueError as error:
         raise RunError(f"{fields.where}: damaged: {error}") from None
     return replace(model, kappa_max=fields.real("kappa_max"))

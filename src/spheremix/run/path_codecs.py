@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix.estimators.fitted import set_path_attributes
 from spheremix.estimators.path import VMFPath
-from spheremix.estimators.publish import publish_trail
-from spheremix.path import Step, Trail
+from spheremix.path import PathPoint, PathState
 from spheremix.run.codecs import (
     check_labels,
     check_positive,
@@ -37,7 +37,7 @@ COUNTS = ("n_iter", "n_distinct", "n_converged")
 TABLES = ("kappas", "weights", "sizes")
 
 
-def pack_steps(steps: Sequence[Step], writer: Writer, prefix: str) -> dict[str, Any]:
+def pack_steps(steps: Sequence[PathPoint], writer: Writer, prefix: str) -> dict[str, Any]:
     """Write steps; give their description."""
     K, d = len(steps[0].kappas), steps[0].n_features
     narrow = np.int32 if K * d < 2**31 else np.int64
@@ -64,7 +64,7 @@ def pack_steps(steps: Sequence[Step], writer: Writer, prefix: str) -> dict[str, 
     return {"files": names, "statuses": statuses, **shape}
 
 
-def unpack_steps(fields: Fields, reader: Reader) -> list[Step]:
+def unpack_steps(fields: Fields, reader: Reader) -> list[PathPoint]:
     """Read steps; their prototypes stay on the disk until they are asked for."""
     S, K = fields.integer("n_steps", 1), fields.integer("n_components", 1)
     d, names = fields.integer("n_features", 2), fields.inside("files")
@@ -97,7 +97,7 @@ def unpack_steps(fields: Fields, reader: Reader) -> list[Step]:
             **{name: columns[name][i] for name in TABLES},
             "status": str(statuses[codes[i]]),
         }
-        step = Step(values=values[part], places=places[part], n_features=d, **known)
+        step = PathPoint(values=values[part], places=places[part], n_features=d, **known)
         if np.any(np.diff(step.places) <= 0) or step.support_sizes.min() < 1:
             raise RunError(f"{fields.where}: damaged: coordinates of step {i} out of order.")
         steps.append(step)
@@ -106,14 +106,14 @@ def unpack_steps(fields: Fields, reader: Reader) -> list[Step]:
 
 def pack_path(path: VMFPath, writer: Writer, prefix: str) -> dict[str, Any]:
     """Write a fitted path; give its description."""
-    trail = path.trail_
+    state = path.state_
     labels = path.best_estimator_.labels_.astype(np.int64)
     return {
         "params": pack_params(path, writer, prefix),
-        "steps": pack_steps(trail.steps, writer, prefix),
-        "dense": pack_fit(trail.dense, writer, f"{prefix}/dense"),
-        "last": pack_fit(trail.fit, writer, f"{prefix}/last"),
-        "n_inserted": trail.n_inserted,
+        "steps": pack_steps(state.steps, writer, prefix),
+        "dense": pack_fit(state.dense, writer, f"{prefix}/dense"),
+        "last": pack_fit(state.fit, writer, f"{prefix}/last"),
+        "n_inserted": state.n_inserted,
         "status": path.status_,
         "kappa_max": float(path.kappa_max_),
         "labels": writer.array(f"{prefix}/labels.npy", labels),
@@ -126,7 +126,7 @@ def unpack_path(fields: Fields, reader: Reader, dense: Mapping[int, VMFMixture])
     path: VMFPath = unpack_params(VMFPath, fields.inside("params"), reader, dense)
     steps = unpack_steps(fields.inside("steps"), reader)
     shape = (len(steps[0].kappas), steps[0].n_features)
-    trail = Trail(
+    state = PathState(
         model_of(path, fields, shape[1]),
         steps,
         unpack_fit(fields.inside("dense"), reader),
@@ -134,10 +134,10 @@ def unpack_path(fields: Fields, reader: Reader, dense: Mapping[int, VMFMixture])
         fields.integer("n_inserted"),
         fields.string("status"),
     )
-    if {trail.dense.parameters.prototypes.shape, trail.fit.parameters.prototypes.shape} != {shape}:
+    if {state.dense.parameters.prototypes.shape, state.fit.parameters.prototypes.shape} != {shape}:
         raise RunError(f"{fields.where}: damaged: steps and fits differ in shape.")
     labels = check_labels(reader, fields.string("labels"), shape[0])
     path.runs_ = unpack_restarts(fields)
-    publish_trail(path, trail, {"n_features_in_": shape[1]})
+    set_path_attributes(path, state, {"n_features_in_": shape[1]})
     path.best_estimator_.labels_ = labels
     return path

@@ -23,7 +23,7 @@ from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import NoFitError
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.strategies import PathProgress
-from spheremix.path import Trail
+from spheremix.path import PathState
 from spheremix.run.codecs import pack_fit, pack_mixture, unpack_fit, unpack_mixture
 from spheremix.run.fields import number
 from spheremix.run.path_codecs import pack_path, pack_steps, unpack_path, unpack_steps
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from spheremix.em import Fit
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.models.vmf import VMFModel, VMFParameters
-    from spheremix.path import Step
+    from spheremix.path import PathPoint
     from spheremix.run.fields import Fields
     from spheremix.run.folder import RunFolder
     from spheremix.run.options import Options
@@ -149,23 +149,27 @@ def follow_path(
     options: Options,
     progress: Progress,
 ) -> VMFPath:
-    """Follow the path from a dense mixture, leaving marks on the way."""
+    """Follow the path from a dense mixture, leaving checkpoints on the way."""
 
     def make() -> None:
-        marks, last, seen = Marks(folder), -math.inf, 0.0  # the first step leaves a mark
+        checkpoints, last, seen = (
+            Checkpoints(folder),
+            -math.inf,
+            0.0,
+        )  # the first step leaves a mark
 
-        def follow(state: Any) -> None:
+        def follow(reached: Any) -> None:
             nonlocal last, seen
-            if not isinstance(state, PathProgress):
+            if not isinstance(reached, PathProgress):
                 return
             now = time.monotonic()
             if now - last > options.checkpoint:
-                marks.leave(state.trail)
+                checkpoints.store(reached.state)
                 last = time.monotonic()
             if now - seen > 0.2:
                 seen = now
-                said = f"step {state.n_steps:,}, {state.sparsity:.0%} zeros"
-                progress.update(_advance(state.trail, options), said)
+                said = f"step {reached.n_steps:,}, {reached.sparsity:.0%} zeros"
+                progress.update(_advance(reached.state, options), said)
 
         path = VMFPath(
             n_components=K,
@@ -179,12 +183,12 @@ def follow_path(
             warm_start=True,
             callback=follow,
         )
-        trail = marks.read(dense[K].model_)
-        if trail is None:
+        state = checkpoints.read(dense[K].model_)
+        if state is None:
             progress.begin("Following the path to sparse clusters")
         else:
-            progress.begin(f"Following the path, from step {len(trail.steps):,}")
-            path.trail_, path.runs_ = trail, dense[K].runs_
+            progress.begin(f"Following the path, from step {len(state.steps):,}")
+            path.state_, path.runs_ = state, dense[K].runs_
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # statuses of steps are in the tables
             path.fit(as_directions(X, n_threads=options.threads))
@@ -197,9 +201,9 @@ def follow_path(
     return folder.stage("path", make, lambda fields, reader: unpack_path(fields, reader, dense))
 
 
-def _advance(trail: Trail, options: Options) -> float:
+def _advance(state: PathState, options: Options) -> float:
     """Guess which share of a path is behind: beta grows by a factor, up to the last events."""
-    steps, fit = trail.steps, trail.fit
+    steps, fit = state.steps, state.fit
     share = len(steps) / options.max_steps
     if len(steps) > 1:
         events = fit.parameters.kappas[:, None] * np.abs(fit.resultants.vectors)
@@ -210,20 +214,20 @@ def _advance(trail: Trail, options: Options) -> float:
     return share
 
 
-class Marks:
+class Checkpoints:
     """Steps of a path, stored some at a time, with what is needed to go on from the last one."""
 
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
         self.n_marks = self.n_steps = 0
 
-    def leave(self, trail: Trail) -> None:
+    def store(self, state: PathState) -> None:
         """Store the steps since the last mark, after the dense one in a mark of its own."""
         if not self.n_marks:
-            self._store(trail.steps[:1], trail.dense)
-        self._store(trail.steps[self.n_steps :], trail.fit)
+            self._store(state.steps[:1], state.dense)
+        self._store(state.steps[self.n_steps :], state.fit)
 
-    def _store(self, steps: list[Step], fit: Fit[VMFParameters]) -> None:
+    def _store(self, steps: list[PathPoint], fit: Fit[VMFParameters]) -> None:
         n = self.n_marks
         writer = self.folder.writer(durable=False)
         self.folder.commit(f"fit-{n}", writer, pack_fit(fit, writer, f"progress/fit-{n}"))
@@ -234,29 +238,29 @@ class Marks:
             shutil.rmtree(self.folder.progress / f"fit-{n - 1}", ignore_errors=True)
         self.n_marks, self.n_steps = n + 1, self.n_steps + len(steps)
 
-    def read(self, model: VMFModel) -> Trail | None:
+    def read(self, model: VMFModel) -> PathState | None:
         """Go back to the last mark; None where there is none that can be used."""
         try:
             parts = list(self._steps())
             first, last = self.folder.done("fit-0"), self.folder.done(f"fit-{len(parts) - 1}")
             if parts and first is not None and last is not None:
                 steps = [step for part in parts for step in part]
-                trail = Trail(model, steps, unpack_fit(*first), unpack_fit(*last))
+                state = PathState(model, steps, unpack_fit(*first), unpack_fit(*last))
                 self.n_marks, self.n_steps = len(parts), len(steps)
-                return trail
+                return state
         except RunError:  # the power went before the disk was done
             pass
         self._clear()
         return None
 
     def _clear(self) -> None:
-        """Forget all marks: new ones would stand among them."""
+        """Forget all checkpoints: new ones would stand among them."""
         for path in sorted(self.folder.progress.glob("steps-*.json"), reverse=True):
             path.unlink()
         for path in self.folder.progress.glob("fit-*.json"):
             path.unlink()
 
-    def _steps(self) -> Iterator[list[Step]]:
+    def _steps(self) -> Iterator[list[PathPoint]]:
         n = 0
         while (left := self.folder.done(f"steps-{n}")) is not None:
             yield unpack_steps(*left)

@@ -1,0 +1,380 @@
+"""VMFCoclustering: the diagonal block mixture dbmovMFs, which clusters rows and columns."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from spheremix import em
+from spheremix.bessel import concentration
+from spheremix.distribution import MEAN_LENGTH_MAX
+from spheremix.estimators import validation as check
+from spheremix.estimators.predictions import MixturePredictions
+from spheremix.estimators.problem import (
+    NoFitError,
+    Problem,
+    failure,
+    print_runs,
+    summaries,
+)
+from spheremix.estimators.starts import draw, given_start, known_seeds
+from spheremix.models.coclustering import (
+    CoclusteringModel,
+    CoclusteringParameters,
+    DrawnModel,
+    StochasticState,
+)
+from spheremix.select import criteria
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from spheremix.scorer import Scorer
+
+    Array = NDArray[np.float64]
+    Fit = em.Fit[CoclusteringParameters]
+
+ALGORITHMS = ("em", "cem", "sem", "saem", "caem")
+HARD = ("cem", "caem")
+
+
+class VMFCoclustering(MixturePredictions):
+    """Diagonal block mixture of von Mises-Fisher distributions (dbmovMFs).
+
+    Clusters rows and columns together: the columns are partitioned into one block a component, and
+    a prototype is ``1 / sqrt(size of its block)`` on its own block (minus that where the sum of its
+    rows is negative there) and zero elsewhere.
+
+    Each iteration assigns the rows, moves columns, then estimates weights and concentrations. A
+    column goes to the block where ``kappa_k r_kj / sqrt(size_k)`` is largest, r_kj being its sum
+    over the rows of component k (times the sign of the prototype), sizes and concentrations the
+    present ones. All such moves at once can lower the likelihood, since they change the sizes: then
+    only the better half of them is tried, and so on, so that EM never goes down. The model is for
+    non-negative data: elsewhere a column still goes where the product is largest, be it negative,
+    columns of both signs meet in a block, and many starts collapse.
+
+    Parameters
+    ----------
+    n_components : int, default=8
+        Number K of components, and of blocks of columns.
+    algorithm : {"em", "cem", "sem", "saem", "caem"}, default="em"
+        How rows are assigned. "em": softly, until convergence. "cem": to the best component, until
+        convergence, maximising the likelihood of the completed data. "sem": to a component drawn
+        from the posteriors, for ``n_drawn`` iterations; the result is what had the largest
+        likelihood among the parameters met. "saem" and "caem": ``n_drawn`` drawn iterations, then
+        "em" or "cem" from the parameters of the largest likelihood met.
+    kappa : {"free", "shared"}, number or array-like of shape (K,), default="free"
+        One concentration a component, one for all, or given values.
+    weights : {"estimated", "equal"}, default="estimated"
+        Mixture weights: estimated, or 1 / K.
+    conscience : bool, default=False
+        Handicap large clusters, so that sizes become more even: component k competes for rows with
+        the concentration ``kappa n / (K n_k)``, where kappa is the pooled one, its mass is n_k and
+        n is the total. This is our reading of frequency-sensitive competition for this model. It
+        maximises no likelihood: the objective can fall, and a fit converges when it settles.
+    count : {"mixture", "columns"}, default="mixture"
+        Parameters counted by ``criteria_``: weights (K - 1, none when equal) and estimated
+        concentrations only, or the d assignments of the columns as well.
+    init : {"random", "k-means++", "spherical-k-means"}, array or fitted model, default="random"
+        "random" takes K rows as prototypes. Rows go to the nearest prototype and columns to the
+        component whose mean row has most of them. A 1-D integer array gives labels 0..K-1 of the
+        rows, a 2-D array of shape (K, d) or another model gives prototypes, and a fitted
+        VMFCoclustering all its parameters. A given start means one run.
+    n_init : int, default=10
+        Restarts; they share each reading of the data and the best objective wins.
+    n_drawn : int, default=50
+        Drawn iterations of "sem", "saem" and "caem", ``max_iter`` not counting them.
+    max_iter : int, default=1000
+        Iterations at most.
+    tol : float, default=1e-7
+        In nats per unit of weight: convergence is when the objective changes by less and the next
+        step is certain to gain less.
+    random_state : int, RandomState, Generator or None, default=None
+        Seeds the starts and the drawn assignments. An integer gives the same bits whatever the
+        number of threads.
+    n_threads : int or None, default=None
+        None uses the cores, or less where OMP_NUM_THREADS, threadpoolctl or a surrounding pool
+        of workers ask for it.
+    engine : {"auto", "reference", "compiled", "torch"}, default="auto"
+        What reads the rows.
+    verbose : int, default=0
+        1 prints a line a restart.
+    warm_start : bool, default=False
+        Start from the solution of the previous call to ``fit``.
+    callback : callable or None, default=None
+        Called after each sweep with a :class:`spheremix.em.Progress`.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Most probable component of each row.
+    column_labels_ : ndarray of shape (d,)
+        Component of each column.
+    prototypes_ : ndarray of shape (K, d)
+        Unit vectors, constant on a block and zero elsewhere.
+    kappas_ : ndarray of shape (K,)
+        Concentrations; under a conscience those of the competition, whose harmonic mean is the
+        pooled concentration.
+    weights_ : ndarray of shape (K,)
+        Mixture weights.
+    log_likelihood_ : float
+        Relative to the surface measure of the sphere; under a conscience, of the mixture with the
+        pooled concentration. So are ``criteria_``, ``score_samples`` and ``score``.
+    objective_ : float
+        What was compared: the log-likelihood, of the completed data for "cem" and "caem", of the
+        handicapped scores under a conscience.
+    criteria_ : dict
+        ``aic``, ``bic``, ``ric``, ``ricc``, ``ebic``, ``icl``; smaller is better.
+    n_parameters_ : int
+        As counted there.
+    status_ : str
+        ``converged`` or ``max_iter``; "sem" always ends with ``max_iter``, its drawings made.
+    stationarity_gap_ : float
+        What the next iteration gains at least, in nats per unit of weight.
+    n_iter_ : int
+        Iterations of the best run, drawn ones included.
+    runs_ : list of Restart
+        Every restart, failed ones included: ``collapsed`` where a component lost its rows or its
+        columns, ``vanished`` where the rows of a component have nothing in its columns.
+    n_features_in_ : int
+        d.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import spheremix as sm
+    >>> X = np.kron(np.eye(2), np.ones((5, 3))) + 0.1
+    >>> sm.VMFCoclustering(n_components=2, random_state=0).fit(X).status_
+    'converged'
+    """
+
+    def __init__(
+        self,
+        n_components: int = 8,
+        *,
+        algorithm: str = "em",
+        kappa: str | float | ArrayLike = "free",
+        weights: str = "estimated",
+        conscience: bool = False,
+        count: str = "mixture",
+        init: Any = "random",
+        n_init: int = 10,
+        n_drawn: int = 50,
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        random_state: Any = None,
+        n_threads: int | None = None,
+        engine: str = "auto",
+        verbose: int = 0,
+        warm_start: bool = False,
+        callback: Callable[[em.Progress], None] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.algorithm = algorithm
+        self.kappa = kappa
+        self.weights = weights
+        self.conscience = conscience
+        self.count = count
+        self.init = init
+        self.n_init = n_init
+        self.n_drawn = n_drawn
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_threads = n_threads
+        self.engine = engine
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.callback = callback
+
+    # Fitting
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+        """Estimate the mixture and its blocks.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or Directions
+            Rows are normalised; X is not changed.
+        y : ignored
+            For scikit-learn's conventions.
+        sample_weight : array-like of shape (n,), default=None
+            Non-negative; a weight of 2 is the row twice. Their sum is the number of rows that the
+            criteria see: multiply shares by n.
+
+        Returns
+        -------
+        VMFCoclustering
+            Itself.
+        """
+        problem = self._pose(X, sample_weight)
+        starts, seeds = self._starts(problem)
+        own = known_seeds(seeds, self.random_state)
+        fits = em.in_batches(
+            starts,
+            lambda start: start.prototypes.size,
+            lambda members, batch: self._run(problem, batch, [own[i] for i in members]),
+        )
+        runs = summaries(problem.model, seeds, fits)
+        if self.verbose:
+            print_runs(runs)
+        reached = [fit for fit in fits if fit is not None and fit.ok]
+        if not reached:
+            what = f"a block mixture of {problem.n_components} components"
+            remedy = "Lower n_components, raise n_init, or give a start with init=."
+            raise NoFitError(failure(runs, what, remedy))
+        self.runs_ = runs
+        best = max(reached, key=lambda fit: fit.objective)
+        self._publish(problem, best)
+        if best.status == "max_iter" and self.algorithm != "sem":
+            warnings.warn(
+                f"EM stopped after max_iter={self.max_iter} iterations with a stationarity gap of "
+                f"{best.gap:.1e} per row: raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _pose(self, X: Any, sample_weight: Any) -> Problem[CoclusteringModel]:
+        """Check every parameter and the data."""
+        n_components = check.require_integer("n_components", self.n_components, 1)
+        check.require_integer("n_init", self.n_init, 1)
+        check.require_integer("n_drawn", self.n_drawn, 1)
+        check.require_choice("algorithm", self.algorithm, ALGORITHMS)
+        check.require_choice("weights", self.weights, ("estimated", "equal"))
+        check.require_choice("count", self.count, ("mixture", "columns"))
+        settings = em.Settings(
+            tol=check.require_number("tol", self.tol),
+            max_iter=check.require_integer("max_iter", self.max_iter, 1),
+            e_step="hard" if self.algorithm in HARD else "soft",
+            certified=not self.conscience,
+        )
+        conscience = check.require_flag("conscience", self.conscience)
+        check.require_flag("warm_start", self.warm_start)
+        kappa = check.require_kappa(self.kappa, n_components)
+        if conscience and np.ndim(kappa):
+            raise ValueError("conscience=True makes the kappas unequal itself: give one at most.")
+        directions, columns = check.open_data(self, X)
+        weights = check.check_weights(sample_weight, directions.n_rows)
+        check.require_rows(n_components, directions, weights)
+        check.warn_of_shares(weights)
+        d = directions.n_features
+        if n_components > d:
+            raise ValueError(
+                f"n_components={n_components} is more than the {d} features: every component has "
+                f"columns of its own. Lower n_components to at most {d}."
+            )
+        kappa_max = float(concentration(d, MEAN_LENGTH_MAX))
+        model = CoclusteringModel(d, kappa, self.weights == "equal", conscience, kappa_max)
+        return Problem(model, settings, directions, weights, n_components, columns)
+
+    def _starts(
+        self, problem: Problem[CoclusteringModel]
+    ) -> tuple[list[CoclusteringParameters | None], list[int | None]]:
+        """Draw the starts, or take the given one."""
+        init: Any = self if self.warm_start and hasattr(self, "prototypes_") else self.init
+        if not isinstance(init, str):
+            init = given_start(init)
+            if hasattr(init, "column_labels_"):
+                shape = (len(init.kappas_), len(init.column_labels_))
+                if shape != (problem.n_components, problem.model.n_features):
+                    raise ValueError(
+                        f"The start is a model of {shape[0]} components in {shape[1]} dimensions; "
+                        f"{problem.n_components} in {problem.model.n_features} are asked for."
+                    )
+                return [_parameters(problem.model, init)], [None]
+            init = getattr(init, "prototypes_", init)
+        return draw(problem, init, self.n_init, self.random_state)
+
+    def _run(
+        self,
+        problem: Problem[CoclusteringModel],
+        starts: list[CoclusteringParameters],
+        seeds: list[int],
+    ) -> list[Fit]:
+        """Run the algorithm from some starts, all sharing their sweeps."""
+        model, directions = problem.model, problem.directions
+        weights, settings = problem.weights, problem.settings
+        if self.algorithm in {"em", "cem"}:
+            return em.fit(
+                model, directions, starts, settings, weights=weights, callback=self.callback
+            )
+        # Below any tolerance: nothing but an emptied cluster ends drawings before their number.
+        walks = em.fit(
+            DrawnModel(model),
+            directions,
+            [
+                StochasticState.from_start(start, seed)
+                for start, seed in zip(starts, seeds, strict=True)
+            ],
+            em.Settings(tol=-1.0, max_iter=self.n_drawn),
+            weights=weights,
+            callback=self.callback,
+        )
+        met = [walk.parameters.best_with(walk.objective) for walk in walks]
+        if self.algorithm == "sem":  # one more sweep, for the resultants of what was met
+            settings = replace(settings, max_iter=0)
+        fits = em.fit(model, directions, met, settings, weights=weights, callback=self.callback)
+        return [
+            replace(
+                fit,
+                # Drawings that emptied a cluster are a failure of sem, and only of sem: the others
+                # go on from what was met before.
+                status=walk.status if self.algorithm == "sem" and not walk.ok else fit.status,
+                n_iter=walk.n_iter + fit.n_iter,
+                trace=walk.trace + fit.trace,
+            )
+            for walk, fit in zip(walks, fits, strict=True)
+        ]
+
+    def _publish(self, problem: Problem[CoclusteringModel], best: Fit) -> None:
+        """Set the fitted attributes."""
+        check.remember_columns(self, problem.columns)
+        model, directions = problem.model, problem.directions
+        self.model_ = model
+        self.column_labels_ = best.parameters.columns
+        self.prototypes_ = best.parameters.prototypes
+        self.kappas_ = best.parameters.kappas
+        self.weights_ = best.parameters.weights
+        self.status_, self.n_iter_ = best.status, best.n_iter
+        self.objective_, self.stationarity_gap_ = best.objective, best.gap
+        soft = best.resultants
+        if self.algorithm in HARD or self.conscience:  # their sweeps give no log-likelihood
+            (soft,) = directions.sweep([self._density()], problem.weights)
+        self.log_likelihood_ = soft.log_likelihood
+        kappas = {"free": problem.n_components, "shared": 1, "given": 0}[model.kappa_mode]
+        self.n_parameters_ = (
+            (0 if model.equal_weights else problem.n_components - 1)
+            + kappas
+            + (model.n_features if self.count == "columns" else 0)
+        )
+        self.criteria_ = criteria(
+            soft.log_likelihood, self.n_parameters_, soft.weight, model.n_features, soft.entropy
+        )
+        self.labels_ = directions.map_rows(self.scorer_, "labels")
+
+    def _parameters(self) -> CoclusteringParameters:
+        return _parameters(self.model_, self)
+
+    @property
+    def scorer_(self) -> Scorer:
+        """What rows are assigned by."""
+        check_is_fitted(self, "prototypes_")
+        return self.model_.scorer(self._parameters())
+
+    def _density(self) -> Scorer:
+        """Give the mixture of densities: the same without a conscience."""
+        return self.model_.scorer(self.model_.density(self._parameters()))
+
+
+def _parameters(model: CoclusteringModel, fitted: Any) -> CoclusteringParameters:
+    """Give the parameters of a fitted estimator."""
+    signs = np.sign(fitted.prototypes_.sum(axis=1))
+    return model.parameters(fitted.column_labels_, signs, fitted.kappas_, fitted.weights_)

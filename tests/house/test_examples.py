@@ -1,0 +1,298 @@
+"""The examples of the gallery run, and their figures show what was computed."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import re
+import runpy
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import spheremix as sm
+
+pytest.importorskip("matplotlib")
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
+MAX_BYTES = 300_000
+
+
+corpus = cache(sm.datasets.load_docstrings)
+
+
+@cache
+def run(name):
+    """Run an example, once: give what it printed, drew and left behind."""
+    import matplotlib.pyplot as plt  # noqa: PLC0415
+
+    plt.switch_backend("agg")
+    plt.close("all")
+    printed = io.StringIO()
+    read_once = mock.patch.object(sm.datasets, "load_docstrings", corpus)
+    with contextlib.redirect_stdout(printed), read_once:
+        left = runpy.run_path(str(ROOT / "examples" / f"{name}.py"))
+    figures = [plt.figure(number) for number in plt.get_fignums()]
+    plt.close("all")
+    return SimpleNamespace(printed=printed.getvalue(), figures=figures, **left)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_runs_and_draws(example, tmp_path, monkeypatch):
+    """With every warning an error; it writes nothing, and draws something."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
+
+    monkeypatch.chdir(tmp_path)
+    found = run(example.stem)
+    assert not list(tmp_path.iterdir())
+    assert found.figures
+    for figure in found.figures:
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        pixels = np.asarray(canvas.buffer_rgba())
+        assert len(np.unique(pixels.reshape(-1, 4), axis=0)) > 50
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_reads_as_a_page(example):
+    """A title with its underline, prose before the code, blocks of both."""
+    source = example.read_text(encoding="utf-8")
+    title, line, empty, prose, *_ = source.removeprefix('"""\n').splitlines()
+    assert len(line) == len(title)
+    assert set(line) == {"="}
+    assert not empty
+    assert prose
+    assert source.count("\n# %%\n") >= 2
+    assert "sys.argv" not in source
+    assert "savefig" not in source
+
+
+def test_there_are_enough():
+    assert len(EXAMPLES) >= 8
+
+
+def test_figures_of_the_docs_are_theirs():
+    spec = importlib.util.spec_from_file_location("draw", ROOT / "tools" / "draw_figures.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")]
+    drawn = set()
+    for example, figures in tool.QUOTED.items():
+        assert max(figures) <= len(run(example).figures)
+        drawn |= set(figures.values())
+    for name in drawn:
+        figure = ROOT / "docs" / "figures" / f"{name}.png"
+        assert figure.read_bytes().startswith(b"\x89PNG\r\n")
+        assert figure.stat().st_size < MAX_BYTES
+        quoting = [page for page in pages if f"(figures/{name}.png)" in page]
+        assert quoting, name
+        assert all("tools/draw_figures.py" in page for page in quoting), name
+    quoted = {name for page in pages for name in re.findall(r"\(figures/([\w-]+)\.png\)", page)}
+    assert quoted <= drawn | {"report"}  # the first screen of the demo's report
+
+
+# The benefit
+
+
+def test_benefit_is_real():
+    found = run("plot_benefit")
+    assert found.scores["k-means"] < 0.3
+    assert found.scores["spherical k-means"] < 0.05
+    assert found.scores["VMFMixture, free kappa"] > 0.98
+    tight, broad = np.argsort(found.path.best_estimator_.weights_)
+    made = found.means != 0.0
+    np.testing.assert_array_equal(found.support[[broad, tight]], made)
+
+
+# A mixture on the sphere
+
+
+def test_sphere_prototypes_snap():
+    found = run("plot_sphere")
+    dense, sparse = found.dense, found.sparse
+    assert np.count_nonzero(dense.prototypes_) == 12
+    # On an axis, on two coordinate planes, and inside.
+    expected = [[1, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]]
+    np.testing.assert_array_equal(sparse.prototypes_ != 0.0, expected)
+    assert dense.status_ == sparse.status_ == "converged"
+    assert sparse.log_likelihood_ < dense.log_likelihood_
+    printed = [line.split() for line in found.printed.splitlines()]
+    for mixture in (dense, sparse):
+        for mu in mixture.prototypes_:
+            assert any(line[:3] == [f"{value:.3f}" for value in mu] for line in printed)
+
+
+def test_sphere_draws_what_was_fitted():
+    found = run("plot_sphere")
+    globes, tables = found.figure.axes[0::2], found.figure.axes[1::2]
+    for globe, table, mixture in zip(globes, tables, (found.dense, found.sparse), strict=True):
+        arrows = {patch.get_gid(): patch for patch in globe.patches}
+        for k, mu in enumerate(mixture.prototypes_):
+            # The arrow goes from the centre to the prototype, seen from the camera.
+            ends = arrows[f"prototype-{k}"]._posA_posB
+            np.testing.assert_allclose(ends, [[0.0, 0.0], found.camera()[:2] @ mu])
+        points = np.concatenate([one.get_offsets() for one in globe.collections])
+        assert len(points) == len(mixture.labels_)
+        assert np.linalg.norm(points, axis=1).max() <= 1.0
+        zeros = np.count_nonzero(mixture.prototypes_ == 0.0)
+        written = [text.get_text() for text in table.texts]
+        assert written.count("0") == zeros
+        assert [f"{kappa:.0f}" in written for kappa in mixture.kappas_] == [True] * 4
+        assert f"{zeros} of 12" in globe.get_title()
+
+
+# Choosing the number of clusters, then the words
+
+
+def test_choosing_finds_the_subjects():
+    found = run("plot_choosing")
+    study, words, frequencies = found.study, found.words, found.frequencies
+    assert study.best_n_components_ == 4
+    table = np.zeros((4, 4))
+    np.add.at(table, (found.subjects, study.labels_), 1)
+    assert table.max(axis=1).sum() > 0.95 * len(found.subjects)
+    own = [set(text.split()) for text in found.SUBJECTS.values()]
+    clusters = found.clusters
+    named = {k for cluster in clusters for k, mine in enumerate(own) if mine >= set(cluster["own"])}
+    assert named == {0, 1, 2, 3}
+    known = set(" ".join([*found.SHARED, found.COMMON]).split())
+    assert all(set(cluster["shared"]) <= known for cluster in clusters)
+    assert frequencies.shape == (4, len(words))
+    assert frequencies.min() >= 0.0
+    assert frequencies.max() == 1.0
+    # Words of a subject are firm; those of nobody are not.
+    support = study.best_estimator_.prototypes_ != 0.0
+    rare = np.char.startswith(words, "rare")
+    assert frequencies[:, ~rare][support[:, ~rare]].mean() > 0.9
+    assert frequencies[:, rare].mean() < 0.3
+
+
+def test_choosing_draws_the_criteria():
+    found = run("plot_choosing")
+    study = found.study
+    n = len(study.labels_)
+    *panels, agreement = found.sizes.axes
+    for ax, name in zip(panels, ("aic", "bic", "ebic", "ric", "ricc"), strict=True):
+        curve = study.dense_criteria_[name]
+        lines = [line.get_xydata() for line in ax.lines]
+        best = np.column_stack([study.candidates_, (curve - curve.min()) / n])
+        assert any(line.shape == best.shape and np.allclose(line, best) for line in lines)
+        star = next(line for line in ax.lines if line.get_marker() == "*")
+        assert star.get_xdata()[0] == study.candidates_[curve.argmin()]
+        assert f"K = {study.candidates_[curve.argmin()]}" in ax.get_title()
+        # The band is the mean of the restarts and two standard deviations.
+        [band] = ax.collections
+        corners = band.get_paths()[0].vertices
+        for K in study.candidates_:
+            runs = study.table_[name][study.table_["n_components"] == K]
+            heights = corners[corners[:, 0] == K, 1] * n + curve.min()
+            deviation = runs.std(ddof=1)
+            reach = [runs.mean() - 2 * deviation, runs.mean() + 2 * deviation]
+            np.testing.assert_allclose([heights.min(), heights.max()], reach)
+    np.testing.assert_array_equal(agreement.lines[0].get_ydata(), study.agreement_)
+    # The story that the page tells: AIC goes on falling, EBIC and RIC turn.
+    assert np.all(np.diff(study.dense_criteria_["aic"]) < 0)
+    assert study.agreement_.argmax() == list(study.candidates_).index(4)
+
+
+def test_choosing_draws_the_path():
+    found = run("plot_choosing")
+    path, n = found.path, len(found.study.labels_)
+    sparsity, likelihood, criteria = found.along.axes
+    legend = [text.get_text() for text in criteria.get_legend().get_texts()]
+    for name, label in zip(("aic", "bic", "ebic"), legend, strict=True):
+        i = path.select(name)
+        assert label.startswith(f"{name.upper()}: {path.n_nonzero_[i] / 4:.0f} words")
+        for ax, values in (
+            (sparsity, path.sparsity_),
+            (likelihood, path.log_likelihoods_ / n),
+            (criteria, (path.criteria_[name] - path.criteria_[name].min()) / n),
+        ):
+            stars = [line.get_xydata()[0] for line in ax.lines if line.get_marker() == "*"]
+            assert any(np.allclose(star, [path.betas_[i], values[i]]) for star in stars)
+    assert path.status_ == "maximal_sparsity"
+    order = [path.select(name) for name in ("aic", "bic", "ebic")]
+    assert order == sorted(order)
+
+
+def test_choosing_prints_what_the_page_quotes():
+    printed = run("plot_choosing").printed.splitlines()
+    page = (ROOT / "docs" / "choosing.md").read_text(encoding="utf-8")
+    quoted = page.partition("```text\n")[2].partition("```")[0]
+    lines = [line for line in quoted.splitlines() if line]
+    assert len(lines) == 6
+    assert all(line in printed for line in lines)
+
+
+# The corpus of docstrings
+
+
+def test_why_adds_up():
+    found = run("plot_why")
+    mixture, row = found.path.best_estimator_, found.found.X[[found.tightest]]
+    logs = np.log(mixture.predict_proba(row)[0])
+    assert found.why.log_odds == pytest.approx(logs[found.why.label] - logs[found.why.rival])
+    bars = [bar.get_width() for bar in found.bars.axes[0].patches]
+    assert sum(bars) == pytest.approx(found.why.log_odds)
+    assert found.documents.log_odds.min() == pytest.approx(found.why.log_odds)
+
+
+def test_path_draws_words_left():
+    found = run("plot_path")
+    left = found.figure.axes[0]
+    ends = sorted(line.get_ydata()[-1] for line in left.lines[: len(found.path.kappas_[0])])
+    assert ends == [1] * len(found.path.kappas_[0])
+    supports = [np.count_nonzero(found.path.model(i).prototypes_) for i in found.shown]
+    np.testing.assert_array_equal(found.n_words.sum(axis=1), supports)
+
+
+def test_heavy_words_are_firm():
+    found = run("plot_stability")
+    weights = np.abs(found.reading.prototypes)
+    heavy = found.support & (weights > np.quantile(weights[found.support], 0.75))
+    light = found.support & (weights < np.quantile(weights[found.support], 0.25))
+    assert found.frequencies[heavy].mean() > 0.98
+    assert found.frequencies[light].mean() < 0.9
+
+
+def test_free_concentrations_find_the_tight_group():
+    found = run("plot_concentrations")
+    right = {name: np.mean(one.labels_ == found.groups) for name, one in found.mixtures.items()}
+    assert right["free"] > 0.95
+    assert right["shared"] < 0.7
+
+
+def test_contrast_words_are_of_their_documents():
+    found = run("plot_embeddings")
+    for k, words in enumerate(found.contrast):
+        mine = found.mixture.labels_ == k
+        for word in words:
+            column = found.counts[:, [word.column]].toarray().ravel()
+            assert word.count == column[mine].sum()
+            assert column[mine].mean() > column[~mine].mean()
+
+
+def test_a_month_of_news_is_counted():
+    found = run("plot_labels")
+    table = sm.reading.contingency(found.news.labels_, found.subject)
+    assert (np.sort(table.counts, axis=1)[:, -1] > 0.95 * table.cluster_sizes).all()
+    assert found.hills.table.counts.sum() == len(found.dates)
+
+
+# A stream
+
+
+def test_the_stream_arrives():
+    found = run("plot_stream")
+    assert found.stream.n_samples_seen_ == len(found.rows)
+    np.testing.assert_allclose(found.figure.axes[0].lines[0].get_ydata(), found.scores)
+    first, last = found.ideal - found.scores[0], found.ideal - found.scores[-1]
+    assert last < 0.05 * first
+    assert found.agreement.ari > 0.95
+    assert abs(found.found - np.mean(found.truth.prototypes == 0.0)) < 0.1

@@ -1,0 +1,165 @@
+"""What the pages say is true: their code runs, their files and commands exist, versions agree."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import spheremix
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Paths of somebody's machine, and where somebody's packages came from.
+PRIVATE = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w|index-url|find-links|pythonhosted")
+
+# Who may import what, as docs/architecture.md says.
+DOORS = {
+    "dask": ("data/dask_",),
+    "distributed": ("data/dask_",),
+    "matplotlib": ("display/",),
+    "pooch": ("datasets/cstr.py",),
+    "pyarrow": ("data/parquet.py", "text/tables.py"),
+    "rich": ("cli/console.py",),
+    "simplemma": ("text/words.py",),
+    "torch": ("data/torch_", "data/triton_"),
+    "triton": ("data/triton_",),
+    "typer": ("cli/",),
+}
+
+
+def blocks(page, language):
+    """Give the blocks of a language, each with the number of its first line."""
+    text = page.read_text(encoding="utf-8")
+    for found in BLOCK.finditer(text):
+        if found[1] == language:
+            yield text.count("\n", 0, found.start(2)), found[2]
+
+
+def name(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if any(blocks(p, "python"))], ids=name)
+def test_snippets_run(page, tmp_path, monkeypatch):
+    """The blocks of a page run one after another, as a reader would type them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    module = ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", module)
+    for line, code in blocks(page, "python"):
+        # The empty lines make a traceback point to the line of the page.
+        exec(compile("\n" * line + code, str(page), "exec"), module.__dict__)  # noqa: S102
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_commands_exist(page):
+    """What a page tells to type with make is a target of the Makefile."""
+    typed = {
+        word
+        for _, code in blocks(page, "sh")
+        for command in re.findall(r"^make\b(.*)$", code, re.MULTILINE)
+        for word in command.partition("#")[0].split()
+        if "=" not in word
+    }
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert typed <= set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    assert page.name != "README.md" or {"demo", "test"} <= typed
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make")
+def test_make_knows_what_to_do():
+    done = subprocess.run(
+        ["make", "--dry-run", "demo", "test"],  # noqa: S607
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for step in ("spheremix demo", "ruff check", "mypy", "lint-imports", "-m pytest"):
+        assert step in done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page):
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    links = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", text)
+    assert not [link for link in links if not (page.parent / link).exists()]
+    named = re.findall(r"`((?:docs|src|tests|tools|benchmarks)/[\w./-]+\w)`", text)
+    assert not [path for path in named if not (ROOT / path).exists()]
+
+
+def test_architecture_names_every_file():
+    """A new module gets its line in the page, and a removed one loses it."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    house = page.partition("\n## The house\n")[2].partition("\n## ")[0]
+    package = ROOT / "src" / "spheremix"
+    named = set(re.findall(r"^  ([\w/]+\.py) ", house, re.MULTILINE))
+    there = {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
+    empty = {path for path in there if path.endswith("/__init__.py")}
+    assert named == there - empty
+
+
+def test_heavy_libraries_have_their_doors():
+    """Those that are imported by name too, which the import contracts do not see."""
+    package = ROOT / "src" / "spheremix"
+    asked = {library: set() for library in DOORS}
+    for path in package.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        for words in re.findall(
+            r"^ *(?:import|from) +(\w+)|import_module\(\s*\"(\w+)", text, re.MULTILINE
+        ):
+            for library in set(words) & set(DOORS):
+                asked[library].add(path.relative_to(package).as_posix())
+    for library, doors in DOORS.items():
+        assert asked[library], library
+        assert all(name.startswith(doors) for name in asked[library]), (library, asked[library])
+
+
+def test_versions_agree():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [project["version"]]
+    assert spheremix.__version__ == project["version"]
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    between = project["version"].endswith(".dev0")  # two releases
+    assert f"## [{'Unreleased' if between else project['version']}]" in changes
+
+
+@pytest.mark.skipif(
+    shutil.which("git") is None or not (ROOT / ".git").exists(), reason="no git checkout"
+)
+def test_nothing_private_is_tracked():
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"],  # noqa: S607
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = []
+    for path in filter(None, listed.stdout.split("\0")):
+        if path == "tests/house/test_house.py" or not (ROOT / path).is_file():
+            continue
+        content = (ROOT / path).read_bytes()
+        if b"\0" in content:
+            continue
+        lines = content.decode("utf-8").splitlines()
+        found += [f"{path}:{i}" for i, line in enumerate(lines, 1) if PRIVATE.search(line)]
+    assert not found
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/benchmarks.md"])
+def test_peers_are_quoted_as_measured(page):
+    """The table of the last run of benchmarks/peers.py, and no other."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    measured = (ROOT / "benchmarks" / "results" / "peers.md").read_text(encoding="utf-8")
+    assert f"<!-- peers: benchmarks/results/peers.md -->\n{measured}<!-- end -->" in text

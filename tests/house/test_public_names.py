@@ -1,0 +1,62 @@
+"""Every public name says what it is, and shows it by an example that runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import doctest
+import inspect
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import spheremix as sm
+
+ROOT = Path(__file__).parents[2]
+
+
+def public():
+    """Give the public names, those of public modules included."""
+    for name in sm.__all__:
+        found = getattr(sm, name)
+        if isinstance(found, ModuleType):
+            yield from ((f"{name}.{one}", getattr(found, one)) for one in found.__all__)
+        else:
+            yield name, found
+
+
+NAMES = dict(public())
+# What functions give back is shown where they are.
+RECORDS = {name for name, one in NAMES.items() if dataclasses.is_dataclass(one)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples_run(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = NAMES[name]
+    assert inspect.getdoc(found)
+    tests = doctest.DocTestFinder(recurse=False).find(found, name, globs={})
+    examples = [example for test in tests for example in test.examples]
+    assert examples or name in RECORDS, f"{name} has no example"
+    if "Display" in name or name == "draw_run":
+        pytest.importorskip("matplotlib").use("agg")
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    for test in tests:
+        runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
+    if "Display" in name:
+        import matplotlib.pyplot as plt  # noqa: PLC0415
+
+        plt.close("all")
+
+
+def test_every_name_has_its_page():
+    """The reference lists what is public, and nothing that is not there."""
+    reference = (ROOT / "docs" / "reference.rst").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^   ([\w.]+)$", reference, re.MULTILINE))
+    assert set(NAMES) <= listed
+    for name in listed - set(NAMES):
+        *modules, last = name.split(".")
+        module = pytest.importorskip("spheremix." + ".".join(modules))
+        assert hasattr(module, last)
