@@ -1,0 +1,112 @@
+"""Errors and warnings that name parameters, so that each front end can say them in its own words.
+
+A message is a template. A name in braces is a value that was given with the message, or else a
+parameter: the library shows it as it is (``min_df``), the command as its option (``--min-df``).
+Nobody has to search a finished sentence for names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from string import Formatter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Naming = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A sentence about parameters, and what can be done.
+
+    Parameters
+    ----------
+    text : str
+        What happened, with values and parameters in braces, without full stop.
+    values : mapping of str to str, default={}
+        The values by name; other names in braces are parameters.
+    remedies : tuple of str, default=()
+        What the reader can do, each as "raise {max_iter}". They follow the text, joined by "or".
+    """
+
+    text: str
+    values: Mapping[str, str] = field(default_factory=dict)
+    remedies: tuple[str, ...] = ()
+
+    def parameters(self, template: str) -> set[str]:
+        """Give the parameters that a template names."""
+        named = {name for _, name, _, _ in Formatter().parse(template) if name}
+        return named - set(self.values)
+
+    def render(self, naming: Naming = str) -> str:
+        """Write the message, with parameters named as a front end names them.
+
+        A remedy that needs a parameter without a name there (``naming`` gives None) is left out.
+        """
+        text = self._fill(self.text, naming)
+        useful = [
+            self._fill(remedy, naming)
+            for remedy in self.remedies
+            if all(naming(name) is not None for name in self.parameters(remedy))
+        ]
+        if useful:
+            text = f"{text.removesuffix('.')}: {_either(useful)}"
+        return text if text.endswith((".", "?")) else f"{text}."
+
+    def _fill(self, template: str, naming: Naming) -> str:
+        names = {name: naming(name) or name for name in self.parameters(template)}
+        return template.format_map({**names, **self.values})
+
+
+def _either(choices: list[str]) -> str:
+    """Join choices as a sentence does: "a", "a or b", "a, b, or c"."""
+    if len(choices) < 3:
+        return " or ".join(choices)
+    return f"{', '.join(choices[:-1])}, or {choices[-1]}"
+
+
+class Explained(Exception):  # noqa: N818 (the base of errors and of warnings)
+    """An error or a warning that carries its message.
+
+    Parameters
+    ----------
+    text : str or Message
+        The template, as for :class:`Message`.
+    remedies : tuple of str, default=()
+        As for :class:`Message`.
+    **values : object
+        The values of the template, shown by ``str``.
+    """
+
+    def __init__(
+        self, text: str | Message, *, remedies: tuple[str, ...] = (), **values: Any
+    ) -> None:
+        if isinstance(text, Message):
+            self.message = text
+        else:
+            self.message = Message(text, {k: str(v) for k, v in values.items()}, remedies)
+        super().__init__(self.message.render())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes with the message, not only with its text."""
+        return type(self), (self.message,)
+
+
+class ParameterError(Explained, ValueError):
+    """A parameter has a value that it cannot have.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> try:
+    ...     sm.VMFMixture(0).fit([[1.0, 0.0], [0.0, 1.0]])
+    ... except ValueError as error:
+    ...     print(error)
+    n_components must be an integer of at least 1, got 0.
+    """
+
+
+class NotedWarning(Explained, UserWarning):
+    """Something about the data or the parameters that a user should know."""
