@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from spheremix.estimators.skmeans import SphericalKMeans
     from spheremix.estimators.stability import stability_selection
     from spheremix.report import Report
-    from spheremix.run import RunError, load_run, save_run
+    from spheremix.run.explore import explore_corpus
+    from spheremix.run.run import load_run, save_run
+    from spheremix.run.store import RunError
 
 __all__ = [
     "CriteriaDisplay",
@@ -52,6 +54,7 @@ __all__ = [
     "as_directions",
     "datasets",
     "draw_run",
+    "explore_corpus",
     "load_run",
     "reading",
     "save_run",
@@ -71,7 +74,7 @@ _HOMES = {
     "PathDisplay": "display",
     "PrototypesDisplay": "display",
     "Report": "report",
-    "RunError": "run",
+    "RunError": "run.store",
     "SphereDisplay": "display",
     "SphericalKMeans": "estimators.skmeans",
     "TimelineDisplay": "display",
@@ -82,8 +85,9 @@ _HOMES = {
     "WordsDisplay": "display",
     "as_directions": "data.open",
     "draw_run": "display",
-    "load_run": "run",
-    "save_run": "run",
+    "explore_corpus": "run.explore",
+    "load_run": "run.run",
+    "save_run": "run.run",
     "stability_selection": "estimators.stability",
 }
 

@@ -12,7 +12,7 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     Naming = Callable[[str], str | None]
 
@@ -25,14 +25,14 @@ class Message:
     ----------
     text : str
         What happened, with values and parameters in braces, without full stop.
-    values : mapping of str to str, default={}
+    values : dict of str to str, default={}
         The values by name; other names in braces are parameters.
     remedies : tuple of str, default=()
         What the reader can do, each as "raise {max_iter}". They follow the text, joined by "or".
     """
 
     text: str
-    values: Mapping[str, str] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
     remedies: tuple[str, ...] = ()
 
     def parameters(self, template: str) -> set[str]:

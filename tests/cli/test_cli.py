@@ -8,11 +8,12 @@ import shutil
 
 import numpy as np
 import pytest
+from cli_common import refusal, rows, run, texts, write_lines
 from scipy import sparse
 
-from cli_common import refusal, rows, run, texts, write_lines
 from spheremix.reading import Reading
-from spheremix.run import RunError, load_run
+from spheremix.run.run import load_run
+from spheremix.run.store import RunError
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +53,8 @@ def test_documents_add_up(explored):
 
 def test_the_clusters_are_the_topics(explored):
     found = load_run(explored)
-    assert found.info["agreement"]["ari"] == 1.0
-    assert found.info["best_n_components"] == 3
+    assert found.manifest.label_agreement.ari == 1.0
+    assert found.manifest.best_n_components == 3
     own = {one["own_words"] for one in rows(explored / "clusters.csv")}
     assert {frozenset(words.split()) & {"boat", "star", "bread"} for words in own} == {
         frozenset({"boat"}),
@@ -181,10 +182,10 @@ def test_another_run_is_refused_and_replaced_by_force(explored, corpus, tmp_path
     other = write_lines(tmp_path / "other.jsonl", texts(seed=1))
     line = refusal("explore", other, "-o", folder, "--k", "2:4", "--starts", 5, "--label", "topic")
     assert "of other documents" in line
-    assert load_run(folder).info["command"]["k"] == "2:4"
+    assert load_run(folder).manifest.command["k"] == [2, 3, 4]
     assert not (folder / "progress").exists()
     run("explore", other, "-o", folder, "--k", 2, "--force", "--label", "none")
-    assert load_run(folder).info["command"]["k"] == "2"
+    assert load_run(folder).manifest.command["k"] == [2]
     assert not (folder / "tables" / "labels.csv").exists()
     assert (folder / "notes.txt").read_text(encoding="utf-8") == "mine"
 

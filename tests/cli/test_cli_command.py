@@ -8,12 +8,12 @@ import sys
 
 import numpy as np
 import pytest
-
 from cli_common import refusal, run
+
 from spheremix.cli.console import Progress, duration, printable
 from spheremix.reading import Reading
-from spheremix.run import load_run
 from spheremix.run.options import Options, parse_df, parse_k, parse_kappa
+from spheremix.run.run import load_run
 from spheremix.run.stages import name_candidates
 from spheremix.text.thresholds import Thresholds
 
@@ -41,7 +41,7 @@ def test_demo_makes_sense(tmp_path):
     top = [{w.word for w in reading.vocabulary.words(k, 15, by="weight")} for k in range(10)]
     for word in ("polynomial", "cdf", "sparse", "fft"):
         assert sum(word in words for words in top) == 1, word
-    assert found.info["agreement"]["ari"] > 0.2
+    assert found.manifest.label_agreement.ari > 0.2
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import re
 
 import numpy as np
 import pytest
+from cli_common import refusal, rows, run, texts, write_lines
 from numpy.testing import assert_allclose
 
 import spheremix as sm
-from cli_common import refusal, rows, run, texts, write_lines
 from spheremix.cli.summary import summarise
 from spheremix.display.run import displays
 from spheremix.reading import agreement
@@ -48,7 +48,7 @@ def test_embeddings_keep_the_mixture_without_penalty(explored, embeddings):
     folder, out, err = explored
     found = sm.load_run(folder)
     assert found.path is None
-    assert found.info["command"]["criterion"] == "none"
+    assert found.manifest.command["criterion"] == "none"
     mixture = sm.VMFMixture(3, n_init=3, random_state=0).fit(np.load(embeddings))
     clusters = [int(one["cluster"]) for one in rows(folder / "documents.csv")]
     assert clusters == mixture.labels_.tolist()

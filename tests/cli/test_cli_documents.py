@@ -8,8 +8,8 @@ import re
 
 import numpy as np
 import pytest
-
 from cli_common import refusal, rows, run, texts, write_lines
+
 from spheremix.run import render
 from spheremix.text import read_documents
 

@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
+from cli_common import rows, run, texts, write_lines
 
 import spheremix as sm
-from cli_common import rows, run, texts, write_lines
 
 
 @pytest.fixture(scope="module")

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import sparse
-
 from cli_common import run
-from spheremix.reading import Reading, log_odds_contrast
-from spheremix.run import RunError, load_run
-from spheremix.run.documents import csv_lines, unpack_table
+from scipy import sparse
 from spheremix.run.legend import TABLES
-from spheremix.run.store import Reader, Writer
+
+from spheremix.reading import Reading, log_odds_contrast
+from spheremix.run.documents import csv_lines, unpack_table
+from spheremix.run.run import load_run
+from spheremix.run.store import Reader, RunError, Writer
 from spheremix.run.tables import shorten
 
 PAGE = Path(__file__).parents[2] / "docs" / "explore.md"
@@ -86,8 +86,8 @@ def test_rows_have_the_ids_labels_and_texts_beside_them(embedded, material):
     assert corpus.texts == [one[1] for one in texts]
     assert corpus.labels == [(one[2],) for one in texts]
     assert [str(day) for day in corpus.dates] == [one[3] for one in texts]
-    assert found.info["agreement"]["ari"] == 1.0
-    assert found.info["corpus"]["texts"].endswith("docs.csv")
+    assert found.manifest.label_agreement.ari == 1.0
+    assert found.manifest.corpus.texts.endswith("docs.csv")
     assert found.feature_names is None
     assert sum(int(one["documents"]) for one in rows(folder / "tables" / "time.csv")) == 60
     known = {one[0]: one[1] for one in texts}

@@ -7,12 +7,12 @@ import shutil
 
 import numpy as np
 import pytest
+from cli_common import run
 from scipy import sparse
 
 import spheremix as sm
-from cli_common import run
-from spheremix.run import render
 from spheremix.report.packing import plain, unpack
+from spheremix.run import render
 
 TOPICS = {
     "sea": "boat harbour sailor wave anchor island fish storm",
@@ -82,7 +82,7 @@ def test_explore_ends_with_the_report(explored, documents):
     assert found["corpus"]["set_aside"] == [["no 5", found["corpus"]["set_aside"][0][1]]]
     assert found["corpus"]["n_documents"] == 60
     assert found["documents"]["id"] == [f"no {i}" for i in range(60) if i != 5]
-    assert found["model"]["agreement"]["ari"] == pytest.approx(saved.info["agreement"]["ari"])
+    assert found["model"]["agreement"]["ari"] == pytest.approx(saved.manifest.label_agreement.ari)
     assert found["words"] == saved.feature_names
     assert found["forms"]["boat"] == saved.feature_names.index("boat")
     assert [one["n_clusters"] for one in found["candidates"]] == [2]

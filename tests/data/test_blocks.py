@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from blocks_common import Blocks, write_csr, write_parquet
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
 import spheremix as sm
-from blocks_common import Blocks, write_csr, write_parquet
 from spheremix._optional import kernels
 from spheremix.data import block_sources
 from spheremix.data.block_sources import open_source

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from blocks_common import Blocks, write_csr, write_parquet
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
 import spheremix as sm
-from blocks_common import Blocks, write_csr, write_parquet
 from spheremix.data import block_sources
 from spheremix.scorer import Scorer
 from spheremix.testing import assert_resultants_same_bits

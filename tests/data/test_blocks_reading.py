@@ -11,10 +11,10 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
+from blocks_common import Blocks
 from numpy.testing import assert_array_equal
 
 import spheremix as sm
-from blocks_common import Blocks
 from spheremix.data.block_sources import IterableSource
 from spheremix.data.blocks import read_ahead
 from spheremix.scorer import Scorer

@@ -9,12 +9,12 @@ import dask.array as da
 import numpy as np
 import pytest
 from dask.delayed import delayed
+from dask_common import QUIET, a_mixture, in_chunks
 from distributed import Client, wait
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import spheremix as sm
-from dask_common import QUIET, a_mixture, in_chunks
 from spheremix.data.dask_blocks import DaskDirections, TreeSum
 from spheremix.data.open import as_directions
 from spheremix.resultants import Resultants

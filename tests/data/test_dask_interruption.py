@@ -9,9 +9,9 @@ import time
 
 import numpy as np
 import pytest
+from dask_common import a_mixture, in_chunks
 from distributed import Client
 
-from dask_common import a_mixture, in_chunks
 from spheremix.data import dask_cluster
 from spheremix.data.open import as_directions
 from spheremix.testing import (

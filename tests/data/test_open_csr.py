@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from blocks_common import Blocks
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
 import spheremix as sm
-from blocks_common import Blocks
 from spheremix.data import rows as opening
 from spheremix.data.rows import index_arrays, open_rows
 from spheremix.scorer import Scorer

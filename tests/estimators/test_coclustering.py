@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from coclustering_common import ALGORITHMS, block_mixture, planted
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.metrics import adjusted_rand_score
 
 import spheremix as sm
-from coclustering_common import ALGORITHMS, block_mixture, planted
 from spheremix.models.base import DegenerateError
 from spheremix.models.coclustering import DrawnModel
 

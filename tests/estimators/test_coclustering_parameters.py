@@ -8,13 +8,13 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from coclustering_common import ALGORITHMS, block_mixture, planted
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 import spheremix as sm
-from coclustering_common import ALGORITHMS, block_mixture, planted
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from mixture_common import assert_same_bits, assert_same_fit, mixture
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import logsumexp
@@ -16,7 +17,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 import spheremix as sm
-from mixture_common import assert_same_bits, assert_same_fit, mixture
 
 
 def log_densities(mix, X, log_c):

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from mixture_common import mixture
 from numpy.testing import assert_allclose, assert_array_equal
 
 import spheremix as sm
-from mixture_common import mixture
 
 
 @pytest.mark.filterwarnings("ignore:A kappa of the mixture")

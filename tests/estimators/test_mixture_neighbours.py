@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from mixture_common import assert_same_bits, mixture
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -18,7 +19,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 import spheremix as sm
-from mixture_common import assert_same_bits, mixture
 
 DOCUMENTS = [
     "kappa is the concentration of a direction",

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from mixture_common import assert_same_fit, mixture
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
@@ -14,7 +15,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import adjusted_rand_score
 
 import spheremix as sm
-from mixture_common import assert_same_fit, mixture
 from spheremix.em import Progress
 
 

@@ -10,10 +10,10 @@ import sys
 
 import numpy as np
 import pytest
+from cli_common import rows, run
 
 import spheremix as sm
-from cli_common import rows, run
-from spheremix.run import load_run, save_run
+from spheremix.run.run import load_run, save_run
 from spheremix.select import CRITERIA
 
 X, _, _ = sm.datasets.make_vmf_mixture(60, 5, 2, kappa=20.0, random_state=0)

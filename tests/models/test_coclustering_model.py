@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 import pytest
+from coclustering_common import planted
 from numpy.testing import assert_allclose, assert_array_equal
 
 import spheremix as sm
-from coclustering_common import planted
 from spheremix import em, seeding
 from spheremix.models.base import DegenerateError
 from spheremix.models.coclustering import CoclusteringModel, DrawnModel, StochasticState, value

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from maximise_common import modes, old, solved, solvers, some_resultants
 from numpy.testing import assert_allclose, assert_array_equal
 
-from maximise_common import modes, old, solved, solvers, some_resultants
 from spheremix._optional import kernels
 from spheremix.models.maximise import maximise, maximise_in_python
 from spheremix.penalties import L1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from maximise_common import modes, solved, solvers, some_resultants
 from numpy.testing import assert_allclose, assert_array_equal
 
-from maximise_common import modes, solved, solvers, some_resultants
 from spheremix.penalties import L1
 
 # ------------------------------------------------------------------------------------- closed forms

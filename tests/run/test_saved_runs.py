@@ -11,8 +11,8 @@ import pytest
 from scipy import sparse
 
 import spheremix as sm
-from spheremix.run import RunError, load_run, save_run
-from spheremix.run.store import Reader, Writer, digest, read_json
+from spheremix.run.run import load_run, save_run
+from spheremix.run.store import Reader, RunError, Writer, digest, read_json
 
 ROWS, _, _ = sm.datasets.make_vmf_mixture(150, 12, 3, overlap=0.02, random_state=0)
 
@@ -101,7 +101,7 @@ def test_a_mixture_of_any_parameters_comes_back(parameters, tmp_path):
     save_run(tmp_path / "run", mixture)
     run = load_run(tmp_path / "run")
     assert run.path is None
-    assert run.documents() is None
+    assert run.documents is None
     assert run.matrix() is None
     assert np.array_equal(run.mixture.predict_proba(ROWS), mixture.predict_proba(ROWS))
     assert run.mixture.criteria_ == mixture.criteria_
@@ -114,7 +114,7 @@ def test_a_mixture_of_any_parameters_comes_back(parameters, tmp_path):
 def test_what_lies_beside_the_model(saved):
     run = load_run(saved)
     assert run.feature_names[:2] == ["word 0", "word 1"]
-    assert run.documents()["id"][:2] == ["é0", "é1"]
+    assert run.documents["id"][:2] == ["é0", "é1"]
     assert np.array_equal(run.matrix(), ROWS)
     assert not run.matrix().flags.writeable
     assert set(run.table["n_components"]) == {2, 3, 4}

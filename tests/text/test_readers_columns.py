@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-
 from readers_common import error_of, write_json
+
 from spheremix.text import read_documents
 from spheremix.text.columns import parse_date, parse_labels
 from spheremix.text.corpus import Cleaning

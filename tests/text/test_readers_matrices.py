@@ -6,9 +6,9 @@ import hashlib
 
 import numpy as np
 import pytest
+from readers_common import write
 from scipy import io, sparse
 
-from readers_common import write
 from spheremix.text import ReadError, read_matrix
 
 

@@ -12,8 +12,8 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from readers_common import error_of, write, write_csv, write_json, write_parquet
+
 from spheremix.text import ReadError, read_documents, read_matrix
 
 

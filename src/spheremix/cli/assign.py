@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from spheremix.cli.console import say, terminal
 from spheremix.cli.guard import guarded
 
 
@@ -32,7 +33,20 @@ def assign(
     Words are those of the run: documents that have none of them are written with an empty cluster
     and the reason.
     """
-    from spheremix.run.assign import run_assign
-    from spheremix.run.options import Options
+    from spheremix.reading import Reading
+    from spheremix.run.assign import assign_documents, check_output, count_assigned, write_assigned
+    from spheremix.run.run import load_run
+    from spheremix.wording import count
 
-    run_assign(run, new, Options(text=text, id=id, date="none", label="none"), output, force=force)
+    known = load_run(run)
+    check_output(output, force=force)
+    with terminal() as listener:
+        table = assign_documents(known, new, listener, text=text, id=id)
+    write_assigned(table, output)
+    reading = Reading.from_run(known)
+    sizes = count_assigned(table, reading.n_clusters)
+    without = table.n_rows - int(sizes.sum())
+    say(f"{count(int(sizes.sum()), 'document')} assigned, {without:,} without a cluster.")
+    for k in reading.layout.clusters:
+        say(f"{sizes[k]:7,}  cluster {k}: {reading.cluster_name(int(k))}")
+    say(f"Open next: {output}")

@@ -13,8 +13,13 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from spheremix.cli.naming import option_name
+from spheremix.run.listener import Listener
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from spheremix.errors import Message
 
 EVERY = 10.0  # seconds between lines where there is no terminal
 REDRAWN = 0.1  # seconds between drawings where there is one
@@ -60,7 +65,7 @@ def _err() -> Console:
     return Console(stderr=True, markup=False, highlight=False, emoji=False)
 
 
-class Progress:
+class Terminal(Listener):
     """Says what is being done and how long it may take; drawn on terminals, lines elsewhere."""
 
     def __init__(self, live: Live | None) -> None:
@@ -68,19 +73,19 @@ class Progress:
         self._what = self._detail = ""
         self._first = self._done = self._start = self._said = 0.0
 
-    def begin(self, what: str, done: float = 0.0) -> None:
-        """Start a stage, some of which may have been done by an earlier run."""
+    def begin(self, what: str) -> None:
+        """Start a stage."""
         self._what, self._detail = what, ""
-        self._first = self._done = done
+        self._first = self._done = 0.0
         self._start = self._said = time.monotonic()
         if self._live is None:
             _err().print(Text(printable(what)), soft_wrap=True)
         else:
             self._draw()
 
-    def update(self, done: float, detail: str = "") -> None:
+    def update(self, share: float, detail: str = "") -> None:
         """Tell which share of the stage is done."""
-        self._done, self._detail = max(self._done, min(done, 1.0)), detail
+        self._done, self._detail = max(self._done, min(share, 1.0)), detail
         now = time.monotonic()
         if now - self._said < (EVERY if self._live is None else REDRAWN):
             return
@@ -90,6 +95,10 @@ class Progress:
             _err().print(Text(printable("  ".join(filter(None, parts)))), soft_wrap=True)
         else:
             self._draw()
+
+    def note(self, message: Message) -> None:
+        """Say something about the input or the result, in the words of the command."""
+        remark(message.render(option_name))
 
     def _left(self) -> str:
         """Say how long the stage may still take, going on at its pace."""
@@ -109,14 +118,14 @@ class Progress:
 
 
 @contextmanager
-def progress() -> Iterator[Progress]:
+def terminal() -> Iterator[Terminal]:
     """Show progress while something is done."""
     console = _err()
     if not sys.stderr.isatty():
-        yield Progress(None)
+        yield Terminal(None)
         return
     with Live(console=console, auto_refresh=False, transient=True) as live:
-        yield Progress(live)
+        yield Terminal(live)
 
 
 def duration(seconds: float) -> str:

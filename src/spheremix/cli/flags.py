@@ -1,24 +1,24 @@
-"""The options of ``spheremix explore``, as its help shows them."""
+"""The options of ``spheremix explore``, made of the description that the library has of them."""
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-COLUMNS = "Columns of the file"
-WORDS = "From texts to words"
-MODEL = "Clusters and sparsity"
-RUNNING = "Running"
+from spheremix.run.options import RUNNING, ExploreOptions
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def _option(panel: str, text: str, *names: str, default: str = "") -> Any:
-    """Describe an option; ``default`` is what to say of one that is found out later."""
-    if default:  # as typer shows values; its own text for others has brackets around it
-        text = f"{text}  \n[default: {default}]"
-    return typer.Option(*names, help=text, rich_help_panel=panel)
-
+# Values that the library parses itself, and files.
+TYPES = dict.fromkeys(("k", "kappa", "min_df", "max_df"), str) | dict.fromkeys(
+    ("vocabulary", "texts"), Path
+)
+SHORT = {"k": ("--k", "-k")}
 
 File = Annotated[
     Path,
@@ -29,96 +29,47 @@ File = Annotated[
     ),
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder of the run.")]
-
-Text = Annotated[str | None, _option(COLUMNS, "Column of the texts; guessed where obvious.")]
-Id = Annotated[
-    str | None, _option(COLUMNS, "Column of the ids, guessed where obvious; `none` leaves it out.")
+Threads = Annotated[int | None, typer.Option(help="Number of threads.  \n[default: all cores]")]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Replace another run in the folder.", rich_help_panel=RUNNING),
 ]
-Date = Annotated[
-    str | None,
-    _option(COLUMNS, "Column of the dates, guessed where obvious; `none` leaves it out."),
-]
-Label = Annotated[
-    str | None,
-    _option(
-        COLUMNS,
-        "Column of the labels, guessed where obvious; `none` leaves it out. They are compared, "
-        "never used.",
-    ),
-]
-Vocabulary = Annotated[
-    Path | None, _option(COLUMNS, "Words of the columns of a matrix, one a line.")
-]
-Texts = Annotated[
-    Path | None,
-    _option(
-        COLUMNS,
-        "Documents beside a matrix, one a row: words, ids, dates and labels for its rows.",
-    ),
+Open = Annotated[
+    bool, typer.Option("--open", help="Show the report in the browser.", rich_help_panel=RUNNING)
 ]
 
-Language = Annotated[str | None, _option(WORDS, "Language, as en or en,fr.", default="en")]
-Lemmatizer = Annotated[str | None, _option(WORDS, "simplemma or none.", default="simplemma")]
-MinCount = Annotated[
-    int | None,
-    _option(
-        WORDS,
-        "Least occurrences of a word.",
-        default="a 300th of the number of documents, rounded up, 100 at most",
-    ),
-]
-MinDf = Annotated[
-    str | None,
-    _option(WORDS, "Least documents with a word, as 5, or their share, as 0.01.", default="2"),
-]
-MaxDf = Annotated[
-    str | None,
-    _option(WORDS, "Most documents with a word, as 500, or their share, as 0.5.", default="all"),
-]
-Weighting = Annotated[
-    str | None,
-    _option(WORDS, "counts, binary, tfidf or sublinear-tfidf.", default="sublinear-tfidf"),
-]
 
-K = Annotated[
-    str | None,
-    _option(
-        MODEL,
-        "Number of clusters, as 5, or several to choose from, as 2:20 or 2,4,8.",
-        *("--k", "-k"),
-        default="2 to n^0.4, 20 at most, for n documents",
-    ),
-]
-Seed = Annotated[int, _option(MODEL, "The same seed gives the same bits.")]
-Criterion = Annotated[
-    str | None,
-    _option(
-        MODEL,
-        "Chooses the sparsity: aic, bic, ric, ricc, ebic or icl; none keeps the dense mixture.",
-        default="bic; none for embeddings",
-    ),
-]
-KCriterion = Annotated[str, _option(MODEL, "Chooses the number of clusters: one of the same six.")]
-Kappa = Annotated[
-    str,
-    _option(
-        MODEL,
-        "How near documents are to the middle of their cluster: one number found for all clusters "
-        "(shared) or for each (free), or a given one, as 100; the larger, the nearer.",
-    ),
-]
-Starts = Annotated[int, _option(MODEL, "Starts of each number of clusters.")]
-MinRelativeIncrease = Annotated[
-    float,
-    _option(
-        MODEL,
-        "By which share the penalty grows, at least, from one step of the path to the next. Less "
-        "of it tells words apart that leave together, and takes longer.",
-    ),
-]
-MaxSteps = Annotated[int, _option(MODEL, "Steps of the path, at most.")]
+def with_explore_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command that ends in ``**options`` every option of an exploration by its name."""
+    found = inspect.signature(command, eval_str=True)
+    own = [one for one in found.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    made = [_parameter(one) for one in dataclasses.fields(ExploreOptions)]
+    first = 2  # the file and the folder come first, what is about running last
+    parameters = [*own[:first], *made, *own[first:]]
+    typed: Any = command  # typer reads both of these
+    typed.__signature__ = found.replace(parameters=parameters)
+    typed.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
 
-Threads = Annotated[int | None, _option(RUNNING, "Threads.", default="all cores")]
-Checkpoint = Annotated[float, _option(RUNNING, "Seconds of work that a kill may cost on a path.")]
-Force = Annotated[bool, _option(RUNNING, "Replace another run in the folder.", "--force")]
-Open = Annotated[bool, _option(RUNNING, "Show the report in the browser.", "--open")]
+
+def _parameter(one: dataclasses.Field[Any]) -> inspect.Parameter:
+    """Describe an option to typer."""
+    about = one.metadata
+    text = about["meaning"]
+    if about["found"]:  # as typer shows values; its own text for others has brackets around it
+        text = f"{text}  \n[default: {about['found']}]"
+    names = SHORT.get(one.name, (f"--{one.name.replace('_', '-')}",))
+    shown = typer.Option(*names, help=text, rich_help_panel=about["panel"])
+    kind = TYPES.get(one.name) or _simple(one.default, one.type)
+    optional: Any = kind | None if one.default is None else kind
+    annotation = Annotated[optional, shown]
+    return inspect.Parameter(
+        one.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=one.default, annotation=annotation
+    )
+
+
+def _simple(default: Any, declared: Any) -> type:
+    """Give the one type of an option, by its default or by what is declared beside None."""
+    if default is not None:
+        return type(default)
+    return {"int": int, "float": float}.get(str(declared).partition(" ")[0], str)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, ParamSpec
 import typer
 
 from spheremix.cli.console import complain, remark
+from spheremix.cli.naming import option_name
+from spheremix.errors import Explained
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,29 +18,6 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
 
 DEBUG = "SPHEREMIX_DEBUG"  # set to anything, it shows tracebacks
-# What messages of the library advise, and what it is called here; remedies without option are gone.
-CALLED = {
-    "raise kappa_max for rows as close to each other, or drop identical rows": "drop identical "
-    "rows, or give --kappa a number",
-    ": raise max_iter or tol": "",
-    "n_components or beta": "n_components",
-    ", or give a start with init=": "",
-    "n_components": "--k",
-    "n_init": "--starts",
-    "min_count=": "--min-count ",
-    "min_df=": "--min-df ",
-    "max_df=": "--max-df ",
-    "min_count": "--min-count",
-    "min_df": "--min-df",
-    "max_df": "--max-df",
-    "text=...": "--text",
-    "id=...": "--id",
-    "id=False": "--id none",
-    "date=...": "--date",
-    "label=...": "--label",
-    "lemmatizer=None": "--lemmatizer none",
-    "language must": "--language must",
-}
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
@@ -66,6 +45,8 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 
 
 def _line(error: Exception) -> str:
+    if isinstance(error, Explained):
+        return error.message.render(option_name)
     if isinstance(error, MemoryError):
         return "not enough memory: give fewer documents, a smaller --k or a larger --min-df."
     text = str(error) or type(error).__name__
@@ -74,11 +55,4 @@ def _line(error: Exception) -> str:
         return f"{where}{error.strerror or text}."
     if not isinstance(error, ValueError | RuntimeError | ImportError):
         return f"unexpected {type(error).__name__}: {text} (set {DEBUG}=1 to see where)."
-    return in_options(text)
-
-
-def in_options(text: str) -> str:
-    """Give what the library says in the words of the command."""
-    for name, option in CALLED.items():
-        text = text.replace(name, option)
     return text

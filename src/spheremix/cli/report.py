@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from spheremix.cli.console import say, terminal
 from spheremix.cli.guard import guarded
 
 
@@ -31,6 +32,19 @@ def report(
 
     The documents are inside: whoever has the file can read them.
     """
-    from spheremix.run.render import run_report
+    from spheremix.cli.summary import show_page
+    from spheremix.run.render import CONTENT, PAGE, render
+    from spheremix.run.run import load_run
+    from spheremix.run.store import RunError
 
-    run_report(run, output, open_page=open_page)
+    if output is not None and output.suffix not in {".html", ".json"}:
+        raise RunError(f"{output}: a report is a file .html or .json: choose such a name.")
+    found = load_run(run)
+    wanted = [found.folder / PAGE, found.folder / CONTENT] if output is None else [output]
+    with terminal() as listener:
+        listener.begin("Writing the report")
+        render(found, wanted)
+    for path in wanted:
+        say(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
+    if open_page:
+        show_page(found, wanted[0])

@@ -38,8 +38,7 @@ def simulate(
     import numpy as np
 
     from spheremix.datasets import make_vmf_mixture
-    from spheremix.run import RunError
-    from spheremix.run.store import replacing
+    from spheremix.run.store import RunError, replacing
 
     names = ("X.npy", "labels.npy", "truth.npz")
     there = [name for name in names if (output / name).exists()]

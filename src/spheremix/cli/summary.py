@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import webbrowser
 from typing import TYPE_CHECKING
 
-from spheremix.cli.console import say, table
+from spheremix.cli.console import remark, say, table
 from spheremix.reading import Reading
-from spheremix.run.documents import unpack_table
-from spheremix.text.corpus import count
+from spheremix.run.render import PAGE
+from spheremix.run.table import Table
 from spheremix.text.vectorize import NO_WORD_LEFT
+from spheremix.wording import count
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from spheremix.reading import Cluster
-    from spheremix.run import Run
+    from spheremix.run.run import Run
 
 COMMON = 15  # words listed as those of all clusters
 SHOWN = 5  # typical documents of a cluster that are named
@@ -31,15 +35,14 @@ TABLES = {
 def summarise(run: Run) -> None:
     """Print what was found."""
     reading = Reading.from_run(run)
-    info = run.info
+    manifest = run.manifest
     say()
     say(_headline(run), bold=True)
-    corpus = info.get("corpus", {})
-    aside = corpus.get("n_set_aside", 0)
-    if aside:
+    corpus = manifest.corpus
+    if corpus is not None and corpus.n_set_aside:
         say(
-            f"{aside:,} of {corpus['n_documents']:,} documents set aside: see set_aside in "
-            f"documents.csv{_no_word_left(run, aside)}."
+            f"{corpus.n_set_aside:,} of {corpus.n_documents:,} documents set aside: see set_aside "
+            f"in documents.csv{_no_word_left(run, corpus.n_set_aside)}."
         )
     say()
     clusters = reading.clusters(n_listed=8)
@@ -63,29 +66,38 @@ def summarise(run: Run) -> None:
             f"The largest number of clusters was chosen: try more, with --k {len(clusters)}:"
             f"{2 * len(clusters)}."
         )
-    starts = info.get("start_agreement", {}).get(str(len(clusters)))
-    if starts is not None and starts < SETTLED:
+    starts = manifest.start_agreement.get(len(clusters), 1.0)
+    if starts < SETTLED:
         say()
         say(
             f"Other starts give other clusters (adjusted Rand index {starts:.2f} with these, on "
             "average): raise --starts, or try another --k."
         )
-    agreement = info.get("agreement")
-    if agreement:
+    agreement = manifest.label_agreement
+    if agreement is not None:
         say()
         say(
-            f"Against the labels: ARI {agreement['ari']:.3f}, NMI {agreement['nmi']:.3f} "
-            f"({agreement['n_documents']:,} documents)."
+            f"Against the labels: ARI {agreement.ari:.3f}, NMI {agreement.nmi:.3f} "
+            f"({agreement.n_documents:,} documents)."
         )
     _open_next(run)
 
 
+def show_page(run: Run, page: Path | None = None) -> None:
+    """Open the report in the browser, where there is one."""
+    path = page or run.folder / PAGE
+    if not webbrowser.open(path.resolve().as_uri()):
+        remark(f"no browser was found: open {path}.")
+
+
 def _no_word_left(run: Run, aside: int) -> str:
     """Name the threshold that left documents without a word, and how to lower it."""
-    found = (run.info.get("vectorizer") or {}).get("thresholds", {})
-    n = (run.documents() or {}).get("set_aside", []).count(NO_WORD_LEFT)
-    least, documents = found.get("min_count", 1), found.get("min_df", 1)
-    if not n or max(least, documents) == 1:
+    vectorizer = run.manifest.prepared.vectorizer
+    n = (run.documents or Table()).get("set_aside", []).count(NO_WORD_LEFT)
+    if vectorizer is None or not n:
+        return ""
+    least, documents = vectorizer.thresholds.min_count, vectorizer.thresholds.min_df
+    if max(least, documents) == 1:
         return ""
     kept, option = f"{least:,} occurrences", "--min-count"
     if documents >= least:  # then it is what drops more words
@@ -98,7 +110,7 @@ def _open_next(run: Run) -> None:
     """List what a person may open, and what is in it."""
     say()
     say("Open next:")
-    tables = run.info.get("tables", {})
+    tables = run.manifest.tables
     feature = _feature(run)
     path = "" if run.path is None else ", path"
     criteria = ", criteria" if len(run.dense) > 1 else ""
@@ -124,7 +136,7 @@ def _feature(run: Run) -> str:
 
 def _headline(run: Run) -> str:
     """Say in a line what was clustered, and how the model was chosen."""
-    mixture, options = run.mixture, run.info.get("command", {})
+    mixture, options = run.mixture, run.manifest.command
     n = len(mixture.labels_)
     parts = [count(n, "document"), count(mixture.n_features_in_, _feature(run))]
     by = f" (by {str(options.get('k_criterion', '')).upper()}, {len(run.dense)} tried)"
@@ -161,15 +173,13 @@ def _words(reading: Reading, clusters: list[Cluster]) -> None:
 
 def _embedded(run: Run, clusters: list[Cluster]) -> None:
     """Show embeddings by their documents, and by words of those: a coordinate is no word."""
-    typical = unpack_table(run.reader, run.info["tables"]["typical"])
-    found: dict[str, list[tuple[str, str]]] = {}
+    typical = run.read_table("typical") or Table(cluster=[], id=[], text=[])
+    found: dict[int, list[tuple[str, str]]] = {}
     for k, name, text in zip(typical["cluster"], typical["id"], typical["text"], strict=True):
         found.setdefault(k, []).append((name, text))
     if run.contrast() is None:
         column = "typical documents"
-        what = [
-            ", ".join(name for name, _ in found.get(str(k.cluster), [])[:SHOWN]) for k in clusters
-        ]
+        what = [", ".join(name for name, _ in found.get(k.cluster, [])[:SHOWN]) for k in clusters]
     else:
         column = "words that set it apart"
         what = [", ".join(one.contrast_words) or "-" for one in clusters]
@@ -178,7 +188,7 @@ def _embedded(run: Run, clusters: list[Cluster]) -> None:
     quoted = [
         (str(one.cluster), name, text)
         for one in clusters
-        for name, text in found.get(str(one.cluster), [])[:QUOTED]
+        for name, text in found.get(one.cluster, [])[:QUOTED]
     ]
     if any(text for *_, text in quoted):
         say()

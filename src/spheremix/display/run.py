@@ -19,7 +19,7 @@ from spheremix.reading import Reading, contingency
 if TYPE_CHECKING:
     from os import PathLike
 
-    from spheremix.run import Run
+    from spheremix.run.run import Run
 
 
 def draw_run(run: Run, folder: str | PathLike[str]) -> list[str]:
@@ -86,10 +86,10 @@ def displays(run: Run) -> dict[str, Any]:
 
 def _about_documents(run: Run, names: list[str]) -> dict[str, Any]:
     """Give the figures of labels and dates, where the run has the documents."""
-    table, corpus = run.documents(), run.corpus()
+    table, corpus = run.documents, run.corpus()
     if table is None or corpus is None:
         return {}
-    clusters = np.array([int(k) if k else -1 for k in table["cluster"]])
+    clusters = np.array([-1 if k is None else k for k in table["cluster"]])
     found: dict[str, Any] = {}
     if corpus.labels is not None:
         labels = contingency(clusters, corpus.labels, n_clusters=len(names))

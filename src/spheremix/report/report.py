@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from os import PathLike
 
-    from spheremix.run import Run
+    from spheremix.run.run import Run
     from spheremix.text import Corpus, TextVectorizer
 
 

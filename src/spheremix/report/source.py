@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +14,16 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.reading import Reading
-from spheremix.run import RunError
-from spheremix.run.fields import Fields
-from spheremix.run.matrices import unpack_matrix
 from spheremix.run.run import DAMAGE
+from spheremix.run.store import RunError
+from spheremix.run.table import Table
 from spheremix.text import Corpus, vectorize
 from spheremix.text.vectorizer import check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
-    from spheremix.run import Run
+    from spheremix.run.run import Run
     from spheremix.text import TextVectorizer
 
 
@@ -168,27 +165,26 @@ def from_run(run: Run, title: str | None = None) -> Source:
 
 
 def _from_run(run: Run, title: str | None) -> Source:
-    info, X, corpus = run.info, run.matrix(), run.corpus()
+    manifest, X, corpus = run.manifest, run.matrix(), run.corpus()
     has_texts, aside, counts = corpus is not None and any(corpus.texts), [], None
     if X is not None:
-        table = run.documents() or {}
+        table = run.documents or Table()
         ids = table.get("id") or [str(i) for i in range(1, X.shape[0] + 1)]
         corpus = corpus or Corpus([""] * len(ids), ids)
         reasons = table.get("set_aside") or [""] * len(ids)
         aside = [(one, why) for one, why in zip(ids, reasons, strict=True) if why]
         kept = np.arange(X.shape[0])
-        if info.get("kept") is not None:
-            kept = run.reader.array(info["kept"], (X.shape[0],), "i")
-        counts = _counts(run, kept)
-        about = Fields(info.get("corpus") or {}, f"{run.folder}: corpus").content
-        corpus = replace(
-            corpus.take(kept.tolist()),
-            source=str(about.get("source", "")),
-            format=str(about.get("format", "")),
-            notes=[str(note) for note in about.get("notes", [])],
-        )
-    command = info.get("command") or {}
-    described = info.get("vectorizer") or {}
+        if manifest.prepared.kept is not None:
+            kept = run.reader.array(manifest.prepared.kept, (X.shape[0],), "i")
+        counted = run.counts()
+        counts = None if counted is None else (counted[0][kept], counted[1])
+        corpus = corpus.take(kept.tolist())
+        about = manifest.corpus
+        if about is not None:
+            corpus = replace(
+                corpus, source=about.source, format=about.format, notes=list(about.notes)
+            )
+    described = manifest.prepared.vectorizer
     return Source(
         run.mixture if run.path is None else run.path,
         run.dense,
@@ -199,28 +195,14 @@ def _from_run(run: Run, title: str | None) -> Source:
         set_aside=aside,
         vectorizer=run.vectorizer(),
         counts=counts,
-        agreement={
-            int(K): float(value)
-            for K, value in info.get("start_agreement", {}).items()
-            if value is not None
-        },
-        k_criterion=command.get("k_criterion"),
-        seed=command.get("seed"),
-        done=_done(
-            described.get("parameters"),
-            described.get("thresholds"),
-            described.get("n_words_before"),
-        ),
+        agreement={K: v for K, v in manifest.start_agreement.items() if np.isfinite(v)},
+        k_criterion=manifest.command.get("k_criterion"),
+        seed=manifest.command.get("seed"),
+        done=[]
+        if described is None
+        else _done(described.parameters, asdict(described.thresholds), described.n_words_before),
         title=title or _title(corpus) or run.folder.resolve().name,
     )
-
-
-def _counts(run: Run, kept: NDArray[np.integer[Any]]) -> tuple[Any, list[str]] | None:
-    """Read what was counted in the texts beside embeddings."""
-    if run.info.get("counts") is None:
-        return None
-    counts = unpack_matrix(Fields(run.info["counts"], f"{run.folder}: counts"), run.reader)
-    return counts[kept], run.reader.text(run.info["terms"]).split("\n")[:-1]
 
 
 def _done_by(vectorizer: TextVectorizer) -> list[tuple[str, str]]:

@@ -2,86 +2,127 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.cli.console import remark, say
+from spheremix.errors import ParameterError
 from spheremix.reading import Reading
-from spheremix.run import RunError, load_run
+from spheremix.run.columns import TABLES
 from spheremix.run.documents import csv_lines
-from spheremix.run.legend import TABLES
 from spheremix.run.prepare import MATRICES, Material, check_rows, is_matrix
-from spheremix.run.store import replacing
+from spheremix.run.store import RunError, replacing
+from spheremix.run.table import Table
 from spheremix.run.tables import document_columns
 from spheremix.text import Corpus, ReadError, read_documents, read_matrix, vectorize
-from spheremix.text.corpus import count
+from spheremix.text.vectorizer import check_texts
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from os import PathLike
 
-    from spheremix.run import Run
-    from spheremix.run.options import Options
+    from spheremix.run.listener import Listener
+    from spheremix.run.run import Run
 
 
-def run_assign(run: Path, new: Path, options: Options, output: Path, *, force: bool) -> None:
-    """Write the clusters of new documents, and say how many went where."""
-    known = load_run(run)
-    if not new.exists():  # before it is said to be of the wrong kind
-        raise ReadError.at(new, "there is no such file or folder.")
+def assign_documents(
+    run: Run,
+    new: Any,
+    listener: Listener,
+    *,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002
+) -> Table:
+    """Give the clusters of new documents, in the columns of ``documents.csv``.
+
+    Words are those of the run. Documents that have none of them have no cluster and a reason.
+    """
+    material = _rows(run, new, listener, text, id)
+    reading = Reading.from_run(run)
+    if len(material.kept):
+        return Table(document_columns(reading, reading.documents(material.X), material))
+    columns = Table({name: [None] * material.n_documents for name in TABLES["documents"].columns})
+    columns["id"] = material.source.ids
+    columns["set_aside"] = [material.reasons[i] for i in range(material.n_documents)]
+    return columns
+
+
+def check_output(output: Path, *, force: bool) -> None:
+    """Refuse a place where no table can be written, before anything is computed."""
     if output.is_dir():
         raise RunError(f"{output}: is a folder: name the table, as -o {output / 'assigned.csv'}.")
     if output.exists() and not force:
         raise RunError(f"{output}: there already: choose another with -o, or --force.")
-    material = _rows(known, new, options)
-    reading = Reading.from_run(known)
-    columns: dict[str, Any] = {}
-    if len(material.kept):
-        documents = reading.documents(material.X)
-        columns = document_columns(reading, documents, material)
-        sizes = documents.sizes(reading.n_clusters)
-    else:
-        columns = {name: [""] * material.n_documents for name in TABLES["documents.csv"][1]}
-        columns["id"] = material.source.ids
-        columns["set_aside"] = [material.reasons[i] for i in range(material.n_documents)]
-        sizes = np.zeros(reading.n_clusters, dtype=np.intp)
+
+
+def write_assigned(table: Table, output: Path) -> None:
+    """Write assigned documents as a table for people."""
     with replacing(output) as file:
-        for line in csv_lines(columns, short=True):
+        for line in csv_lines(table, short=True):
             file.write(line.encode("utf-8"))
-    assigned = count(len(material.kept), "document")
-    say(f"{assigned} assigned, {len(material.reasons):,} without a cluster.")
-    for k in reading.layout.clusters:
-        say(f"{sizes[k]:7,}  cluster {k}: {reading.cluster_name(int(k))}")
-    say(f"Open next: {output}")
 
 
-def _rows(run: Run, new: Path, options: Options) -> Material:
+def _rows(run: Run, new: Any, listener: Listener, text: str | None, name: str | None) -> Material:
     """Give the rows of new documents in the columns of the run."""
-    described = run.info.get("vectorizer")
-    if described is None and not is_matrix(new):
-        embed = "; embed new texts with the same model" if run.feature_names is None else ""
-        raise RunError(
-            f"{new}: {run.folder} is a run on a matrix: give one of "
-            f"{run.mixture.n_features_in_:,} columns ({', '.join(MATRICES)}){embed}."
-        )
-    if described is not None and is_matrix(new):
-        raise RunError(f"{new}: {run.folder} is a run on texts: give documents, not a matrix.")
-    if described is None:
-        for name in ("text", "id"):
-            if getattr(options, name) is not None:
-                raise ReadError.at(new, f"is a matrix: it has no columns for --{name}.")
-        matrix = read_matrix(new)
-        n, d = matrix.X.shape
-        if d != run.mixture.n_features_in_:
-            raise ReadError.at(
-                new, f"{d} columns, not the {run.mixture.n_features_in_} of the run."
+    if not isinstance(new, str) and not hasattr(new, "__fspath__"):
+        return _texts(run, new if isinstance(new, Corpus) else _in_memory(new))
+    path = Path(new)
+    if not path.exists():  # before it is said to be of the wrong kind
+        raise ReadError.at(path, "there is no such file or folder.")
+    on_texts = run.manifest.prepared.vectorizer is not None
+    if on_texts and is_matrix(path):
+        raise RunError(f"{path}: {run.folder} is a run on texts: give documents, not a matrix.")
+    if on_texts:
+        corpus = read_documents(path, text=text, id=_or_none(name), date=False, label=False)
+        listener.relay(corpus.notes)
+        return _texts(run, corpus)
+    if not is_matrix(path):
+        raise _needs_matrix(run, path)
+    for parameter, given in (("text", text), ("id", name)):
+        if given is not None:
+            raise ParameterError(
+                f"{{path}}: is a matrix: it has no columns for {{{parameter}}}", path=path
             )
-        kept, reasons = check_rows(matrix)
-        ids = [str(i) for i in range(1, n + 1)]
-        return Material(matrix.X[kept], None, kept, reasons, Corpus([""] * n, ids))
-    corpus = read_documents(new, **options.columns())
-    for note in corpus.notes:
-        remark(note)
-    found = vectorize(corpus, run.vectorizer())
+    return _matrix(run, path)
+
+
+def _or_none(name: str | None) -> Any:
+    return False if name == "none" else name
+
+
+def _in_memory(texts: Any) -> Corpus:
+    found = check_texts(texts)
+    return Corpus(found, [str(i) for i in range(1, len(found) + 1)])
+
+
+def _texts(run: Run, corpus: Corpus) -> Material:
+    vectorizer = run.vectorizer()
+    if vectorizer is None:
+        raise _needs_matrix(run, corpus.source or "These texts")
+    found = vectorize(corpus, vectorizer)
     reasons = {one.row: one.reason for one in found.set_aside}
     return Material(found.X, run.feature_names, found.rows, reasons, corpus)
+
+
+def _needs_matrix(run: Run, where: str | PathLike[str]) -> RunError:
+    embed = "; embed new texts with the same model" if run.feature_names is None else ""
+    return RunError(
+        f"{where}: {run.folder} is a run on a matrix: give one of "
+        f"{run.mixture.n_features_in_:,} columns ({', '.join(MATRICES)}){embed}."
+    )
+
+
+def _matrix(run: Run, path: Path) -> Material:
+    matrix = read_matrix(path)
+    n, d = matrix.X.shape
+    if d != run.mixture.n_features_in_:
+        raise ReadError.at(path, f"{d} columns, not the {run.mixture.n_features_in_} of the run.")
+    kept, reasons = check_rows(matrix)
+    ids = [str(i) for i in range(1, n + 1)]
+    return Material(matrix.X[kept], None, kept, reasons, Corpus([""] * n, ids))
+
+
+def count_assigned(table: Table, n_clusters: int) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Count the documents of each cluster."""
+    labels = np.array([k for k in table["cluster"] if k is not None], dtype=np.intp)
+    return np.bincount(labels, minlength=n_clusters)

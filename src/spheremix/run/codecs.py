@@ -10,11 +10,12 @@ import numpy as np
 from spheremix.data.threads import resolve_threads
 from spheremix.em import Fit
 from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.problem import Restart, build_model
+from spheremix.estimators.problem import build_model
 from spheremix.models.vmf import VMFParameters, count_distinct
 from spheremix.resultants import Resultants
-from spheremix.run.fields import Fields, number
+from spheremix.run.schema import FitRecord, MixtureRecord
 from spheremix.run.store import RunError
+from spheremix.run.typed import FileName
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
@@ -55,14 +56,14 @@ def pack_params(estimator: Any, writer: Writer, prefix: str) -> dict[str, Any]:
 
 
 def unpack_params(
-    kind: type, fields: Fields, reader: Reader, dense: Mapping[int, VMFMixture]
+    kind: type, params: dict[str, Any], reader: Reader, dense: Mapping[int, VMFMixture]
 ) -> Any:
     """Make the estimator again; a start from a dense mixture is one from that of the run."""
     known = kind().get_params()
     values: dict[str, Any] = {}
-    for name, value in fields.content.items():
+    for name, value in params.items():
         if name not in known or name in UNSTORED:
-            raise RunError(f"{fields.where}: {name[:60]!r} is no parameter of {kind.__name__}.")
+            raise RunError(f"{reader.folder}: {name[:60]!r} is no parameter of {kind.__name__}.")
         if isinstance(value, dict) and "array" in value:
             values[name] = _any_array(reader, value["array"])
         elif isinstance(value, dict):
@@ -70,7 +71,7 @@ def unpack_params(
         elif value is None or isinstance(value, bool | int | float | str):
             values[name] = value
         else:
-            raise fields.bad(name)
+            raise RunError(f"{reader.folder}: damaged: {name!r} is not what it should be.")
     return kind(**values)
 
 
@@ -83,144 +84,123 @@ def _any_array(reader: Reader, name: Any) -> NDArray[Any]:
 # Mixtures
 
 
-def pack_mixture(mixture: VMFMixture, writer: Writer, prefix: str) -> dict[str, Any]:
+def pack_mixture(mixture: VMFMixture, writer: Writer, prefix: str) -> MixtureRecord:
     """Write a fitted mixture; give its description."""
-    packed = {
-        "params": pack_params(mixture, writer, prefix),
-        "prototypes": writer.array(f"{prefix}/prototypes.npy", mixture.prototypes_),
-        "kappas": writer.array(f"{prefix}/kappas.npy", mixture.kappas_),
-        "weights": writer.array(f"{prefix}/weights.npy", mixture.weights_),
-        "n_components": len(mixture.prototypes_),
-        "n_features": mixture.n_features_in_,
-        "log_likelihood": number(mixture.log_likelihood_),
-        "objective": number(mixture.objective_),
-        "stationarity_gap": number(mixture.stationarity_gap_),
-        "kkt_residual": number(mixture.kkt_residual_),
-        "kappa_max": number(mixture.kappa_max_),
-        "status": mixture.status_,
-        "n_iter": int(mixture.n_iter_),
-        "criteria": {name: number(value) for name, value in mixture.criteria_.items()},
-        "runs": pack_restarts(mixture.runs_),
-    }
-    if hasattr(mixture, "labels_"):
-        packed["labels"] = writer.array(f"{prefix}/labels.npy", mixture.labels_.astype(np.int64))
-    return packed
+
+    def written(name: str, values: Any) -> FileName:
+        return FileName(writer.array(f"{prefix}/{name}.npy", values))
+
+    labels = getattr(mixture, "labels_", None)
+    return MixtureRecord(
+        params=pack_params(mixture, writer, prefix),
+        prototypes=written("prototypes", mixture.prototypes_),
+        kappas=written("kappas", mixture.kappas_),
+        weights=written("weights", mixture.weights_),
+        labels=None if labels is None else written("labels", labels.astype(np.int64)),
+        n_components=len(mixture.prototypes_),
+        n_features=int(mixture.n_features_in_),
+        log_likelihood=float(mixture.log_likelihood_),
+        objective=float(mixture.objective_),
+        stationarity_gap=float(mixture.stationarity_gap_),
+        kkt_residual=float(mixture.kkt_residual_),
+        kappa_max=float(mixture.kappa_max_),
+        status=mixture.status_,
+        n_iter=int(mixture.n_iter_),
+        criteria={name: float(value) for name, value in mixture.criteria_.items()},
+        runs=mixture.runs_,
+    )
 
 
 def unpack_mixture(
-    fields: Fields, reader: Reader, dense: Mapping[int, VMFMixture] | None = None
+    record: MixtureRecord, reader: Reader, dense: Mapping[int, VMFMixture] | None = None
 ) -> VMFMixture:
     """Read a fitted mixture."""
-    K, d = fields.integer("n_components", 1), fields.integer("n_features", 2)
-    mixture: VMFMixture = unpack_params(VMFMixture, fields.inside("params"), reader, dense or {})
-    mixture.prototypes_ = check_prototypes(reader, fields.string("prototypes"), (K, d))
-    mixture.kappas_ = check_positive(reader, fields.string("kappas"), (K,))
-    mixture.weights_ = check_weights(reader, fields.string("weights"), (K,))
-    mixture.log_likelihood_ = fields.real("log_likelihood")
-    mixture.objective_ = fields.real("objective")
-    mixture.stationarity_gap_ = fields.real("stationarity_gap")
-    mixture.kkt_residual_ = fields.real("kkt_residual")
-    mixture.status_, mixture.n_iter_ = fields.string("status"), fields.integer("n_iter")
-    criteria = fields.inside("criteria")
-    mixture.criteria_ = {  # a run saved before there was a criterion does not know it
-        name: criteria.real(name) if name in criteria.content else np.nan for name in CRITERIA
-    }
+    K, d = record.n_components, record.n_features
+    mixture: VMFMixture = unpack_params(VMFMixture, record.params, reader, dense or {})
+    mixture.prototypes_ = check_prototypes(reader, record.prototypes, (K, d))
+    mixture.kappas_ = check_positive(reader, record.kappas, (K,))
+    mixture.weights_ = check_weights(reader, record.weights, (K,))
+    mixture.log_likelihood_ = record.log_likelihood
+    mixture.objective_ = record.objective
+    mixture.stationarity_gap_ = record.stationarity_gap
+    mixture.kkt_residual_ = record.kkt_residual
+    mixture.status_, mixture.n_iter_ = record.status, record.n_iter
+    # A run that was saved before a criterion existed does not have its value.
+    mixture.criteria_ = {name: record.criteria.get(name, np.nan) for name in CRITERIA}
     mixture.n_distinct_prototypes_ = count_distinct(mixture.prototypes_)
-    mixture.runs_ = unpack_restarts(fields)
+    mixture.runs_ = record.runs
     mixture.n_features_in_ = d
-    mixture.model_ = model_of(mixture, fields, d)
+    mixture.model_ = model_of(mixture, record.kappa_max, d, reader)
     mixture.kappa_max_ = mixture.model_.kappa_max
-    if "labels" in fields.content:
-        mixture.labels_ = check_labels(reader, fields.string("labels"), K)
+    if record.labels is not None:
+        mixture.labels_ = check_labels(reader, record.labels, K)
     return mixture
 
 
-def model_of(estimator: Any, fields: Fields, n_features: int) -> VMFModel:
+def model_of(estimator: Any, kappa_max: float, n_features: int, reader: Reader) -> VMFModel:
     """Give the model that an estimator's parameters stand for, with the cap that was in force."""
     try:
         model = build_model(estimator, n_features, resolve_threads(None))
     except ValueError as error:
-        raise RunError(f"{fields.where}: damaged: {error}") from None
-    return replace(model, kappa_max=fields.real("kappa_max"))
-
-
-def pack_restarts(runs: list[Restart]) -> list[dict[str, Any]]:
-    """Describe how restarts went."""
-    return [
-        {
-            "seed": run.seed,
-            "status": run.status,
-            "n_iter": run.n_iter,
-            "objective": number(run.objective),
-            "stationarity_gap": number(run.stationarity_gap),
-            "kappa_capped": run.kappa_capped,
-        }
-        for run in runs
-    ]
-
-
-def unpack_restarts(fields: Fields) -> list[Restart]:
-    """Read how restarts went."""
-    runs = []
-    for content in fields.listing("runs"):
-        run = Fields(content, f"{fields.where}: runs")
-        seed = None if content.get("seed") is None else run.integer("seed")
-        floats = (run.real("objective"), run.real("stationarity_gap"))
-        capped = bool(content.get("kappa_capped"))
-        runs.append(Restart(seed, run.string("status"), run.integer("n_iter"), *floats, capped))
-    return runs
+        raise RunError(f"{reader.folder}: damaged: {error}") from None
+    return replace(model, kappa_max=kappa_max)
 
 
 # Fits: where a path can go on
 
 
-def pack_fit(fit: Fit[VMFParameters], writer: Writer, prefix: str) -> dict[str, Any]:
+def pack_fit(fit: Fit[VMFParameters], writer: Writer, prefix: str) -> FitRecord:
     """Write parameters together with their resultants, to go on from them with the same bits."""
+
+    def written(name: str, values: Any) -> FileName:
+        return FileName(writer.array(f"{prefix}/{name}.npy", values))
+
     parameters, resultants = fit.parameters, fit.resultants
-    arrays = {
-        "prototypes": parameters.prototypes,
-        "kappas": parameters.kappas,
-        "weights": parameters.weights,
-        "log_normalizers": parameters.log_normalizers,
-        "mass": resultants.mass,
-        "vectors": resultants.vectors,
-    }
-    names = {name: writer.array(f"{prefix}/{name}.npy", array) for name, array in arrays.items()}
-    return names | {
-        "n_components": len(parameters.kappas),
-        "n_features": parameters.prototypes.shape[1],
-        "norm": number(parameters.norm),
-        "log_likelihood": number(resultants.log_likelihood),
-        "entropy": number(resultants.entropy),
-        "weight": number(resultants.weight),
-        "objective": number(fit.objective),
-        "gap": number(fit.gap),
-        "status": fit.status,
-        "n_iter": fit.n_iter,
-    }
+    return FitRecord(
+        prototypes=written("prototypes", parameters.prototypes),
+        kappas=written("kappas", parameters.kappas),
+        weights=written("weights", parameters.weights),
+        log_normalizers=written("log_normalizers", parameters.log_normalizers),
+        mass=written("mass", resultants.mass),
+        vectors=written("vectors", resultants.vectors),
+        n_components=len(parameters.kappas),
+        n_features=int(parameters.prototypes.shape[1]),
+        norm=float(parameters.norm),
+        log_likelihood=float(resultants.log_likelihood),
+        entropy=float(resultants.entropy),
+        weight=float(resultants.weight),
+        objective=float(fit.objective),
+        gap=float(fit.gap),
+        status=fit.status,
+        n_iter=int(fit.n_iter),
+    )
 
 
-def unpack_fit(fields: Fields, reader: Reader) -> Fit[VMFParameters]:
+def unpack_fit(record: FitRecord, reader: Reader) -> Fit[VMFParameters]:
     """Read a fit; of its trace, the end."""
-    K, d = fields.integer("n_components", 1), fields.integer("n_features", 2)
+    K, d = record.n_components, record.n_features
     parameters = VMFParameters(
-        check_prototypes(reader, fields.string("prototypes"), (K, d)),
-        check_positive(reader, fields.string("kappas"), (K,)),
-        check_weights(reader, fields.string("weights"), (K,)),
-        reader.array(fields.string("log_normalizers"), (K,)),
-        fields.real("norm"),
+        check_prototypes(reader, record.prototypes, (K, d)),
+        check_positive(reader, record.kappas, (K,)),
+        check_weights(reader, record.weights, (K,)),
+        reader.array(record.log_normalizers, (K,)),
+        record.norm,
     )
     resultants = Resultants(
-        reader.array(fields.string("mass"), (K,)),
-        reader.array(fields.string("vectors"), (K, d)),
-        fields.real("log_likelihood"),
-        fields.real("entropy"),
-        fields.real("weight"),
+        reader.array(record.mass, (K,)),
+        reader.array(record.vectors, (K, d)),
+        record.log_likelihood,
+        record.entropy,
+        record.weight,
     )
-    objective = fields.real("objective")
-    status, n_iter = fields.string("status"), fields.integer("n_iter")
     return Fit(
-        parameters, resultants, objective, fields.real("gap"), status, n_iter, trace=[objective]
+        parameters,
+        resultants,
+        record.objective,
+        record.gap,
+        record.status,
+        record.n_iter,
+        trace=[record.objective],
     )
 
 

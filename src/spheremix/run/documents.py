@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.run.store import RunError
+from spheremix.run.typed import FileName
 from spheremix.text.corpus import Corpus
 
 if TYPE_CHECKING:
@@ -80,25 +81,23 @@ def unpack_table(reader: Reader, name: Any) -> dict[str, list[str]]:
     return {column: [_text(row[i]) for row in rows[1:]] for i, column in enumerate(rows[0])}
 
 
-def pack_corpus(corpus: Corpus, writer: Writer) -> str:
+def pack_corpus(corpus: Corpus, writer: Writer) -> FileName:
     """Write texts, ids, dates and labels, one document a line; give the name of the file."""
     dates, labels = corpus.dates, corpus.labels
-    return writer.packed(
-        CORPUS,
-        (
-            json.dumps(
-                {
-                    "id": corpus.ids[i],
-                    "text": text,
-                    "date": None if dates is None or not dates[i] else str(dates[i]),
-                    "labels": None if labels is None else labels[i],
-                },
-                ensure_ascii=False,
-            )
-            + "\n"
-            for i, text in enumerate(corpus.texts)
-        ),
+    lines = (
+        json.dumps(
+            {
+                "id": corpus.ids[i],
+                "text": text,
+                "date": None if dates is None or not dates[i] else str(dates[i]),
+                "labels": None if labels is None else labels[i],
+            },
+            ensure_ascii=False,
+        )
+        + "\n"
+        for i, text in enumerate(corpus.texts)
     )
+    return FileName(writer.packed(CORPUS, lines))
 
 
 def unpack_corpus(reader: Reader, name: Any) -> Corpus:

@@ -11,13 +11,14 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import spheremix
 from spheremix._optional import kernels
-from spheremix.run.fields import Fields
 from spheremix.run.store import MANIFEST, Reader, RunError, Writer, read_json, write_json
+from spheremix.run.typed import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+R = TypeVar("R")  # the record of a stage
 T = TypeVar("T")
 
 PROGRESS = "progress"
@@ -155,32 +156,35 @@ class RunFolder:
         """Give what writes the files of a stage."""
         return Writer(self.folder, durable=durable)
 
-    def commit(self, stage: str, writer: Writer, content: dict[str, Any]) -> None:
-        """Declare a stage done."""
-        writer.commit(self.progress / f"{stage}.json", {"content": content})
+    def commit(self, stage: str, writer: Writer, record: Any) -> None:
+        """Declare a stage done: its files are written, and the record describes them."""
+        writer.commit(self.progress / f"{stage}.json", {"content": encode(record)})
 
-    def stage(self, name: str, make: Callable[[], None], read: Callable[[Fields, Reader], T]) -> T:
+    def stage(
+        self, name: str, kind: type[R], make: Callable[[], None], read: Callable[[R, Reader], T]
+    ) -> T:
         """Give what a stage left; make it where it was not done, or cannot be read."""
-        left = self.done(name)
+        left = self.done(name, kind)
         if left is not None:
             try:
                 return read(*left)
             except RunError:  # damaged: do it again
                 self.forget(name)
         make()
-        left = self.done(name)
+        left = self.done(name, kind)
         if left is None:
             raise RunError(f"{self.folder}: what was written cannot be read: is the disk full?")
         return read(*left)
 
-    def done(self, stage: str) -> tuple[Fields, Reader] | None:
-        """Give what a stage left, or None where it was not done."""
+    def done(self, stage: str, kind: type[R]) -> tuple[R, Reader] | None:
+        """Give the record and the files that a stage left, or None where it was not done."""
         path = self.progress / f"{stage}.json"
         if not path.exists():
             return None
         try:
             found = read_json(path)
-            return Fields(found.get("content"), str(path)), Reader(self.folder, found.get("files"))
+            record = decode(kind, found.get("content"), str(path))
+            return record, Reader(self.folder, found.get("files"))
         except RunError:  # the power went before the disk was done: do it again
             return None
 

@@ -7,45 +7,55 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from spheremix.run.schema import MatrixRecord
+from spheremix.run.store import RunError
+from spheremix.run.typed import FileName
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from spheremix.run.fields import Fields
     from spheremix.run.store import Reader, Writer
 
 
-def pack_words(words: Iterable[str], writer: Writer, name: str = "vocabulary.txt") -> str:
+def pack_words(words: Iterable[str], writer: Writer, name: str = "vocabulary.txt") -> FileName:
     """Write a vocabulary, one word a line; ends of lines within words become spaces."""
-    return writer.text(name, (f"{' '.join(str(w).split(chr(10)))}\n" for w in words))
+    lines = (f"{' '.join(str(w).split(chr(10)))}\n" for w in words)
+    return FileName(writer.text(name, lines))
 
 
-def pack_matrix(X: Any, writer: Writer, prefix: str = "matrix") -> dict[str, Any]:
+def unpack_words(reader: Reader, name: FileName) -> list[str]:
+    """Read a vocabulary."""
+    return reader.text(name).split("\n")[:-1]
+
+
+def pack_matrix(X: Any, writer: Writer, prefix: str = "matrix") -> MatrixRecord:
     """Write rows, sparse or dense; give their description."""
     shape = [int(size) for size in X.shape]
-    if not hasattr(X, "tocsr"):
-        return {"shape": shape, "rows": writer.array(f"{prefix}/rows.npy", X)}
-    rows = X.tocsr()
-    parts = {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
-    names = {name: writer.array(f"{prefix}/{name}.npy", array) for name, array in parts.items()}
-    return {"shape": shape, **names}
+    rows = X.tocsr() if hasattr(X, "tocsr") else None
+    parts = {"rows": X}
+    if rows is not None:
+        parts = {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
+    names = {
+        name: FileName(writer.array(f"{prefix}/{name}.npy", array)) for name, array in parts.items()
+    }
+    return MatrixRecord(shape=shape, **names)
 
 
-def unpack_matrix(fields: Fields, reader: Reader) -> sparse.csr_array | NDArray[Any]:
+def unpack_matrix(record: MatrixRecord, reader: Reader) -> sparse.csr_array | NDArray[Any]:
     """Open rows, mapped from the disk."""
-    shape = fields.listing("shape")
-    if len(shape) != 2 or not all(isinstance(size, int) and 0 < size < 2**62 for size in shape):
-        raise fields.bad("shape")
-    n, d = shape
-    if "rows" in fields.content:
-        return reader.array(fields.string("rows"), (n, d), "fiub", mapped=True)
-    indptr = reader.array(fields.string("indptr"), (n + 1,), "i")
+    if len(record.shape) != 2 or 0 in record.shape:
+        raise RunError(f"{reader.folder}: damaged: a matrix of shape {record.shape}.")
+    n, d = record.shape
+    if record.rows is not None:
+        return reader.array(record.rows, (n, d), "fiub", mapped=True)
+    indptr = reader.array(record.indptr, (n + 1,), "i")
     if indptr[0] != 0 or np.any(np.diff(indptr) < 0):
-        raise fields.bad("indptr")
+        raise RunError(f"{reader.folder}: damaged: rows of the matrix overlap.")
     size = (int(indptr[-1]),)
-    data = reader.array(fields.string("data"), size, "fiub", mapped=True)
-    indices = reader.array(fields.string("indices"), size, "i", mapped=True)
+    data = reader.array(record.data, size, "fiub", mapped=True)
+    indices = reader.array(record.indices, size, "i", mapped=True)
     if indices.size and (indices.min() < 0 or indices.max() >= d):
-        raise fields.bad("indices")
+        raise RunError(f"{reader.folder}: damaged: columns of the matrix beyond its width.")
     return sparse.csr_array((data, indices, indptr), shape=(n, d))

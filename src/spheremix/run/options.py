@@ -1,87 +1,210 @@
-"""Options of an exploration, checked."""
+"""The options of an exploration: each one once, with its default, its meaning and its checks.
+
+``explore_corpus`` takes them by keyword and the command ``spheremix explore`` as options; both read
+this description.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from numbers import Integral
+from os import fspath
 from typing import Any
 
-from spheremix.estimators.validation import require_integer, require_number
-from spheremix.select import CRITERIA
-from spheremix.text import TextVectorizer
-from spheremix.text.corpus import count
-from spheremix.text.vectorizer import WEIGHTINGS
+from spheremix.errors import ParameterError
+from spheremix.wording import count
 
 LARGEST = 20  # clusters tried unless more are asked for
 LEAST = 4  # different documents among which to look for clusters
-# They change no digit, or name a file whose content is compared.
-KEPT_OUT = {"threads", "checkpoint", "vocabulary", "texts"}
-LEMMATIZERS = ("simplemma", "none")
 DENSE = "none"  # the criterion that keeps the mixture without penalty
 MOST_CANDIDATES = 1000
+AUTO = "auto"
+
+COLUMNS = "Columns of the file"
+WORDS = "From texts to words"
+MODEL = "Clusters and sparsity"
+RUNNING = "Running"
+
+
+def option(
+    default: Any, panel: str, meaning: str, *, found: str = "", changes_result: bool = True
+) -> Any:
+    """Declare an option.
+
+    Parameters
+    ----------
+    default : object
+        None leaves the choice to the exploration.
+    panel : str
+        The heading under which the help of the command lists it.
+    meaning : str
+        What it does, in a sentence or two.
+    found : str, default=""
+        How the value is found where it is not given.
+    changes_result : bool, default=True
+        False for what changes no digit, or names a file whose content is compared.
+    """
+    about = {"panel": panel, "meaning": meaning, "found": found, "changes_result": changes_result}
+    return dataclasses.field(default=default, metadata=about)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What an exploration was asked to do; None leaves a choice to the pipeline."""
+class ExploreOptions:
+    """What an exploration is asked to do; None leaves a choice to the exploration.
 
-    text: str | None = None
-    id: str | None = None
-    date: str | None = None
-    label: str | None = None
-    vocabulary: str | None = None
-    texts: str | None = None
-    language: str | None = None
-    lemmatizer: str | None = None
-    min_count: int | None = None
-    min_df: float | None = None
-    max_df: float | None = None
-    weighting: str | None = None
-    k: str | None = None
-    seed: int = 0
-    criterion: str | None = None
-    k_criterion: str = "ebic"
-    kappa: str | float = "shared"
-    starts: int = 10
-    min_relative_increase: float = 0.01
-    max_steps: int = 1000
-    threads: int | None = None
-    checkpoint: float = 3.0
+    Examples
+    --------
+    >>> from spheremix.run.options import ExploreOptions
+    >>> ExploreOptions(k="2:4").k
+    (2, 3, 4)
+    """
+
+    text: str | None = option(None, COLUMNS, "Column of the texts; guessed where obvious.")
+    id: str | None = option(
+        None, COLUMNS, "Column of the ids, guessed where obvious; `none` leaves it out."
+    )
+    date: str | None = option(
+        None, COLUMNS, "Column of the dates, guessed where obvious; `none` leaves it out."
+    )
+    label: str | None = option(
+        None,
+        COLUMNS,
+        "Column of the labels, guessed where obvious; `none` leaves it out. Labels are compared "
+        "with the clusters and never used to find them.",
+    )
+    vocabulary: str | None = option(
+        None,
+        COLUMNS,
+        "File with the words of the columns of a matrix, one a line.",
+        changes_result=False,
+    )
+    texts: str | None = option(
+        None,
+        COLUMNS,
+        "Documents that belong to the rows of a matrix, one a row: they give words, ids, dates and "
+        "labels.",
+        changes_result=False,
+    )
+    language: str | None = option(None, WORDS, "Language, as en or en,fr.", found="en")
+    lemmatizer: str | None = option(None, WORDS, "simplemma or none.", found="simplemma")
+    min_count: int | None = option(
+        None,
+        WORDS,
+        "Fewest occurrences of a word that is kept.",
+        found="a 300th of the number of documents, rounded up, at most 100",
+    )
+    min_df: float | str | None = option(
+        None,
+        WORDS,
+        "Fewest documents with a word that is kept, as 5, or their share, as 0.01.",
+        found="2",
+    )
+    max_df: float | str | None = option(
+        None,
+        WORDS,
+        "Most documents with a word that is kept, as 500, or their share, as 0.5.",
+        found="all",
+    )
+    weighting: str | None = option(
+        None, WORDS, "counts, binary, tfidf or sublinear-tfidf.", found="sublinear-tfidf"
+    )
+    k: Any = option(
+        None,
+        MODEL,
+        "Number of clusters, as 5, or several to choose from, as 2:20 or 2,4,8.",
+        found="2 to n^0.4, at most 20, for n documents",
+    )
+    seed: int = option(0, MODEL, "The same seed gives the same result, to the last digit.")
+    criterion: str | None = option(
+        None,
+        MODEL,
+        "Chooses the sparsity: aic, bic, ric, ricc, ebic or icl; none keeps dense prototypes.",
+        found="bic; none for embeddings",
+    )
+    k_criterion: str = option(
+        "ebic", MODEL, "Chooses the number of clusters: aic, bic, ric, ricc, ebic or icl."
+    )
+    kappa: float | str = option(
+        "shared",
+        MODEL,
+        "How near documents are to the middle of their cluster: one number estimated for all "
+        "clusters (shared) or for each of them (free), or a given one, as 100; a larger number "
+        "means nearer.",
+    )
+    starts: int = option(10, MODEL, "Number of starts for each number of clusters.")
+    min_relative_increase: float = option(
+        0.01,
+        MODEL,
+        "By which share the penalty grows at least from one step of the path to the next. A "
+        "smaller share separates words that leave together, and takes longer.",
+    )
+    max_steps: int = option(1000, MODEL, "Largest number of steps of the path.")
+    threads: int | None = option(
+        None, RUNNING, "Number of threads.", found="all cores", changes_result=False
+    )
+    checkpoint: float = option(
+        3.0,
+        RUNNING,
+        "Seconds of work on the path that are lost at most when the process is killed.",
+        changes_result=False,
+    )
 
     def __post_init__(self) -> None:
+        for name, parse in (("k", parse_k), ("kappa", parse_kappa)):
+            object.__setattr__(self, name, parse(getattr(self, name)))
+        for name in ("min_df", "max_df"):
+            object.__setattr__(self, name, parse_df(name, getattr(self, name)))
+        for name in ("vocabulary", "texts"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, fspath(getattr(self, name)))
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse values before a large file is read."""
+        # Loaded here so that the help of the command does not wait for NumPy and scikit-learn.
+        from spheremix.estimators.validation import require_integer, require_number  # noqa: PLC0415
+        from spheremix.select import CRITERIA  # noqa: PLC0415
+        from spheremix.text.vectorizer import WEIGHTINGS  # noqa: PLC0415
+
         for name, choices in (
             ("criterion", (None, *CRITERIA, DENSE)),
             ("k_criterion", CRITERIA),
             ("weighting", (None, *WEIGHTINGS)),
-            ("lemmatizer", (None, *LEMMATIZERS)),
+            ("lemmatizer", (None, "simplemma", "none")),
         ):
             if getattr(self, name) not in choices:
-                raise ValueError(
-                    f"--{name.replace('_', '-')} must be one of {', '.join(filter(None, choices))};"
-                    f" got {getattr(self, name)!r}."
+                raise ParameterError(
+                    f"{{{name}}} must be one of {{choices}}; got {{got}}",
+                    choices=", ".join(filter(None, choices)),
+                    got=repr(getattr(self, name)),
                 )
-        require_integer("--starts", self.starts, 1)
-        require_integer("--max-steps", self.max_steps, 1)
-        require_integer("--seed", self.seed, 0)
-        require_number("--min-relative-increase", self.min_relative_increase)
-        require_number("--checkpoint", self.checkpoint)
+        require_integer("starts", self.starts, 1)
+        require_integer("max_steps", self.max_steps, 1)
+        require_integer("seed", self.seed, 0)
+        require_number("min_relative_increase", self.min_relative_increase)
+        require_number("checkpoint", self.checkpoint)
         if self.threads is not None:
-            require_integer("--threads", self.threads, 1)
-        if self.k is not None:
-            parse_k(self.k)
+            require_integer("threads", self.threads, 1)
 
-    def completed(self, *, words: bool) -> Options:
+    def completed(self, *, words: bool) -> ExploreOptions:
         """Choose how sparse prototypes are by whether their columns are words.
 
-        Zeros of embeddings depend on the axes, which mean nothing: there the penalty is left out.
+        Which coordinates of an embedding are zero depends on its axes, which mean nothing: there
+        the penalty is left out.
         """
         return replace(self, criterion=self.criterion or ("bic" if words else DENSE))
 
     def command(self) -> dict[str, Any]:
-        """Give the options that the result depends on."""
-        return {
-            name: getattr(self, name) for name in self.__dataclass_fields__ if name not in KEPT_OUT
+        """Give the options that the result depends on, as JSON can say them."""
+        found = {
+            one.name: getattr(self, one.name)
+            for one in dataclasses.fields(self)
+            if one.metadata["changes_result"]
         }
+        return {**found, "k": None if self.k is None else list(self.k)}
 
     def columns(self) -> dict[str, Any]:
         """Give the columns to read; "none" stands for none."""
@@ -99,74 +222,107 @@ class Options:
             "weighting": self.weighting or "sublinear-tfidf",
         }
 
-    def check_words(self) -> None:
-        """Refuse options from texts to words before a large file is read."""
-        TextVectorizer(**self.vectorizer()).check_parameters()
-
     def candidates(self, n: int, n_distinct: int) -> list[int]:
         """Give the numbers of clusters to try on n documents, some of which may be the same."""
-        there = f"{'is' if n == 1 else 'are'} {count(n, 'document')} with words"
+        there = f"there {'is' if n == 1 else 'are'} {count(n, 'document')} with words"
         if n_distinct < n:
             there += ", all the same" if n_distinct == 1 else f", only {n_distinct:,} different"
         if self.k is not None:
-            numbers = parse_k(self.k)
-            if numbers[-1] > n_distinct:
-                raise ValueError(
-                    f"{numbers[-1]} clusters are too many: there {there}. Lower --k to "
-                    f"{n_distinct} at most."
+            if self.k[-1] > n_distinct:
+                raise ParameterError(
+                    "{most} clusters are too many, since {there}",
+                    remedies=("lower {k} to {n_distinct} at most",),
+                    most=self.k[-1],
+                    there=there,
+                    n_distinct=n_distinct,
                 )
-            return numbers
+            return list(self.k)
         if n_distinct < LEAST:
-            raise ValueError(
-                f"There {there}: at least {LEAST} are needed to look for clusters (or say how "
-                "many clusters with --k)."
+            raise ParameterError(
+                "At least {least} documents are needed to look for clusters, and {there}",
+                remedies=("say how many clusters with {k}",),
+                least=LEAST,
+                there=there,
             )
         return list(range(2, max(2, min(LARGEST, int(n**0.4), n_distinct // 2)) + 1))
 
 
-def parse_k(text: str) -> list[int]:
-    """Read numbers of clusters: "5", "2:20" (both included) or "2,4,8"."""
+def parse_k(value: Any) -> tuple[int, ...] | None:
+    """Read numbers of clusters: 5, "5", "2:20" (both included), "2,4,8", a range or a list."""
+    if value is None or value == AUTO:
+        return None
+    if isinstance(value, str):
+        numbers = _numbers(value)
+    else:
+        listed = list(value) if isinstance(value, Iterable) else [value]
+        if not all(isinstance(K, Integral) and not isinstance(K, bool) for K in listed):
+            raise ParameterError(
+                "{k} must be whole numbers of clusters; got {got}", got=repr(value)
+            )
+        numbers = [int(K) for K in listed]
+    if not numbers:
+        raise ParameterError("{k} must have at least one number of clusters; got none")
+    if min(numbers) < 1:
+        raise ParameterError(
+            "{k} must be 1 or more: {least} clusters cannot be; got {got}",
+            least=min(numbers),
+            got=repr(value),
+        )
+    if len(numbers) > MOST_CANDIDATES:
+        raise ParameterError(
+            "{k} must have {most} numbers at most; got {got}",
+            most=f"{MOST_CANDIDATES:,}",
+            got=repr(value),
+        )
+    return tuple(sorted(set(numbers)))
+
+
+def _numbers(text: str) -> list[int]:
     first, colon, last = text.partition(":")
     try:
         ends = [int(first), int(last)] if colon else [int(part) for part in text.split(",")]
     except ValueError:
-        raise ValueError(
-            f"--k must be a number of clusters, as 5, a range, as 2:20, or several, as 2,4,8; got "
-            f"{text!r}."
+        raise ParameterError(
+            "{k} must be a number of clusters, as 5, a range, as 2:20, or several, as 2,4,8; got "
+            "{got}",
+            got=repr(text),
         ) from None
-    if min(ends) < 1:
-        raise ValueError(f"--k must be 1 or more: {min(ends)} clusters cannot be; got {text!r}.")
     if not colon:
-        return sorted(set(ends))
+        return ends
     if ends[0] > ends[1]:
-        raise ValueError(f"--k must be a range that goes up, as {ends[1]}:{ends[0]}; got {text!r}.")
-    if ends[1] - ends[0] >= MOST_CANDIDATES:
-        raise ValueError(f"--k must have {MOST_CANDIDATES:,} numbers at most; got {text!r}.")
-    return list(range(ends[0], ends[1] + 1))
+        raise ParameterError(
+            "{k} must be a range that goes up, as {up}; got {got}",
+            up=f"{ends[1]}:{ends[0]}",
+            got=repr(text),
+        )
+    return list(range(ends[0], min(ends[1], ends[0] + MOST_CANDIDATES) + 1))
 
 
-def parse_df(name: str, text: str | None) -> float | None:
-    """Read a number of documents ("5") or a share of them ("0.5", "50%")."""
-    if text is None:
-        return None
+def parse_df(name: str, value: Any) -> float | None:
+    """Read a number of documents (5, "5") or a share of them (0.5, "0.5", "50%")."""
+    if value is None or isinstance(value, int | float):
+        return value
     try:
-        if text.endswith("%"):
-            return float(text[:-1]) / 100.0
-        return float(text) if "." in text else int(text)
+        if value.endswith("%"):
+            return float(value[:-1]) / 100.0
+        return float(value) if "." in value else int(value)
     except ValueError:
-        raise ValueError(
-            f"{name} must be a number of documents, as 5, or a share, as 0.5; got {text!r}."
+        raise ParameterError(
+            f"{{{name}}} must be a number of documents, as 5, or a share, as 0.5; got {{got}}",
+            got=repr(value),
         ) from None
 
 
-def parse_kappa(text: str) -> str | float:
+def parse_kappa(value: Any) -> str | float:
     """Read "shared", "free" or a number."""
-    if text in {"shared", "free"}:
-        return text
+    if isinstance(value, str) and value in {"shared", "free"}:
+        return value
     try:
-        kappa = float(text)
-    except ValueError:
+        kappa = float(value)
+    except (TypeError, ValueError):
         kappa = math.nan
     if not 0.0 < kappa < math.inf:
-        raise ValueError(f"--kappa must be shared, free or a number above 0, as 100; got {text!r}.")
+        raise ParameterError(
+            "{kappa} must be shared, free or a number above 0, as 100; got {got}", got=repr(value)
+        )
     return kappa

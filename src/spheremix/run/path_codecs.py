@@ -16,12 +16,12 @@ from spheremix.run.codecs import (
     model_of,
     pack_fit,
     pack_params,
-    pack_restarts,
     unpack_fit,
     unpack_params,
-    unpack_restarts,
 )
+from spheremix.run.schema import PathRecord, StepsRecord
 from spheremix.run.store import RunError, blocks
+from spheremix.run.typed import FileName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.estimators.mixture import VMFMixture
-    from spheremix.run.fields import Fields
     from spheremix.run.store import Reader, Writer
 
 FLOATS = ("beta", "log_likelihood", "entropy", "weight", "objective", "gap")
@@ -37,57 +36,59 @@ COUNTS = ("n_iter", "n_distinct", "n_converged")
 TABLES = ("kappas", "weights", "sizes")
 
 
-def pack_steps(steps: Sequence[PathPoint], writer: Writer, prefix: str) -> dict[str, Any]:
-    """Write steps; give their description."""
+def pack_steps(steps: Sequence[PathPoint], writer: Writer, prefix: str) -> StepsRecord:
+    """Write the points of a path; give their description."""
     K, d = len(steps[0].kappas), steps[0].n_features
     narrow = np.int32 if K * d < 2**31 else np.int64
     ends = np.cumsum([0, *(step.n_nonzero for step in steps)])
     statuses = sorted({step.status for step in steps})
     total = (int(ends[-1]),)
-    names = {
-        **{
-            name: writer.array(f"{prefix}/{name}.npy", [getattr(step, name) for step in steps])
-            for name in (*FLOATS, *COUNTS, *TABLES)
-        },
-        "status": writer.array(
-            f"{prefix}/status.npy", [statuses.index(step.status) for step in steps]
-        ),
-        "ends": writer.array(f"{prefix}/ends.npy", ends),
-        "values": writer.stream(
-            f"{prefix}/values.npy", (step.values for step in steps), np.float64, total
-        ),
-        "places": writer.stream(
-            f"{prefix}/places.npy", (step.places for step in steps), narrow, total
-        ),
+    arrays: dict[str, Any] = {
+        **{name: [getattr(one, name) for one in steps] for name in (*FLOATS, *COUNTS, *TABLES)},
+        "status": [statuses.index(step.status) for step in steps],
+        "ends": ends,
     }
-    shape = {"n_steps": len(steps), "n_components": K, "n_features": d}
-    return {"files": names, "statuses": statuses, **shape}
+    names = {name: writer.array(f"{prefix}/{name}.npy", array) for name, array in arrays.items()}
+    values, places = ((getattr(step, part) for step in steps) for part in ("values", "places"))
+    names["values"] = writer.stream(f"{prefix}/values.npy", values, np.float64, total)
+    names["places"] = writer.stream(f"{prefix}/places.npy", places, narrow, total)
+    return StepsRecord(
+        files={name: FileName(file) for name, file in names.items()},
+        statuses=statuses,
+        n_steps=len(steps),
+        n_components=K,
+        n_features=d,
+    )
 
 
-def unpack_steps(fields: Fields, reader: Reader) -> list[PathPoint]:
-    """Read steps; their prototypes stay on the disk until they are asked for."""
-    S, K = fields.integer("n_steps", 1), fields.integer("n_components", 1)
-    d, names = fields.integer("n_features", 2), fields.inside("files")
-    ends = reader.array(names.string("ends"), (S + 1,), "i")
+def unpack_steps(record: StepsRecord, reader: Reader) -> list[PathPoint]:
+    """Read the points of a path; their prototypes stay on the disk until they are asked for."""
+    S, K, d = record.n_steps, record.n_components, record.n_features
+    where = reader.folder
+    missing = {*FLOATS, *COUNTS, *TABLES, "status", "ends", "values", "places"} - set(record.files)
+    if not S or not K or missing:
+        raise RunError(f"{where}: damaged: a path needs its arrays {', '.join(sorted(missing))}.")
+    names = record.files
+    ends = reader.array(names["ends"], (S + 1,), "i")
     if ends[0] != 0 or np.any(np.diff(ends) < K):
-        raise RunError(f"{fields.where}: damaged: steps do not follow each other.")
+        raise RunError(f"{where}: damaged: steps do not follow each other.")
     total = int(ends[-1])
-    values = reader.array(names.string("values"), (total,), mapped=True)
-    places = reader.array(names.string("places"), (total,), "i", mapped=True)
+    values = reader.array(names["values"], (total,), mapped=True)
+    places = reader.array(names["places"], (total,), "i", mapped=True)
     if any(part.min() < 0 or part.max() >= K * d for part in blocks(places)):
-        raise RunError(f"{fields.where}: damaged: coordinates beyond the prototypes.")
+        raise RunError(f"{where}: damaged: coordinates beyond the prototypes.")
     columns: dict[str, NDArray[Any]] = {
-        **{name: reader.array(names.string(name), (S,)) for name in FLOATS},
-        **{name: reader.array(names.string(name), (S,), "i") for name in (*COUNTS, "status")},
-        "kappas": check_positive(reader, names.string("kappas"), (S, K)),
-        "weights": check_weights(reader, names.string("weights"), (S, K)),
-        "sizes": reader.array(names.string("sizes"), (S, K)),
+        **{name: reader.array(names[name], (S,)) for name in FLOATS},
+        **{name: reader.array(names[name], (S,), "i") for name in (*COUNTS, "status")},
+        "kappas": check_positive(reader, names["kappas"], (S, K)),
+        "weights": check_weights(reader, names["weights"], (S, K)),
+        "sizes": reader.array(names["sizes"], (S, K)),
     }
-    statuses, codes = fields.listing("statuses"), columns["status"]
+    statuses, codes = record.statuses, columns["status"]
     if codes.min() < 0 or codes.max() >= len(statuses):
-        raise RunError(f"{fields.where}: damaged: a step has no status.")
+        raise RunError(f"{where}: damaged: a step has no status.")
     if np.any(np.diff(columns["beta"]) <= 0.0) or columns["beta"][0] < 0.0:
-        raise RunError(f"{fields.where}: damaged: beta does not rise.")
+        raise RunError(f"{where}: damaged: beta does not rise.")
     steps = []
     for i in range(S):
         part = slice(int(ends[i]), int(ends[i + 1]))
@@ -99,45 +100,45 @@ def unpack_steps(fields: Fields, reader: Reader) -> list[PathPoint]:
         }
         step = PathPoint(values=values[part], places=places[part], n_features=d, **known)
         if np.any(np.diff(step.places) <= 0) or step.support_sizes.min() < 1:
-            raise RunError(f"{fields.where}: damaged: coordinates of step {i} out of order.")
+            raise RunError(f"{where}: damaged: coordinates of step {i} out of order.")
         steps.append(step)
     return steps
 
 
-def pack_path(path: VMFPath, writer: Writer, prefix: str) -> dict[str, Any]:
+def pack_path(path: VMFPath, writer: Writer, prefix: str) -> PathRecord:
     """Write a fitted path; give its description."""
     state = path.state_
     labels = path.best_estimator_.labels_.astype(np.int64)
-    return {
-        "params": pack_params(path, writer, prefix),
-        "steps": pack_steps(state.steps, writer, prefix),
-        "dense": pack_fit(state.dense, writer, f"{prefix}/dense"),
-        "last": pack_fit(state.fit, writer, f"{prefix}/last"),
-        "n_inserted": state.n_inserted,
-        "status": path.status_,
-        "kappa_max": float(path.kappa_max_),
-        "labels": writer.array(f"{prefix}/labels.npy", labels),
-        "runs": pack_restarts(path.runs_),
-    }
+    return PathRecord(
+        params=pack_params(path, writer, prefix),
+        steps=pack_steps(state.steps, writer, prefix),
+        dense=pack_fit(state.dense, writer, f"{prefix}/dense"),
+        last=pack_fit(state.fit, writer, f"{prefix}/last"),
+        n_inserted=state.n_inserted,
+        status=path.status_,
+        kappa_max=float(path.kappa_max_),
+        labels=FileName(writer.array(f"{prefix}/labels.npy", labels)),
+        runs=path.runs_,
+    )
 
 
-def unpack_path(fields: Fields, reader: Reader, dense: Mapping[int, VMFMixture]) -> VMFPath:
+def unpack_path(record: PathRecord, reader: Reader, dense: Mapping[int, VMFMixture]) -> VMFPath:
     """Read a fitted path, ready to predict and, with ``warm_start``, to go on."""
-    path: VMFPath = unpack_params(VMFPath, fields.inside("params"), reader, dense)
-    steps = unpack_steps(fields.inside("steps"), reader)
+    path: VMFPath = unpack_params(VMFPath, record.params, reader, dense)
+    steps = unpack_steps(record.steps, reader)
     shape = (len(steps[0].kappas), steps[0].n_features)
     state = PathState(
-        model_of(path, fields, shape[1]),
+        model_of(path, record.kappa_max, shape[1], reader),
         steps,
-        unpack_fit(fields.inside("dense"), reader),
-        unpack_fit(fields.inside("last"), reader),
-        fields.integer("n_inserted"),
-        fields.string("status"),
+        unpack_fit(record.dense, reader),
+        unpack_fit(record.last, reader),
+        record.n_inserted,
+        record.status,
     )
     if {state.dense.parameters.prototypes.shape, state.fit.parameters.prototypes.shape} != {shape}:
-        raise RunError(f"{fields.where}: damaged: steps and fits differ in shape.")
-    labels = check_labels(reader, fields.string("labels"), shape[0])
-    path.runs_ = unpack_restarts(fields)
+        raise RunError(f"{reader.folder}: damaged: steps and fits differ in shape.")
+    labels = check_labels(reader, record.labels, shape[0])
+    path.runs_ = record.runs
     set_path_attributes(path, state, {"n_features_in_": shape[1]})
     path.best_estimator_.labels_ = labels
     return path

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix.errors import ParameterError
 from spheremix.run.documents import pack_corpus
-from spheremix.run.matrices import pack_matrix, pack_words, unpack_matrix
+from spheremix.run.matrices import pack_matrix, pack_words, unpack_matrix, unpack_words
+from spheremix.run.schema import PreparedRecord, Thresholds, VectorizerRecord
+from spheremix.run.store import RunError
+from spheremix.run.typed import FileName
 from spheremix.text import (
     Corpus,
     ReadError,
@@ -18,18 +22,17 @@ from spheremix.text import (
     read_matrix,
     vectorize,
 )
-from spheremix.text.corpus import count
 from spheremix.text.matrices import not_finite
+from spheremix.wording import count
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from spheremix.cli.console import Progress
-    from spheremix.run.fields import Fields
     from spheremix.run.folder import RunFolder
-    from spheremix.run.options import Options
+    from spheremix.run.listener import Listener
+    from spheremix.run.options import ExploreOptions
     from spheremix.run.store import Reader
     from spheremix.text import Matrix
 
@@ -89,23 +92,25 @@ def is_matrix(path: Path) -> bool:
     return path.name.lower().endswith(MATRICES)
 
 
-def check_options(path: Path, options: Options) -> None:
+def check_options(path: Path, options: ExploreOptions) -> None:
     """Refuse options that make no sense for the kind of file, before it is read."""
     if not is_matrix(path):
         for name, what in (("vocabulary", "names the columns"), ("texts", "are beside the rows")):
             if getattr(options, name) is not None:
-                raise ReadError.at(path, f"is not a matrix: --{name} {what} of one.")
-        options.check_words()
+                raise ParameterError(
+                    f"{{path}}: is not a matrix: {{{name}}} {what} of one", path=path
+                )
+        TextVectorizer(**options.vectorizer()).check_parameters()
         return
     _refuse(path, options, "weighting", "is a matrix, used as it is", "is for texts alone")
     if options.texts is None:
         for name in (*FOR_COLUMNS, *FOR_WORDS):
-            _refuse(path, options, name, "is a matrix", "is for texts: give them with --texts")
+            _refuse(path, options, name, "is a matrix", "is for texts: give them with {texts}")
     else:
-        options.check_words()
+        TextVectorizer(**options.vectorizer()).check_parameters()
 
 
-def read_source(path: Path, options: Options) -> Corpus | Matrix:
+def read_source(path: Path, options: ExploreOptions) -> Corpus | Matrix:
     """Read the file, and the texts beside it."""
     if not is_matrix(path):
         return read_documents(path, **options.columns())
@@ -118,94 +123,93 @@ def read_source(path: Path, options: Options) -> Corpus | Matrix:
     return matrix.beside(read_documents(options.texts, **options.columns()))
 
 
-def _refuse(path: Path, options: Options, name: str, because: str, purpose: str) -> None:
+def _refuse(path: Path, options: ExploreOptions, name: str, because: str, purpose: str) -> None:
     """Refuse an option that would do nothing."""
     if getattr(options, name) is not None:
-        raise ReadError.at(path, f"{because}: --{name.replace('_', '-')} {purpose}.")
+        raise ParameterError(f"{{path}}: {because}: {{{name}}} {purpose}", path=path)
 
 
 def prepare(
-    folder: RunFolder, source: Corpus | Matrix, options: Options, progress: Progress
+    folder: RunFolder, source: Corpus | Matrix, options: ExploreOptions, listener: Listener
 ) -> Material:
     """Give rows to documents, or take up those that were."""
 
     def make() -> None:
         if isinstance(source, Corpus):
-            progress.begin(f"Counting the words of {count(len(source), 'document')}")
+            listener.begin(f"Counting the words of {count(len(source), 'document')}")
             _vectorize(folder, source, options)
         else:
-            progress.begin(f"Checking {count(source.X.shape[0], 'row')}")
+            listener.begin(f"Checking {count(source.X.shape[0], 'row')}")
             _take_rows(folder, source, options)
 
-    def read(fields: Fields, reader: Reader) -> Material:
-        X = unpack_matrix(fields.inside("matrix"), reader)
-        kept = reader.array(fields.string("kept"), (X.shape[0],), "i").astype(np.intp)
-        reasons = {int(row): str(why) for row, why in fields.listing("set_aside")}
+    def read(record: PreparedRecord, reader: Reader) -> Material:
+        if record.matrix is None or record.kept is None:
+            raise RunError(f"{reader.folder}: damaged: the rows are missing.")
+        X = unpack_matrix(record.matrix, reader)
+        kept = reader.array(record.kept, (X.shape[0],), "i").astype(np.intp)
+        reasons = {int(row): str(why) for row, why in record.set_aside}
         documents = source if isinstance(source, Corpus) else source.documents
         if documents is None:
             numbers = [str(i) for i in range(1, len(kept) + len(reasons) + 1)]
             documents = Corpus([""] * len(numbers), numbers)
-        counts = None
-        if fields.content.get("counts") is not None:
-            counts = unpack_matrix(fields.inside("counts"), reader)
-        words, terms = (_words(fields, reader, name) for name in ("vocabulary", "terms"))
-        return Material(X, words, kept, reasons, documents, counts, terms)
+        return Material(
+            X,
+            None if record.vocabulary is None else unpack_words(reader, record.vocabulary),
+            kept,
+            reasons,
+            documents,
+            None if record.counts is None else unpack_matrix(record.counts, reader),
+            None if record.terms is None else unpack_words(reader, record.terms),
+        )
 
-    return folder.stage("matrix", make, read)
-
-
-def _words(fields: Fields, reader: Reader, name: str) -> list[str] | None:
-    if fields.content.get(name) is None:
-        return None
-    return reader.text(fields.string(name)).split("\n")[:-1]
+    return folder.stage("matrix", PreparedRecord, make, read)
 
 
-def _vectorize(folder: RunFolder, corpus: Corpus, options: Options) -> None:
+def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions) -> None:
     parameters = options.vectorizer()
     found = vectorize(corpus, **parameters)
     if not len(found.rows):
         raise ReadError.at(corpus.source, "no document has a word that was kept.")
-    writer = folder.writer()
-    used: TextVectorizer = found.vectorizer
-    content = {
-        "matrix": pack_matrix(found.X, writer),
-        "vocabulary": pack_words(found.words, writer),
-        "kept": writer.array("kept.npy", found.rows.astype(np.int64)),
-        "set_aside": [[one.row, one.reason] for one in found.set_aside],
-        "texts": pack_corpus(corpus, writer),
-        "vectorizer": {
-            "parameters": parameters,
-            "thresholds": {
-                "min_count": int(used.min_count_),
-                "min_df": int(used.min_df_),
-                "max_df": int(used.max_df_),
-            },
-            "n_words_before": int(used.n_words_),
-            "idf": None if used.idf_ is None else writer.array("idf.npy", used.idf_),
-        },
-    }
-    folder.commit("matrix", writer, content)
+    writer, used = folder.writer(), found.vectorizer
+    record = PreparedRecord(
+        matrix=pack_matrix(found.X, writer),
+        vocabulary=pack_words(found.words, writer),
+        kept=FileName(writer.array("kept.npy", found.rows.astype(np.int64))),
+        set_aside=[(one.row, one.reason) for one in found.set_aside],
+        texts=pack_corpus(corpus, writer),
+        vectorizer=VectorizerRecord(
+            parameters=parameters,
+            thresholds=Thresholds(
+                min_count=int(used.min_count_), min_df=int(used.min_df_), max_df=int(used.max_df_)
+            ),
+            n_words_before=int(used.n_words_),
+            idf=None if used.idf_ is None else FileName(writer.array("idf.npy", used.idf_)),
+        ),
+    )
+    folder.commit("matrix", writer, record)
 
 
-def _take_rows(folder: RunFolder, matrix: Matrix, options: Options) -> None:
+def _take_rows(folder: RunFolder, matrix: Matrix, options: ExploreOptions) -> None:
     kept, reasons = check_rows(matrix)
     if not kept.size:
         raise ReadError.at(matrix.source, "every row is empty.")
     writer, documents = folder.writer(), matrix.documents
-    content = {
-        "matrix": pack_matrix(matrix.X[kept] if reasons else matrix.X, writer),
-        "vocabulary": None if matrix.vocabulary is None else pack_words(matrix.vocabulary, writer),
-        "kept": writer.array("kept.npy", kept.astype(np.int64)),
-        "set_aside": [[row, why] for row, why in reasons.items()],
-        "texts": None if documents is None else pack_corpus(documents, writer),
-        "vectorizer": None,
-    }
+    record = PreparedRecord(
+        matrix=pack_matrix(matrix.X[kept] if reasons else matrix.X, writer),
+        vocabulary=None if matrix.vocabulary is None else pack_words(matrix.vocabulary, writer),
+        kept=FileName(writer.array("kept.npy", kept.astype(np.int64))),
+        set_aside=list(reasons.items()),
+        texts=None if documents is None else pack_corpus(documents, writer),
+    )
     if documents is not None and matrix.vocabulary is None:
         counter = TextVectorizer(**{**options.vectorizer(), "weighting": "counts"})
         counts = counter.fit_count(documents.texts)
-        content["counts"] = pack_matrix(counts, writer, "counts")
-        content["terms"] = pack_words(counter.vocabulary_, writer, "terms.txt")
-    folder.commit("matrix", writer, content)
+        record = replace(
+            record,
+            counts=pack_matrix(counts, writer, "counts"),
+            terms=pack_words(counter.vocabulary_, writer, "terms.txt"),
+        )
+    folder.commit("matrix", writer, record)
 
 
 def check_rows(matrix: Matrix) -> tuple[NDArray[np.intp], dict[int, str]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +14,15 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.run.codecs import pack_mixture, unpack_mixture
-from spheremix.run.documents import csv_lines, unpack_corpus, unpack_table
-from spheremix.run.fields import Fields
-from spheremix.run.matrices import pack_matrix, pack_words, unpack_matrix
+from spheremix.run.columns import TABLES
+from spheremix.run.documents import csv_lines, unpack_corpus
+from spheremix.run.listener import Listener
+from spheremix.run.matrices import pack_matrix, pack_words, unpack_matrix, unpack_words
 from spheremix.run.path_codecs import pack_path, unpack_path
-from spheremix.run.store import FORMAT, MANIFEST, VERSION, Reader, RunError, Writer, read_json
+from spheremix.run.schema import FORMAT, VERSION, Manifest, PreparedRecord
+from spheremix.run.store import MANIFEST, Reader, RunError, Writer, read_json
+from spheremix.run.table import Table, read_table
+from spheremix.run.typed import FileName, decode, encode
 from spheremix.select import CRITERIA
 from spheremix.text.vectorizer import TextVectorizer
 
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
+    from spheremix.report import Report
     from spheremix.text.corpus import Corpus
 
 # What estimators raise for parameters that no estimator ever had.
@@ -37,30 +44,30 @@ DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, Arithmeti
 class Run:
     """A run read from its folder.
 
-    Estimators and words are attributes, there at once. Documents, texts, rows and words of a
-    contrast are methods: they read their file each time they are called.
-
     Attributes
     ----------
     folder : Path
         Where it lies.
-    info : dict
-        What ``run.json`` says beside the estimators: command, corpus, versions, and for labels the
-        agreement with the clusters.
+    manifest : Manifest
+        What ``run.json`` says: options, versions, corpus, and how well the clusters agree with
+        labels and between starts.
     mixture : VMFMixture
         The chosen mixture, ready to predict.
     path : VMFPath or None
         The path it was chosen on.
     dense : dict of int to VMFMixture
-        The dense mixtures, by number of components.
+        The mixtures without penalty, by number of clusters.
     dense_criteria : dict of str to ndarray
-        Criteria of the dense mixtures, one entry a number of components.
+        Criteria of the dense mixtures, one entry a number of clusters.
     table : dict of str to ndarray
         Every dense restart, column by column: ``pandas.DataFrame(run.table)``.
     feature_names : list of str or None
         The vocabulary; None for embeddings.
+    documents, clusters, words : Table or None
+        The tables ``documents.csv``, ``clusters.csv`` and ``words.csv``, as columns; None where
+        the run does not have them.
     reader : Reader
-        For what is read only when asked for.
+        For files that are read only when they are asked for.
 
     Examples
     --------
@@ -76,7 +83,7 @@ class Run:
     """
 
     folder: Path
-    info: dict[str, Any]
+    manifest: Manifest
     mixture: VMFMixture
     path: VMFPath | None
     dense: dict[int, VMFMixture]
@@ -91,6 +98,12 @@ class Run:
             f"beta={self.mixture.beta:.4g})"
         )
 
+    def _repr_html_(self) -> str:
+        """Show the clusters in a notebook."""
+        clusters = self.clusters
+        shown = "" if clusters is None else clusters._repr_html_()
+        return f"<p>{html.escape(repr(self))}</p>{shown}"
+
     @property
     def dense_criteria(self) -> dict[str, NDArray[np.float64]]:
         """Criteria of the dense mixtures, by name; smaller is better."""
@@ -104,18 +117,36 @@ class Run:
         """Every dense restart, column by column: a dictionary, ready for a data frame."""
         return dense_table(self.dense)
 
-    def documents(self) -> dict[str, list[str]] | None:
-        """Read the table of documents.
+    @cached_property
+    def documents(self) -> Table | None:
+        """One row a document: its cluster, how surely, and the runner-up."""
+        return self.read_table("documents")
+
+    @cached_property
+    def clusters(self) -> Table | None:
+        """One row a cluster: size, name and words."""
+        return self.read_table("clusters")
+
+    @cached_property
+    def words(self) -> Table | None:
+        """One row a word of a cluster."""
+        return self.read_table("words")
+
+    def read_table(self, key: str) -> Table | None:
+        """Read one of the tables that ``run.manifest.tables`` lists.
+
+        Parameters
+        ----------
+        key : str
+            As "typical", "labels" or "time".
 
         Returns
         -------
-        dict of list of str, or None
-            Column by column, as written; None where the run has no documents.
+        Table or None
+            None where the run does not have this table.
         """
-        name = self.info.get("documents")
-        if name is None:
-            return None
-        return unpack_table(self.reader, name)
+        name = self.manifest.tables.get(key)
+        return None if name is None else read_table(self.reader, key, name)
 
     def corpus(self) -> Corpus | None:
         """Read the documents themselves: texts, ids, dates and labels.
@@ -125,7 +156,7 @@ class Run:
         Corpus or None
             Those set aside included; None where the run does not have them.
         """
-        name = self.info.get("texts")
+        name = self.manifest.prepared.texts
         return None if name is None else unpack_corpus(self.reader, name)
 
     def matrix(self) -> sparse.csr_array | NDArray[Any] | None:
@@ -136,8 +167,21 @@ class Run:
         CSR array, ndarray or None
             Mapped from the disk; None where the run does not have them.
         """
-        content = self.info.get("matrix")
-        return None if content is None else unpack_matrix(self._fields("matrix"), self.reader)
+        record = self.manifest.prepared.matrix
+        return None if record is None else unpack_matrix(record, self.reader)
+
+    def counts(self) -> tuple[Any, list[str]] | None:
+        """Open the counts of words beside embeddings.
+
+        Returns
+        -------
+        (CSR array, list of str) or None
+            Occurrences in all documents, and the words; None where no texts were given.
+        """
+        record, terms = self.manifest.prepared.counts, self.manifest.prepared.terms
+        if record is None or terms is None:
+            return None
+        return unpack_matrix(record, self.reader), unpack_words(self.reader, terms)
 
     def vectorizer(self) -> TextVectorizer | None:
         """Make the vectoriser of the texts again.
@@ -147,13 +191,15 @@ class Run:
         TextVectorizer or None
             Its ``transform`` gives the rows of texts; None where the run had a ready matrix.
         """
-        described = self.info.get("vectorizer")
-        if described is None:
+        record = self.manifest.prepared.vectorizer
+        if record is None:
             return None
         try:
-            parameters, name = described["parameters"], described["idf"]
-            idf = None if name is None else self.reader.array(name, (self.mixture.n_features_in_,))
-            return TextVectorizer.restore(self.feature_names or [], idf, **parameters)
+            idf = record.idf
+            weights = (
+                None if idf is None else self.reader.array(idf, (self.mixture.n_features_in_,))
+            )
+            return TextVectorizer.restore(self.feature_names or [], weights, **record.parameters)
         except RunError:
             raise
         except DAMAGE as error:
@@ -168,17 +214,38 @@ class Run:
             A list a cluster, the most telling words first; None where no texts were given beside
             embeddings.
         """
-        content = self.info.get("contrast")
-        if content is None:
-            return None
-        fields = self._fields("contrast")
-        found = [fields.listing(str(k)) for k in range(len(self.mixture.weights_))]
-        if not all(isinstance(word, str) for words in found for word in words):
-            raise RunError(f"{fields.where}: damaged: words are needed.")
-        return found
+        return self.manifest.contrast
 
-    def _fields(self, name: str) -> Fields:
-        return Fields(self.info.get(name), f"{self.folder / MANIFEST}: {name}")
+    def assign(self, new: Any, *, text: str | None = None, id: str | None = None) -> Table:  # noqa: A002
+        """Give the clusters of new documents.
+
+        Parameters
+        ----------
+        new : str, path, list of str or Corpus
+            A file as :func:`spheremix.explore_corpus` reads, or texts.
+        text, id : str, default=None
+            Columns of the texts and of the ids in a table.
+
+        Returns
+        -------
+        Table
+            The columns of ``documents.csv``; documents without a word of the run have no cluster.
+        """
+        from spheremix.run.assign import assign_documents  # noqa: PLC0415 (it needs this module)
+
+        return assign_documents(self, new, Listener(), text=text, id=id)
+
+    def report(self) -> Report:
+        """Make the report of this run, which shows itself in a notebook.
+
+        Returns
+        -------
+        Report
+            Its ``write_html`` writes the page.
+        """
+        from spheremix.report import Report  # noqa: PLC0415 (the report reads runs)
+
+        return Report.from_run(self)
 
 
 def save_run(
@@ -226,7 +293,6 @@ def save_run(
     if (place / MANIFEST).exists():
         raise RunError(f"{place}: there is a run already: choose another folder or remove it.")
     writer = Writer(place)
-    content: dict[str, Any] = {}
     if isinstance(model, VMFMixtureIC):
         dense, path = model.dense_models_, getattr(model, "best_path_", None)
     elif isinstance(model, VMFPath):
@@ -235,26 +301,31 @@ def save_run(
         dense, path = {len(model.prototypes_): model}, None
     else:
         raise RunError(f"A {type(model).__name__} cannot be saved as a run.")
-    content["dense"] = {
-        str(K): pack_mixture(mixture, writer, f"dense/{K}") for K, mixture in dense.items()
-    }
-    if path is not None:
-        content["path"] = pack_path(path, writer, "path")
     chosen = getattr(model, "best_estimator_", model)
-    content["best_n_components"] = len(chosen.weights_)
-    if feature_names is not None:
-        content["vocabulary"] = pack_words(feature_names, writer)
-    if X is not None:
-        content["matrix"] = pack_matrix(X, writer)
+    tables = {}
     if documents is not None:
-        content["documents"] = writer.text("documents.csv", csv_lines(documents))
-    finish(writer, content)
+        file = TABLES["documents"].file
+        tables["documents"] = FileName(writer.text(file, csv_lines(documents)))
+    manifest = Manifest(
+        dense={K: pack_mixture(mixture, writer, f"dense/{K}") for K, mixture in dense.items()},
+        path=None if path is None else pack_path(path, writer, "path"),
+        best_n_components=len(chosen.weights_),
+        prepared=PreparedRecord(
+            vocabulary=None if feature_names is None else pack_words(feature_names, writer),
+            matrix=None if X is None else pack_matrix(X, writer),
+        ),
+        tables=tables,
+    )
+    finish(writer, manifest)
     return place
 
 
-def finish(writer: Writer, content: dict[str, Any]) -> None:
+def finish(writer: Writer, manifest: Manifest) -> None:
     """Write the manifest, which makes the folder a run."""
-    writer.commit(writer.folder / MANIFEST, {"format": FORMAT, "version": VERSION, **content})
+    writer.entries = dict(sorted(writer.entries.items()))
+    content = encode(manifest)
+    del content["files"]  # the writer knows them
+    writer.commit(writer.folder / MANIFEST, content)
 
 
 def load_run(folder: str | PathLike[str]) -> Run:
@@ -312,28 +383,30 @@ def load_run(folder: str | PathLike[str]) -> Run:
         raise RunError(f"{where}: damaged: {type(error).__name__}: {error}") from None
 
 
-def _read(place: Path, info: dict[str, Any], where: str) -> Run:
-    reader = Reader(place, info.pop("files", None))
-    fields = Fields(info, where)
-    best = fields.integer("best_n_components", 1)
+def _read(place: Path, content: dict[str, Any], where: str) -> Run:
+    manifest = decode(Manifest, content, where)
+    reader = Reader(place, manifest.files)
     dense = {}
-    listed = fields.inside("dense")
-    for key in sorted(listed.content, key=lambda key: (len(key), key)):
-        mixture = unpack_mixture(listed.inside(key), reader)
+    for _, record in sorted(manifest.dense.items()):
+        mixture = unpack_mixture(record, reader)
         dense[len(mixture.weights_)] = mixture
-    path = unpack_path(fields.inside("path"), reader, dense) if "path" in info else None
+    path = None if manifest.path is None else unpack_path(manifest.path, reader, dense)
+    best = manifest.best_n_components
     chosen = dense.get(best) if path is None else path.best_estimator_
     if chosen is None or len(chosen.weights_) != best:
         raise RunError(f"{where}: damaged: the chosen mixture is not there.")
     if len({model.n_features_in_ for model in [chosen, *dense.values()]}) != 1:
         raise RunError(f"{where}: damaged: mixtures of different dimensions.")
+    if manifest.contrast is not None and len(manifest.contrast) != best:
+        raise RunError(f"{where}: damaged: contrast words of another number of clusters.")
+    if not set(manifest.tables) <= set(TABLES):
+        raise RunError(f"{where}: damaged: tables that no run has.")
     names = None
-    if info.get("vocabulary") is not None:
-        names = reader.text(info["vocabulary"]).split("\n")[:-1]
+    if manifest.prepared.vocabulary is not None:
+        names = unpack_words(reader, manifest.prepared.vocabulary)
         if len(names) != chosen.n_features_in_:
             raise RunError(f"{where}: damaged: {len(names)} words for the columns of the model.")
-    info = {key: info[key] for key in info if key not in {"dense", "path"}}
-    return Run(place, info, chosen, path, dense, names, reader)
+    return Run(place, manifest, chosen, path, dense, names, reader)
 
 
 def dense_table(dense: Mapping[int, VMFMixture]) -> dict[str, NDArray[Any]]:

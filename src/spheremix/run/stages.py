@@ -12,35 +12,35 @@ import math
 import shutil
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spheremix.data.open import as_directions
+from spheremix.errors import Explained, Message
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import NoFitError
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.strategies import PathProgress
 from spheremix.path import PathState
 from spheremix.run.codecs import pack_fit, pack_mixture, unpack_fit, unpack_mixture
-from spheremix.run.fields import number
 from spheremix.run.path_codecs import pack_path, pack_steps, unpack_path, unpack_steps
+from spheremix.run.schema import DenseRecord, FitRecord, PathRecord, StepsRecord
 from spheremix.run.store import RunError
-from spheremix.text.corpus import count as counted
+from spheremix.wording import count as counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from spheremix.cli.console import Progress
     from spheremix.em import Fit
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.path import PathPoint
-    from spheremix.run.fields import Fields
     from spheremix.run.folder import RunFolder
-    from spheremix.run.options import Options
+    from spheremix.run.listener import Listener
+    from spheremix.run.options import ExploreOptions
     from spheremix.run.store import Reader
 
 
@@ -56,29 +56,29 @@ class Dense:
 
 
 def fit_dense(
-    folder: RunFolder, X: Any, candidates: list[int], options: Options, progress: Progress
-) -> tuple[Dense, list[str]]:
+    folder: RunFolder, X: Any, candidates: list[int], options: ExploreOptions, listener: Listener
+) -> tuple[Dense, list[Message]]:
     """Fit a mixture without penalty for each number of clusters; give them and the failures."""
     directions = as_directions(X, n_threads=options.threads)
     total, done = float(sum(candidates)), 0.0
     found = Dense({}, {})
     notes = []
-    progress.begin(
+    listener.begin(
         f"Fitting {name_candidates(candidates)}, {counted(options.starts, 'start')} each"
     )
     for K in candidates:
         share = (done / total, K / total)
-        make = partial(_fit_one, folder, K, directions, options, progress, share)
-        mixture, agreement, said = folder.stage(f"dense-{K}", make, _read_one)
+        make = partial(_fit_one, folder, K, directions, options, listener, share)
+        mixture, agreement, said = folder.stage(f"dense-{K}", DenseRecord, make, _read_one)
         notes += said
         if mixture is not None:
             found.mixtures[K], found.agreement[K] = mixture, agreement
         done += K
-        progress.update(done / total, f"K = {K}")
+        listener.update(done / total, f"K = {K}")
     if not found.mixtures:
         for K in candidates:
             folder.forget(f"dense-{K}")
-        raise RunError(notes[-1])
+        raise NoFitError(notes[-1])
     return found, notes
 
 
@@ -86,15 +86,15 @@ def _fit_one(
     folder: RunFolder,
     K: int,
     directions: Any,
-    options: Options,
-    progress: Progress,
+    options: ExploreOptions,
+    listener: Listener,
     share: tuple[float, float],
 ) -> None:
     def follow(state: Any) -> None:
         # Half of the runs have converged when half of the work is done, or more.
         part = 1.0 - state.n_running / state.n_runs
         passes = counted(state.n_sweeps, "pass", "passes")
-        progress.update(share[0] + share[1] * part, f"K = {K}, {passes} over the documents")
+        listener.update(share[0] + share[1] * part, f"K = {K}, {passes} over the documents")
 
     study = VMFMixtureIC(
         (K,),
@@ -105,28 +105,36 @@ def _fit_one(
         n_threads=options.threads,
         callback=follow,
     )
-    writer, notes = folder.writer(), []
-    content: dict[str, Any] = {"mixture": None, "agreement": None}
+    writer = folder.writer()
+    notes: list[Warning | Exception | str] = []
+    mixture, agreement = None, math.nan
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             study.fit(directions)
-            content["mixture"] = pack_mixture(study.dense_models_[K], writer, f"dense/{K}")
-            content["agreement"] = number(study.agreement_[0])
+            mixture = pack_mixture(study.dense_models_[K], writer, f"dense/{K}")
+            agreement = float(study.agreement_[0])
         except NoFitError as error:
-            notes.append(f"K = {K}: {error}")
-    # Some messages name K themselves.
-    said = [str(one.message) for one in caught]
-    notes += [text if f"K = {K} " in text else f"K = {K}: {text}" for text in said]
-    folder.commit(f"dense-{K}", writer, content | {"notes": notes})
+            notes.append(error)
+    notes += [one.message for one in caught]
+    said = [about_candidate(K, note) for note in notes]
+    record = DenseRecord(mixture=mixture, agreement=agreement, notes=said)
+    folder.commit(f"dense-{K}", writer, record)
 
 
-def _read_one(fields: Fields, reader: Reader) -> tuple[VMFMixture | None, float, list[str]]:
-    notes = [str(note) for note in fields.listing("notes")]
-    if fields.content.get("mixture") is None:
-        return None, math.nan, notes
-    mixture = unpack_mixture(fields.inside("mixture"), reader)
-    return mixture, fields.real("agreement"), notes
+def about_candidate(K: int, note: Warning | Exception | str) -> Message:
+    """Say of which number of clusters a note speaks."""
+    if isinstance(note, Explained):
+        return replace(note.message, text=f"With {K} clusters: {note.message.text}")
+    return Message("With {K} clusters: {note}", {"K": str(K), "note": str(note)})
+
+
+def _read_one(
+    record: DenseRecord, reader: Reader
+) -> tuple[VMFMixture | None, float, list[Message]]:
+    if record.mixture is None:
+        return None, math.nan, record.notes
+    return unpack_mixture(record.mixture, reader), record.agreement, record.notes
 
 
 def name_candidates(candidates: list[int]) -> str:
@@ -146,8 +154,8 @@ def follow_path(
     X: Any,
     dense: dict[int, VMFMixture],
     K: int,
-    options: Options,
-    progress: Progress,
+    options: ExploreOptions,
+    listener: Listener,
 ) -> VMFPath:
     """Follow the path from a dense mixture, leaving checkpoints on the way."""
 
@@ -169,7 +177,7 @@ def follow_path(
             if now - seen > 0.2:
                 seen = now
                 said = f"step {reached.n_steps:,}, {reached.sparsity:.0%} zeros"
-                progress.update(_advance(reached.state, options), said)
+                listener.update(_advance(reached.state, options), said)
 
         path = VMFPath(
             n_components=K,
@@ -185,9 +193,9 @@ def follow_path(
         )
         state = checkpoints.read(dense[K].model_)
         if state is None:
-            progress.begin("Following the path to sparse clusters")
+            listener.begin("Following the path to sparse clusters")
         else:
-            progress.begin(f"Following the path, from step {len(state.steps):,}")
+            listener.begin(f"Following the path, from step {len(state.steps):,}")
             path.state_, path.runs_ = state, dense[K].runs_
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # statuses of steps are in the tables
@@ -198,10 +206,13 @@ def follow_path(
         writer = folder.writer()
         folder.commit("path", writer, pack_path(path, writer, "path"))
 
-    return folder.stage("path", make, lambda fields, reader: unpack_path(fields, reader, dense))
+    def read(record: PathRecord, reader: Reader) -> VMFPath:
+        return unpack_path(record, reader, dense)
+
+    return folder.stage("path", PathRecord, make, read)
 
 
-def _advance(state: PathState, options: Options) -> float:
+def _advance(state: PathState, options: ExploreOptions) -> float:
     """Guess which share of a path is behind: beta grows by a factor, up to the last events."""
     steps, fit = state.steps, state.fit
     share = len(steps) / options.max_steps
@@ -242,7 +253,8 @@ class Checkpoints:
         """Go back to the last mark; None where there is none that can be used."""
         try:
             parts = list(self._steps())
-            first, last = self.folder.done("fit-0"), self.folder.done(f"fit-{len(parts) - 1}")
+            first = self.folder.done("fit-0", FitRecord)
+            last = self.folder.done(f"fit-{len(parts) - 1}", FitRecord)
             if parts and first is not None and last is not None:
                 steps = [step for part in parts for step in part]
                 state = PathState(model, steps, unpack_fit(*first), unpack_fit(*last))
@@ -262,6 +274,6 @@ class Checkpoints:
 
     def _steps(self) -> Iterator[list[PathPoint]]:
         n = 0
-        while (left := self.folder.done(f"steps-{n}")) is not None:
+        while (left := self.folder.done(f"steps-{n}", StepsRecord)) is not None:
             yield unpack_steps(*left)
             n += 1

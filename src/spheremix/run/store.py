@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Entry = dict[str, Any]
 
-FORMAT = "spheremix run"
-VERSION = 1
 MANIFEST = "run.json"
 MANIFEST_BYTES = 2**26  # a manifest is small: beyond it, somebody wants memory
 KINDS = "biuf"

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.reading import contingency, timeline
+from spheremix.run.columns import TABLES
 from spheremix.run.documents import csv_lines
+from spheremix.run.typed import FileName
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
@@ -27,31 +29,34 @@ def write_tables(
     reading: Reading,
     dense: Dense,
     contrast: list[list[ContrastWord]] | None,
-) -> dict[str, str]:
-    """Write every table; give the names of their files."""
+) -> dict[str, FileName]:
+    """Write every table that the run has the values for; give the names of their files."""
     documents = reading.documents(material.X)
     tables = {
-        "documents": ("documents.csv", document_columns(reading, documents, material)),
-        "clusters": ("clusters.csv", cluster_columns(reading)),
-        "words": ("words.csv", word_columns(reading)),
-        "typical": ("tables/typical.csv", typical_columns(reading, documents, material)),
-        "dense": ("tables/dense.csv", dense_columns(dense)),
+        "documents": document_columns(reading, documents, material),
+        "clusters": cluster_columns(reading),
+        "words": word_columns(reading),
+        "typical": typical_columns(reading, documents, material),
+        "dense": dense_columns(dense),
     }
     if reading.path is not None:
-        tables["path"] = ("tables/path.csv", path_columns(reading.path))
+        tables["path"] = path_columns(reading.path)
     if contrast is not None:
-        tables["contrast"] = ("tables/contrast.csv", contrast_columns(reading, contrast))
+        tables["contrast"] = contrast_columns(reading, contrast)
     clusters = all_clusters(documents.labels, material)
     if material.source.labels is not None:
-        labels = label_columns(clusters, material.source.labels, reading.n_clusters)
-        tables["labels"] = ("tables/labels.csv", labels)
+        tables["labels"] = label_columns(clusters, material.source.labels, reading.n_clusters)
     if material.source.dates is not None:
-        times = time_columns(clusters, material.source.dates, reading.n_clusters)
-        tables["time"] = ("tables/time.csv", times)
-    return {
-        key: writer.text(name, csv_lines(columns, short=True))
-        for key, (name, columns) in tables.items()
-    }
+        tables["time"] = time_columns(clusters, material.source.dates, reading.n_clusters)
+    return {key: write_table(writer, key, columns) for key, columns in tables.items()}
+
+
+def write_table(writer: Writer, key: str, columns: dict[str, Any]) -> FileName:
+    """Write a table whose columns are among those that the schema describes."""
+    unknown = set(columns) - set(TABLES[key].columns)
+    if unknown:
+        raise ValueError(f"{TABLES[key].file} has columns without a meaning: {sorted(unknown)}.")
+    return FileName(writer.text(TABLES[key].file, csv_lines(columns, short=True)))
 
 
 def all_clusters(labels: Any, material: Material) -> Any:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from spheremix.text.corpus import Cleaning, ReadError, count, listed, shown
+from spheremix.text.corpus import Cleaning, ReadError, listed, shown
+from spheremix.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

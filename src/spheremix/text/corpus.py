@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from spheremix.wording import count
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import date
@@ -165,8 +167,3 @@ def listed(names: Sequence[str], most: int = 12) -> str:
     """Give names as a message may list them."""
     extra = len(names) - most
     return ", ".join(map(shown, names[:most])) + (f" and {extra} more" if extra > 0 else "")
-
-
-def count(number: int, what: str, plural: str = "") -> str:
-    """Give "1 word" or "2 words"."""
-    return f"{number:,} {what if number == 1 else plural or what + 's'}"

@@ -11,8 +11,9 @@ from zipfile import BadZipFile
 import numpy as np
 from scipy import io, sparse
 
-from spheremix.text.corpus import ReadError, count, shown
+from spheremix.text.corpus import ReadError, shown
 from spheremix.text.files import checksum, lines, reading
+from spheremix.wording import count
 
 if TYPE_CHECKING:
     from os import PathLike

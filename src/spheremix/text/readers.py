@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spheremix.text.columns import choose, gather, repeats
-from spheremix.text.corpus import Cleaning, Corpus, ReadError, count, digest, shown
+from spheremix.text.corpus import Cleaning, Corpus, ReadError, digest, shown
 from spheremix.text.files import checksum, decode, open_bytes, reading
 from spheremix.text.tables import MATRIX_SUFFIXES, TEXT_SUFFIXES, long_fields, open_table
+from spheremix.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

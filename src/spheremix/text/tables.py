@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from spheremix.text.corpus import ReadError, count, listed, shown
+from spheremix.text.corpus import ReadError, listed, shown
 from spheremix.text.files import lines
+from spheremix.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from spheremix.estimators.validation import require_integer
-from spheremix.text.corpus import count
+from spheremix.wording import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

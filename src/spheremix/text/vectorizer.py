@@ -11,10 +11,10 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.estimators.validation import require_choice, require_integer
-from spheremix.text.corpus import count
 from spheremix.text.stopwords import WORDS, stop_words
 from spheremix.text.thresholds import Thresholds, no_words
 from spheremix.text.words import Simplemma, Words
+from spheremix.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

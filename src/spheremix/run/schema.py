@@ -1,0 +1,202 @@
+"""What a run says about itself: every key of ``run.json``, once, with its meaning.
+
+These dataclasses are the only definition of the manifest. :mod:`spheremix.run.typed` writes and
+reads them, the page about the folder of a run is made of them, and everything that needs to know
+something about a run asks a :class:`Manifest`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from spheremix.errors import Message  # noqa: TC001
+from spheremix.estimators.problem import Restart  # noqa: TC001 (types are read when decoding)
+from spheremix.run.typed import FileName  # noqa: TC001
+
+FORMAT = "spheremix run"
+VERSION = 2
+
+
+def about(meaning: str, **default: Any) -> Any:
+    """Declare a field together with what it means."""
+    return field(metadata={"meaning": meaning}, **default)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixRecord:
+    """Rows in plain files: dense ones in ``rows``, sparse ones as the three arrays of a CSR."""
+
+    shape: list[int] = about("Number of rows and of columns.")
+    rows: FileName | None = about("The values of dense rows.", default=None)
+    data: FileName | None = about("The non-zero values of sparse rows.", default=None)
+    indices: FileName | None = about("Their columns.", default=None)
+    indptr: FileName | None = about("Where each row begins among them.", default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """What rare and common words were left out by."""
+
+    min_count: int = about("Fewest occurrences of a word that was kept.")
+    min_df: int = about("Fewest documents with a word that was kept.")
+    max_df: int = about("Most documents with a word that was kept.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorizerRecord:
+    """How texts became rows."""
+
+    parameters: dict[str, Any] = about("Parameters of the TextVectorizer.")
+    thresholds: Thresholds = about("The thresholds that were in force.")
+    n_words_before: int = about("Words before rare and common ones were left out.")
+    idf: FileName | None = about("Weights of the words in tf-idf.", default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedRecord:
+    """Documents that became rows: what the first stage of an exploration leaves."""
+
+    matrix: MatrixRecord | None = about("The rows that were clustered.", default=None)
+    kept: FileName | None = about("Their documents, by position from 0.", default=None)
+    vocabulary: FileName | None = about("The words of the columns.", default=None)
+    texts: FileName | None = about("The documents: id, text, date, labels.", default=None)
+    vectorizer: VectorizerRecord | None = about("How texts became rows.", default=None)
+    counts: MatrixRecord | None = about("Counts of words beside embeddings.", default=None)
+    terms: FileName | None = about("The words that were counted.", default=None)
+    set_aside: list[tuple[Any, ...]] = about(
+        "Documents without a row, by position, and why.", default_factory=list
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MixtureRecord:
+    """A fitted mixture."""
+
+    params: dict[str, Any] = about("Parameters of the estimator.")
+    prototypes: FileName = about("Unit vectors, one a cluster.")
+    kappas: FileName = about("Concentrations.")
+    weights: FileName = about("Shares of the clusters in the mixture.")
+    labels: FileName | None = about("The most probable cluster of each row.", default=None)
+    n_components: int = about("Number of clusters.")
+    n_features: int = about("Number of columns.")
+    log_likelihood: float = about("Of all rows, without penalty.")
+    objective: float = about("What was maximised.")
+    stationarity_gap: float = about("What one more step would gain at least, in nats a row.")
+    kkt_residual: float = about("Largest violation of the first-order conditions.")
+    kappa_max: float = about("The cap of the concentrations.")
+    status: str = about("How EM ended.")
+    n_iter: int = about("Iterations of EM.")
+    criteria: dict[str, float] = about("Information criteria; smaller is better.")
+    runs: list[Restart] = about("How every start went.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DenseRecord:
+    """The mixture without penalty of one number of clusters, or why there is none."""
+
+    mixture: MixtureRecord | None = about("The best of the starts.", default=None)
+    agreement: float = about("Mean adjusted Rand index of the other starts with the best one.")
+    notes: list[Message] = about("What should be said about the fit.", default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitRecord:
+    """Parameters together with their resultants: where a path can go on with the same bits."""
+
+    prototypes: FileName = about("Unit vectors.")
+    kappas: FileName = about("Concentrations.")
+    weights: FileName = about("Shares of the clusters.")
+    log_normalizers: FileName = about("Logarithms of the normalising constants.")
+    mass: FileName = about("Weight of the rows of each cluster.")
+    vectors: FileName = about("Sums of the rows of each cluster.")
+    n_components: int = about("Number of clusters.")
+    n_features: int = about("Number of columns.")
+    norm: float = about("Sum of the l1 norms.")
+    log_likelihood: float = about("Of all rows.")
+    entropy: float = about("Of the assignments.")
+    weight: float = about("Total weight of the rows.")
+    objective: float = about("What was maximised.")
+    gap: float = about("The stationarity gap.")
+    status: str = about("How EM ended.")
+    n_iter: int = about("Iterations of EM.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepsRecord:
+    """The points of a path."""
+
+    files: dict[str, FileName] = about("One array a quantity.")
+    statuses: list[str] = about("How EM ended, numbered.")
+    n_steps: int = about("Number of points.")
+    n_components: int = about("Number of clusters.")
+    n_features: int = about("Number of columns.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathRecord:
+    """A fitted path from dense prototypes to sparse ones."""
+
+    params: dict[str, Any] = about("Parameters of the estimator.")
+    steps: StepsRecord = about("The points of the path.")
+    dense: FitRecord = about("The fit at its beginning.")
+    last: FitRecord = about("The fit at its end.")
+    n_inserted: int = about("Points that were inserted afterwards.")
+    status: str = about("How the path ended.")
+    kappa_max: float = about("The cap of the concentrations.")
+    labels: FileName = about("Clusters of the rows in the chosen mixture.")
+    runs: list[Restart] = about("How the starts of the dense mixture went.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusRecord:
+    """Where the documents come from."""
+
+    source: str = about("The file or folder that was read.")
+    format: str = about("As what it was read.")
+    checksum: str = about("SHA-256 of its content.")
+    texts: str | None = about("The file of the texts beside a matrix.", default=None)
+    notes: list[str] = about("Which columns were used, and what was changed.")
+    n_documents: int = about("All documents.")
+    n_set_aside: int = about("Those without a row.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementRecord:
+    """How the clusters agree with the labels."""
+
+    ari: float = about("Adjusted Rand index.")
+    nmi: float = about("Normalised mutual information.")
+    n_documents: int = about("Documents that have a label.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """The content of ``run.json``, which makes a folder a run."""
+
+    format: str = about(f"Always {FORMAT!r}.", default=FORMAT)
+    version: int = about("Version of the format.", default=VERSION)
+    command: dict[str, Any] = about(
+        "The options that the result depends on, and checksums of the input.", default_factory=dict
+    )
+    versions: dict[str, str] = about(
+        "Versions of the libraries that the last digits depend on.", default_factory=dict
+    )
+    corpus: CorpusRecord | None = about("Where the documents come from.", default=None)
+    prepared: PreparedRecord = about("The documents as rows.", default_factory=PreparedRecord)
+    dense: dict[int, MixtureRecord] = about("Mixtures without penalty, by number of clusters.")
+    path: PathRecord | None = about("The path from dense to sparse prototypes.", default=None)
+    best_n_components: int = about("The number of clusters that was chosen.")
+    start_agreement: dict[int, float] = about(
+        "By number of clusters, the mean adjusted Rand index of the other starts with the best.",
+        default_factory=dict,
+    )
+    label_agreement: AgreementRecord | None = about("Agreement with the labels.", default=None)
+    contrast: list[list[str]] | None = about(
+        "For embeddings with texts: words that set each cluster apart.", default=None
+    )
+    tables: dict[str, FileName] = about("The tables, by name.", default_factory=dict)
+    files: dict[str, Any] = about(
+        "Every file that was written with its size and checksum, and of arrays shape and type.",
+        default_factory=dict,
+    )
