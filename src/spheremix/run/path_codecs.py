@@ -49,7 +49,7 @@ def pack_steps(steps: Sequence[PathPoint], writer: Writer, prefix: str) -> Steps
         "ends": ends,
     }
     names = {name: writer.array(f"{prefix}/{name}.npy", array) for name, array in arrays.items()}
-    values, places = ((getattr(step, part) for step in steps) for part in ("values", "places"))
+    values, places = (step.values for step in steps), (step.places for step in steps)
     names["values"] = writer.stream(f"{prefix}/values.npy", values, np.float64, total)
     names["places"] = writer.stream(f"{prefix}/places.npy", places, narrow, total)
     return StepsRecord(
