@@ -1,10 +1,16 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
+import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning as SklearnConvergenceWarning
 
-from spheremix.errors import Message, ParameterError
+import spheremix as sm
+from spheremix.errors import Explained, Message, ParameterError
+from spheremix.estimators.convergence import ConvergenceWarning
+from spheremix.estimators.problem import NoFitError
 
 OPTIONS = {"min_df": "--min-df", "n_components": "--k"}
 
@@ -40,3 +46,35 @@ def test_messages_survive_other_processes():
     again = pickle.loads(pickle.dumps(error))  # noqa: S301
     assert str(again) == str(error)
     assert again.message == error.message
+
+
+def test_a_parameter_with_its_value_becomes_an_option_with_its_value():
+    message = Message("{min_df=0.5} and {id=False}", remedies=("set {lemmatizer=None}", "{tol=1}"))
+    assert message.render() == "min_df=0.5 and id=False: set lemmatizer=None or tol=1."
+    options = {"min_df": "--min-df", "id": "--id", "lemmatizer": "--lemmatizer"}
+    shown = message.render(options.get)
+    assert shown == "--min-df 0.5 and --id none: set --lemmatizer none."
+
+
+def test_a_convergence_warning_is_one_of_scikit_learn_and_explains_itself():
+    warning = ConvergenceWarning("Stopped after {n}", remedies=("raise {max_iter}",), n=3)
+    assert isinstance(warning, SklearnConvergenceWarning)
+    assert str(warning) == "Stopped after 3: raise max_iter."
+    assert warning.message.render(OPTIONS.get) == "Stopped after 3."
+
+
+def test_a_command_is_never_told_of_options_that_it_does_not_have():
+    """Two rows twice each cannot make three clusters; neither beta nor init is an option."""
+    twins = np.repeat(np.eye(3)[:2], 2, axis=0)
+    with pytest.raises(NoFitError) as caught:
+        sm.VMFMixture(3, init="random", n_init=2, random_state=0).fit(twins)
+    assert "lower n_components." in str(caught.value)
+    assert caught.value.message.render(OPTIONS.get).endswith("lower --k.")
+    with warnings.catch_warnings(record=True, action="always") as noted:
+        sm.VMFMixture(2, init="random", n_init=2, random_state=0).fit(twins)
+    said = [one.message for one in noted]
+    assert all(isinstance(one, Explained) for one in said)
+    (cap,) = [one for one in said if isinstance(one, ConvergenceWarning)]
+    assert "raise kappa_max" in str(cap)
+    shown = cap.message.render({"kappa": "--kappa"}.get)
+    assert shown.endswith("maximum: drop identical rows or give --kappa a number.")

@@ -185,7 +185,7 @@ def test_a_failure_ends_the_path_with_its_name(options, status):
 
 
 def test_steps_that_ran_out_of_iterations_say_so(rows):
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 .* raise max_iter or tol"):
+    with pytest.warns(ConvergenceWarning, match=r"limit of 1 .* raise max_iter or raise tol"):
         path = sm.VMFPath(n_components=4, random_state=0, max_iter=1).fit(rows)
     assert set(path.statuses_) == {"max_iter"}
     assert path.status_ == "maximal_sparsity"

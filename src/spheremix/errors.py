@@ -1,8 +1,9 @@
 """Errors and warnings that name parameters, so that each front end can say them in its own words.
 
 A message is a template. A name in braces is a value that was given with the message, or else a
-parameter: the library shows it as it is (``min_df``), the command as its option (``--min-df``).
-Nobody has to search a finished sentence for names.
+parameter, alone (``{min_df}``) or with a value (``{min_df=3}``): the library shows it as it is, the
+command as its option (``--min-df``, ``--min-df 3``). Nobody has to search a finished sentence for
+names.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ class Message:
     text : str
         What happened, with values and parameters in braces, without full stop.
     values : dict of str to str, default={}
-        The values by name; other names in braces are parameters.
+        The values by name; other names in braces are parameters. What follows an equals sign is
+        the value of a parameter: no braces, colons or exclamation marks in it.
     remedies : tuple of str, default=()
         What the reader can do, each as "raise {max_iter}". They follow the text, joined by "or".
     """
@@ -38,12 +40,14 @@ class Message:
     def parameters(self, template: str) -> set[str]:
         """Give the parameters that a template names."""
         named = {name for _, name, _, _ in Formatter().parse(template) if name}
-        return named - set(self.values)
+        return {name.partition("=")[0] for name in named - set(self.values)}
 
     def render(self, naming: Naming = str) -> str:
         """Write the message, with parameters named as a front end names them.
 
         A remedy that needs a parameter without a name there (``naming`` gives None) is left out.
+        A name with a dash in front is that of an option: a value follows it after a space, and
+        False and None are "none", since options are given as text.
         """
         text = self._fill(self.text, naming)
         useful = [
@@ -56,8 +60,21 @@ class Message:
         return text if text.endswith((".", "?")) else f"{text}."
 
     def _fill(self, template: str, naming: Naming) -> str:
-        names = {name: naming(name) or name for name in self.parameters(template)}
-        return template.format_map({**names, **self.values})
+        parts = []
+        for literal, name, _, _ in Formatter().parse(template):
+            parts.append(literal)
+            if name:
+                parts.append(self.values[name] if name in self.values else _named(name, naming))
+        return "".join(parts)
+
+
+def _named(parameter: str, naming: Naming) -> str:
+    """Name a parameter, with its value where it has one."""
+    name, equals, value = parameter.partition("=")
+    shown = naming(name) or name
+    if equals and shown.startswith("-"):
+        return f"{shown} {'none' if value in {'False', 'None'} else value}"
+    return f"{shown}{equals}{value}"
 
 
 def _either(choices: list[str]) -> str:
@@ -81,7 +98,7 @@ class Explained(Exception):  # noqa: N818 (the base of errors and of warnings)
     """
 
     def __init__(
-        self, text: str | Message, *, remedies: tuple[str, ...] = (), **values: Any
+        self, text: str | Message, /, *, remedies: tuple[str, ...] = (), **values: Any
     ) -> None:
         if isinstance(text, Message):
             self.message = text
@@ -110,3 +127,7 @@ class ParameterError(Explained, ValueError):
 
 class NotedWarning(Explained, UserWarning):
     """Something about the data or the parameters that a user should know."""
+
+
+class MissingPackageError(Explained, ImportError):
+    """A package that is not installed is needed for what was asked."""

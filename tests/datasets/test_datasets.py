@@ -76,7 +76,7 @@ class TestCalibration:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ((10, 1, 0.05), "n_components=1 has no overlap: give kappa"),
+            ((10, 1, 0.05), "A single component overlaps with nothing: give kappa"),
             ((10, 0, 0.05), "n_components must be at least 1, got 0"),
             ((1, 4, 0.05), "n_features must be at least 2, got 1"),
             ((10, 4, 0.0), r"overlap must be in \(0, 1\), got 0.0"),
@@ -84,7 +84,7 @@ class TestCalibration:
             ((10, 4, np.nan), r"overlap must be in \(0, 1\), got nan"),
             ((10, 4, 0.8), "overlap=0.8 cannot be reached.* rate of 0.75"),
             ((10, 4, 0.74999), "overlap=0.74999 is that of a kappa too close to 0"),
-            ((10, 4, 1e-6), r"overlap=1e-06 is too rare for 204800 .* n_draws >= 9766"),
+            ((10, 4, 1e-6), r"overlap=1e-06 is too rare for 204800 .* n_draws of at least 9766"),
         ],
     )
     def test_bad_input_is_named(self, arguments, message):
@@ -180,7 +180,9 @@ class TestSample:
         assert not labels.any()
         assert truth.overlap == 0
         assert truth.kappas == pytest.approx(9.0, rel=0.2)
-        with pytest.raises(ValueError, match="n_components=1 has no overlap: give kappa"):
+        with pytest.raises(
+            ValueError, match="A single component overlaps with nothing: give kappa"
+        ):
             make_vmf_mixture(50, 6, 1)
 
     def test_a_seed_gives_the_same_sample(self):
@@ -203,7 +205,10 @@ class TestSample:
             ({"overlap": 1.5}, r"overlap must be in \(0, 1\), got 1.5"),
             ({"sparsity": 1.0}, r"sparsity must be in \[0, 1\), got 1.0"),
             ({"sparsity": -0.1}, r"sparsity must be in \[0, 1\), got -0.1"),
-            ({"sparsity": 0.95}, r"less than one number a mean: with 10 features it can be 0.9"),
+            (
+                {"sparsity": 0.95},
+                r"less than one number for each mean: with 10 features it can be 0.9",
+            ),
             ({"kappa": 0.0}, "kappa must be finite and > 0, got 0.0"),
             ({"kappa": np.inf}, "kappa must be finite and > 0, got inf"),
             ({"weights": [1, 1]}, r"weights must have shape \(4,\), got \(2,\)"),

@@ -102,7 +102,7 @@ def test_not_fitted():
     [
         (
             np.ones(39),
-            r"sample_weight must have one value a row: expected shape \(40,\), got \(39,",
+            r"sample_weight must have one value for each row: expected shape \(40,\), got \(39,",
         ),
         (np.ones((40, 2)), r"sample_weight .*expected shape \(40,\), got \(40, 2\)"),
         (np.where(np.arange(40) == 7, -1.0, 1), "sample_weight .*non-negative: row 7 has -1.0"),
@@ -146,7 +146,10 @@ def test_more_components_than_rows():
         ({"zero_tol": -1e-3}, "zero_tol must be a finite number at least 0"),
         ({"kappa": "common"}, "kappa must be one of 'shared', 'free', got 'common'"),
         ({"kappa": -3.0}, "kappa must be a finite number above 0, got -3.0"),
-        ({"kappa": [1.0, 2.0]}, r"kappa must have one value a component: expected shape \(3,\)"),
+        (
+            {"kappa": [1.0, 2.0]},
+            r"kappa must have one value for each component: expected shape \(3,\)",
+        ),
         (
             {"kappa": [1.0, 2.0, -1.0]},
             "kappa must be finite and non-negative: component 2 has -1.0",
@@ -159,18 +162,18 @@ def test_more_components_than_rows():
         ({"e_step": "drawn"}, "e_step must be one of 'soft', 'hard', 'stochastic', got 'drawn'"),
         ({"engine": "cuda"}, "engine must be one of .*got 'cuda'"),
         ({"n_threads": 0}, "n_threads must be None or an integer >= 1, got 0"),
-        ({"feature_weights": np.ones(4)}, r"feature_weights .*a feature: .*\(5,\), got \(4,\)"),
+        ({"feature_weights": np.ones(4)}, r"feature_weights .* each feature: .*\(5,\), got \(4,\)"),
         ({"feature_weights": [1, 1, -2, 1, 1]}, "feature_weights .*non-negative: feature 2 has -2"),
         ({"feature_weights": [1, np.nan, 1, 1, 1]}, "feature_weights .*finite .*feature 1 has nan"),
         ({"init": "kmeans"}, "init must be one of 'random', 'k-means.*', 'spherical-k-means', got"),
         (
             {"init": LABELS[:30]},
-            r"init given as labels must be integers, one a row \(40\).*\(30,\)",
+            r"init given as labels must be integers, one for each of the 40 rows.*\(30,\)",
         ),
         ({"init": LABELS + 0.5}, "init given as labels must be integers.*float64"),
         ({"init": LABELS + 1}, r"init given as labels must be in 0\.\.2"),
         ({"init": LABELS - 1}, r"init given as labels must be in 0\.\.2"),
-        ({"init": np.minimum(LABELS, 1)}, "init: class 2 of the labels is collapsed"),
+        ({"init": np.minimum(LABELS, 1)}, "init: class 2 of the labels has collapsed"),
         ({"init": np.eye(3, 4)}, r"init must be .*prototypes of shape \(3, 5\).*shape \(3, 4\)"),
         ({"init": np.diag([1.0, 0, 1, 1, 1])[:3]}, "init: prototype 1 is zero or not finite"),
         ({"init": np.full((3, 5), np.nan)}, "init: prototype 0 is zero or not finite"),
@@ -204,14 +207,14 @@ def test_no_restart_gives_a_mixture():
     """Two distinct directions are no three clusters; the message counts and advises."""
     rows = np.repeat(np.eye(2, 5), 10, axis=0)
     mix = mixture(n_init=4)
-    message = r"No restart of 4 gave a mixture of 3 components \(4 no_start\)\. There may be fewer"
+    message = r"No restart of 4 gave a mixture of 3 components \(4 no_start\); there may be fewer"
     with pytest.raises(RuntimeError, match=message):
         mix.fit(rows)
     assert not [name for name in vars(mix) if name.endswith("_")]
 
 
 def test_the_paper_s_m_step_fails_where_everything_is_thresholded():
-    message = r"1 zero_prototype\)\. Lower n_components or beta"
+    message = r"1 zero_prototype\): lower n_components, lower beta"
     with pytest.raises(RuntimeError, match=message):
         mixture(m_step="paper", beta=1e4).fit(X)
 

@@ -26,7 +26,7 @@ import spheremix as sm
         ({"kappa": "unequal"}, "kappa"),
         ({"kappa": 0.0}, "kappa"),
         ({"kappa": [1.0, 0.0, 1.0]}, "kappa must be above 0"),
-        ({"kappa": [1.0, 2.0]}, "kappa must have one value a component"),
+        ({"kappa": [1.0, 2.0]}, "kappa must have one value for each component"),
         ({"weights": "even"}, "weights must be one of"),
         ({"count": "dense"}, "count must be one of"),
         ({"n_drawn": 0}, "n_drawn"),
@@ -82,7 +82,7 @@ def test_warm_start():
 
 
 def test_max_iter_warns():
-    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
+    with pytest.warns(ConvergenceWarning, match="limit of 2 iterations .* raise max_iter"):
         fit = block_mixture(max_iter=2, tol=0.0).fit(planted(noise=0.6)[0])
     assert (fit.status_, fit.n_iter_) == ("max_iter", 2)
 

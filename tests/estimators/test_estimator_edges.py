@@ -88,7 +88,7 @@ def test_rows_that_cancel_out_have_no_direction():
 def test_a_concentration_at_its_cap_is_said():
     angles = np.concatenate([np.linspace(0, 1e-4, 20), 1.5 + np.linspace(0, 1, 20)])
     X = np.column_stack([np.cos(angles), np.sin(angles)])
-    with pytest.warns(ConvergenceWarning, match=r"at its cap, kappa_max=5e\+05"):
+    with pytest.warns(ConvergenceWarning, match=r"at its cap of 5e\+05.* raise kappa_max"):
         capped = sm.VMFMixture(2, kappa="free", random_state=0).fit(X)
     assert capped.kappas_.max() == capped.kappa_max_
     with warnings.catch_warnings():
@@ -201,19 +201,19 @@ def test_starts_by_spherical_k_means_share_their_sweeps(rows):
 
 
 def test_weights_that_are_shares_are_told_of(rows):
-    with pytest.warns(UserWarning, match=r"sums to 1, .* multiply shares"):
+    with pytest.warns(UserWarning, match=r"sums to 1, .* multiply weights that are shares"):
         sm.VMFMixture(K, n_init=1, random_state=0).fit(rows, sample_weight=1 / len(rows))
 
 
 def test_bootstraps_of_shares_are_those_of_the_rows(rows, path):
     shares = np.full(len(rows), 1 / len(rows))
-    with pytest.warns(UserWarning, match="multiply shares"):
+    with pytest.warns(UserWarning, match="multiply weights that are shares"):
         light = sm.VMFPath(K, init=path.model(0)).fit(rows, sample_weight=shares)
     step = int(np.searchsorted(path.sparsity_, 0.4))
     there = int(np.argmin(np.abs(light.betas_ * len(rows) - path.betas_[step])))
     assert light.betas_[there] * len(rows) == pytest.approx(path.betas_[step], rel=1e-6)
     expected = sm.stability_selection(path, rows, 10, step=step, random_state=1)
-    with pytest.warns(UserWarning, match="multiply shares"):
+    with pytest.warns(UserWarning, match="multiply weights that are shares"):
         found = sm.stability_selection(
             light, rows, 10, step=there, sample_weight=shares, random_state=1
         )
@@ -304,10 +304,10 @@ def test_a_mixture_of_one_kappa_and_equal_weights():
         (([[1.0, 0.0], [0.0, 0.0]], 1.0), "prototypes must be a table"),
         ((np.eye(2), [1.0, 0.0]), "kappas must be above 0"),
         ((3.0, 1.0), "prototypes must be a table"),
-        ((np.eye(2), [1.0]), "one value a component"),
+        ((np.eye(2), [1.0]), "one value for each component"),
         ((np.eye(2), "shared"), "kappas must be a finite number"),
         ((np.eye(2), 1.0, [1.0, 0.0]), "weights must be above 0"),
-        ((np.eye(2), 1.0, [1.0, 1.0, 1.0]), "one value a component"),
+        ((np.eye(2), 1.0, [1.0, 1.0, 1.0]), "one value for each component"),
     ],
 )
 def test_parameters_that_are_none(arguments, message):
@@ -328,7 +328,7 @@ def test_warnings_come_once_and_at_the_line_of_the_caller(rows):
             model.fit(twice, sample_weight=shares)
         said = [str(one.message) for one in caught]
         assert sum("at its cap" in text for text in said) == 1, said
-        assert sum("multiply shares" in text for text in said) == 1, said
+        assert sum("multiply weights that are shares" in text for text in said) == 1, said
         assert {one.filename for one in caught} == {__file__}
 
 

@@ -248,7 +248,7 @@ def test_refusals(rows):
     assert stream.prototypes_ is before
     assert stream.n_samples_seen_ == 500
     path = sm.VMFPath(3, n_init=1, max_steps=3, random_state=0).fit(X)
-    with pytest.raises(ValueError, match=r"no running resultants.*init="):
+    with pytest.raises(ValueError, match=r"no running resultants.*as init"):
         path.model(1).partial_fit(X)
     sm.VMFMixture(3, init=path.model(1)).partial_fit(X[:500])
 

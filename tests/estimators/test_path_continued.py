@@ -156,7 +156,7 @@ def test_warm_start_refuses_another_problem(rows):
 def test_warm_start_refuses_other_rows(rows):
     path = sm.VMFPath(4, random_state=0, max_steps=3).fit(rows)
     path.set_params(warm_start=True, max_steps=6)
-    with pytest.raises(ValueError, match="not the rows, weights or e_step of the previous path"):
+    with pytest.raises(ValueError, match="previous path had other rows, weights or e_step"):
         path.fit(rows[:-20])
     path.fit(rows)
     assert len(path.betas_) == 6

@@ -131,10 +131,10 @@ def test_fit_leaves_the_rows_alone(rows):
         ({"betas": []}, "strictly increasing list of at least one"),
         ({"betas": [3.0, -1.0]}, "betas must be finite and non-negative"),
         ({"betas": [1.0, np.inf]}, "betas must be finite"),
-        ({"betas": 3.0}, "betas must have one value a step"),
+        ({"betas": 3.0}, "betas must have one value for each step"),
         ({"n_components": 0}, "n_components must be an integer of at least 1"),
         ({"kappa": "common"}, "kappa must be one of 'shared', 'free'"),
-        ({"feature_weights": np.ones(3)}, "feature_weights must have one value a feature"),
+        ({"feature_weights": np.ones(3)}, "feature_weights must have one value for each feature"),
         ({"zero_tol": 0.5}, "zero_tol must be below"),
     ],
 )

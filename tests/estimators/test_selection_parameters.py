@@ -125,7 +125,7 @@ def test_refit_leaves_nothing_below_zero_tol(rows):
 def test_refit_that_fails_says_so():
     X = np.repeat(np.eye(3)[:2], 10, axis=0) + 0.01 * np.random.default_rng(0).normal(size=(20, 3))
     mixture = sm.VMFMixture(n_components=2, kappa=500.0, init=np.repeat([0, 1], 10)).fit(X)
-    with pytest.raises(RuntimeError, match=r"refit: a component .* collapsed; use refit=False"):
+    with pytest.raises(RuntimeError, match=r"refit: a component .* has collapsed: use refit=False"):
         selection.refit_on_support(mixture, selection.build_problem(mixture, X[:10], None))
 
 

@@ -203,7 +203,7 @@ def test_fewer_distinct_rows_than_clusters():
     X = np.repeat(np.eye(3), 5, axis=0)
     fit = k_means(init="k-means++").fit(X)
     assert_allclose(fit.coherence_, 15)
-    with pytest.raises(RuntimeError, match="distinct rows"):
+    with pytest.raises(RuntimeError, match="fewer different rows"):
         k_means(n_components=4).fit(X)
     with pytest.raises(RuntimeError, match="1 collapsed"):
         k_means(n_components=4, init=np.ones((4, 3))).fit(X)
@@ -233,7 +233,7 @@ def test_rows_that_cancel_out():
         ({"init": "spherical-k-means"}, "'random', 'k-means\\+\\+'"),
         ({"init": np.ones((2, 8))}, "prototypes of shape \\(3, 8\\)"),
         ({"init": np.zeros((3, 8))}, "prototype 0 is zero"),
-        ({"init": np.zeros(120, dtype=int)}, "class 1 of the labels is collapsed"),
+        ({"init": np.zeros(120, dtype=int)}, "class 1 of the labels has collapsed"),
         ({"init": np.full(120, 3)}, "0..2"),
         ({"engine": "abacus"}, "engine"),
     ],
@@ -265,7 +265,7 @@ def test_warm_start(clouds):
 
 def test_max_iter_warns(clouds):
     X, _ = clouds(noise=2.0)
-    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+    with pytest.warns(ConvergenceWarning, match="limit of 1 iterations"):
         fit = k_means(max_iter=1, n_components=6).fit(X)
     assert (fit.status_, fit.n_iter_) == ("max_iter", 1)
 

@@ -203,7 +203,9 @@ class TestFolder:
         (tmp_path / "a.txt").unlink()
         with pytest.raises(ReadError, match=r"a\.txt\.gz: damaged or cut gzip file"):
             read_documents(tmp_path)
-        assert "a folder has no columns: leave out text='body'" in error_of(tmp_path, text="body")
+        assert "a folder has no columns, and 'body' was asked for: leave out text." in error_of(
+            tmp_path, text="body"
+        )
 
 
 # Any text a file can hold: all but surrogates; NUL becomes a space.
@@ -232,5 +234,5 @@ class TestCorpus:
         assert repr(labelled) == "Corpus(1 document, with dates, with labels)"
 
     def test_lists_go_together(self):
-        with pytest.raises(ValueError, match="2 labels for 1 texts"):
+        with pytest.raises(ValueError, match="labels must be as many as the 1 texts, got 2"):
             Corpus(["a"], ["1"], labels=[(), ()])

@@ -51,7 +51,7 @@ class TestBadFiles:
             ('text,id\na,1\n"b" c,2\n', ": line 3: broken CSV ('"),
             ('text,id\na,1\n"b,2\nc,3\n', ": line 3: broken CSV (unexpected end of data)"),
             ("text,text\na,b\n", ": line 1: two columns are called 'text': rename one."),
-            ("u,v\nab,bc\n", ": no column is obviously the text: say which of 'u', 'v' it is"),
+            ("u,v\nab,bc\n", ": no column is obviously the text; there are 'u', 'v': say which"),
             ("text,id\na,1\nb,2\nc,1\n", ": line 4: the id '1' is already that of line 2: give"),
             ("text,id\na,1\nb,\n", ": line 3: column 'id': the id is missing: fill it in"),
             ("text,id\rhello,1\r", "broken CSV (new-line character seen in unquoted field"),
@@ -154,8 +154,27 @@ class TestBadFiles:
         assert "cannot be read: Permission denied" in error_of(path)
 
     def test_errors_travel(self):
-        error = ReadError.at("a.csv", "bad\nthing", "line 3")
-        assert str(pickle.loads(pickle.dumps(error))) == "a.csv: line 3: bad thing"  # noqa: S301
+        error = ReadError.at("a.csv", "bad\n{what}", "line 3", remedies=("drop {id}",), what="a\nb")
+        again = pickle.loads(pickle.dumps(error))  # noqa: S301
+        assert str(again) == "a.csv: line 3: bad a b: drop id."
+        assert again.message == error.message
+
+    def test_names_of_files_and_columns_are_not_taken_for_parameters(self, tmp_path):
+        path = write(tmp_path / "{id}.csv", "text,{date}\na,b\n")
+        with pytest.raises(ReadError) as caught:
+            read_documents(path, id="{text}")
+        assert str(caught.value) == (
+            f"{path}: there is no column '{{text}}'; there are 'text', '{{date}}'."
+        )
+
+    def test_remedies_are_said_with_the_options_of_a_command(self, tmp_path):
+        path = write(tmp_path / "a.csv", "text,id\na,1\nb,1\n")
+        with pytest.raises(ReadError) as caught:
+            read_documents(path)
+        said = "the id '1' is already that of line 2: give each document its own, name another "
+        assert said + "column with id, or use none with id=False." in str(caught.value)
+        shown = caught.value.message.render({"id": "--id"}.get)
+        assert said + "column with --id, or use none with --id none." in shown
 
 
 @given(st.binary(max_size=200), st.sampled_from(["a.csv", "a.tsv", "a.jsonl", "a.json", "a.npz"]))

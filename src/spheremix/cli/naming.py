@@ -4,7 +4,10 @@ from __future__ import annotations
 
 # Parameters of the library whose options have other names. Those of explore are its own options.
 OPTIONS = {"n_components": "--k", "n_init": "--starts", "random_state": "--seed"}
-LIBRARY_ONLY = {"beta", "init", "max_iter", "tol", "zero_tol", "kappa_max", "kappa_solver"}
+LIBRARY_ONLY = {
+    *("beta", "init", "max_iter", "tol", "zero_tol", "kappa_max", "kappa_solver", "warm_start"),
+    *("stop_words", "keep_numbers", "min_length"),
+}
 
 
 def option_name(parameter: str) -> str | None:

@@ -22,6 +22,7 @@ from spheremix.distribution import (
     cosine_proposal,
     gamma_odds,
 )
+from spheremix.errors import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -118,7 +119,7 @@ def make_vmf_mixture(
     ((100, 5), (100,), (2,))
     """
     if n_samples < 1:
-        raise ValueError(f"n_samples must be at least 1, got {n_samples}.")
+        raise ParameterError("{n_samples} must be at least 1, got {got}", got=n_samples)
     alpha = _mixing(n_components, weights)
     _check_shape(n_features, n_components, sparsity)
     if kappa is None:
@@ -126,7 +127,7 @@ def make_vmf_mixture(
             n_features, n_components, overlap, sparsity=sparsity, weights=weights
         )
     elif not (np.isfinite(kappa) and kappa > 0):
-        raise ValueError(f"kappa must be finite and > 0, got {kappa}.")
+        raise ParameterError("{kappa} must be finite and > 0, got {got}", got=kappa)
     rng = as_generator(random_state)
     prototypes = _prototypes(rng, n_features, n_components, sparsity)
     kappas = kappa * _kappa_factors(rng, prototypes)
@@ -188,22 +189,29 @@ def calibrate_kappa(
     """
     alpha = _mixing(n_components, weights)
     if n_components == 1:
-        raise ValueError("n_components=1 has no overlap: give kappa, or more components.")
+        raise ParameterError(
+            "A single component overlaps with nothing",
+            remedies=("give {kappa}", "raise {n_components}"),
+        )
     _check_shape(n_features, n_components, sparsity)
     if not 0 < overlap < 1:
-        raise ValueError(f"overlap must be in (0, 1), got {overlap}.")
+        raise ParameterError("{overlap} must be in (0, 1), got {got}", got=overlap)
     if overlap >= 1 - alpha.max():
-        raise ValueError(
-            f"overlap={overlap} cannot be reached: assigning all to the largest component errs "
-            f"at a rate of {1 - alpha.max():.6g}. Ask for less."
+        raise ParameterError(
+            f"{{overlap={overlap}}} cannot be reached: assigning every row to the largest "
+            "component errs at a rate of {most}",
+            remedies=("ask for less {overlap}",),
+            most=f"{1 - alpha.max():.6g}",
         )
     if n_draws < 1:
-        raise ValueError(f"n_draws must be at least 1, got {n_draws}.")
+        raise ParameterError("{n_draws} must be at least 1, got {got}", got=n_draws)
     n_points = n_draws * n_components * _points_per_component(n_components)
     if overlap * n_points < _EVENTS:
-        raise ValueError(
-            f"overlap={overlap} is too rare for {n_points} simulated points: "
-            f"take n_draws >= {int(np.ceil(n_draws * _EVENTS / (overlap * n_points)))}."
+        raise ParameterError(
+            f"{{overlap={overlap}}} is too rare for {{n}} simulated points",
+            remedies=("ask for more {overlap}", "take {n_draws} of at least {least}"),
+            n=n_points,
+            least=int(np.ceil(n_draws * _EVENTS / (overlap * n_points))),
         )
     return _calibrated(
         d=n_features,
@@ -238,7 +246,10 @@ def _calibrated(
     while excess(low) <= 0:
         low -= 1
         if low < -_LOG_KAPPA_LIMIT:
-            raise ValueError(f"overlap={overlap} is that of a kappa too close to 0: ask for less.")
+            raise ParameterError(
+                f"{{overlap={overlap}}} is that of a kappa too close to 0",
+                remedies=("ask for less {overlap}",),
+            )
     while excess(high) >= 0:
         high += 1
     return float(np.exp(brentq(excess, low, high, xtol=1e-4)))
@@ -330,9 +341,13 @@ def _prototypes(rng: Source, d: int, n_components: int, sparsity: float) -> NDAr
         sparse = _normalised(sparse)
         if n_components == 1 or 1 - _largest_cosines(sparse).max() > _DISTINCT:
             return sparse
-    raise ValueError(
-        f"sparsity={sparsity} makes some of {n_components} means coincide in {d} dimensions, "
-        f"{_TRIES} times out of {_TRIES}: take a smaller one."
+    raise ParameterError(
+        f"{{sparsity={sparsity}}} makes some of {{K}} means coincide in {{d}} dimensions, "
+        "{tries} times out of {tries}",
+        remedies=("take a smaller {sparsity}",),
+        K=n_components,
+        d=d,
+        tries=_TRIES,
     )
 
 
@@ -359,25 +374,29 @@ def _normalised(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _check_shape(n_features: int, n_components: int, sparsity: float) -> None:
     if n_features < 2:
-        raise ValueError(f"n_features must be at least 2, got {n_features}.")
+        raise ParameterError("{n_features} must be at least 2, got {got}", got=n_features)
     if not 0 <= sparsity < 1:
-        raise ValueError(f"sparsity must be in [0, 1), got {sparsity}.")
+        raise ParameterError("{sparsity} must be in [0, 1), got {got}", got=sparsity)
     if round(sparsity * n_components * n_features) > n_components * (n_features - 1):
-        raise ValueError(
-            f"sparsity={sparsity} leaves less than one number a mean: with {n_features} features "
-            f"it can be {1 - 1 / n_features:.6g} at most."
+        raise ParameterError(
+            f"{{sparsity={sparsity}}} leaves less than one number for each mean: with {{d}} "
+            "features it can be {most} at most",
+            d=n_features,
+            most=f"{1 - 1 / n_features:.6g}",
         )
 
 
 def _mixing(n_components: int, weights: ArrayLike | None) -> NDArray[np.float64]:
     if n_components < 1:
-        raise ValueError(f"n_components must be at least 1, got {n_components}.")
+        raise ParameterError("{n_components} must be at least 1, got {got}", got=n_components)
     if weights is None:
         return np.full(n_components, 1 / n_components)
     alpha = np.asarray(weights, dtype=np.float64)
     if alpha.shape != (n_components,):
-        raise ValueError(f"weights must have shape ({n_components},), got {alpha.shape}.")
+        raise ParameterError(
+            "{weights} must have shape ({K},), got {shape}", K=n_components, shape=alpha.shape
+        )
     if not (np.isfinite(alpha).all() and (alpha > 0).all()):
-        raise ValueError("weights must be finite and > 0.")
+        raise ParameterError("{weights} must be finite and > 0")
     normalised: NDArray[np.float64] = alpha / alpha.sum()
     return normalised

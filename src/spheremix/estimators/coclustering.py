@@ -7,22 +7,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix import em
 from spheremix.bessel import concentration
 from spheremix.distribution import MEAN_LENGTH_MAX
+from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.predictions import MixturePredictions
 from spheremix.estimators.problem import (
-    NoFitError,
     Problem,
     failure,
     print_runs,
     summaries,
 )
-from spheremix.estimators.starts import draw, given_start, known_seeds
+from spheremix.estimators.starts import draw, given_start, known_seeds, other_shape
 from spheremix.models.coclustering import (
     CoclusteringModel,
     CoclusteringParameters,
@@ -228,16 +228,20 @@ class VMFCoclustering(MixturePredictions):
         reached = [fit for fit in fits if fit is not None and fit.ok]
         if not reached:
             what = f"a block mixture of {problem.n_components} components"
-            remedy = "Lower n_components, raise n_init, or give a start with init=."
-            raise NoFitError(failure(runs, what, remedy))
+            remedies = ("lower {n_components}", "raise {n_init}", "give a start as {init}")
+            raise failure(runs, what, remedies)
         self.runs_ = runs
         best = max(reached, key=lambda fit: fit.objective)
         self._publish(problem, best)
         if best.status == "max_iter" and self.algorithm != "sem":
             warnings.warn(
-                f"EM stopped after max_iter={self.max_iter} iterations with a stationarity gap of "
-                f"{best.gap:.1e} per row: raise max_iter or tol.",
-                ConvergenceWarning,
+                ConvergenceWarning(
+                    "EM stopped at its limit of {n} iterations with a stationarity gap of {gap} "
+                    "per row",
+                    remedies=("raise {max_iter}", "raise {tol}"),
+                    n=self.max_iter,
+                    gap=f"{best.gap:.1e}",
+                ),
                 stacklevel=2,
             )
         return self
@@ -260,16 +264,21 @@ class VMFCoclustering(MixturePredictions):
         check.require_flag("warm_start", self.warm_start)
         kappa = check.require_kappa(self.kappa, n_components)
         if conscience and np.ndim(kappa):
-            raise ValueError("conscience=True makes the kappas unequal itself: give one at most.")
+            raise ParameterError(
+                "{conscience=True} makes the concentrations unequal itself: {kappa} must be one "
+                "number at most"
+            )
         directions, columns = check.open_data(self, X)
         weights = check.check_weights(sample_weight, directions.n_rows)
         check.require_rows(n_components, directions, weights)
         check.warn_of_shares(weights)
         d = directions.n_features
         if n_components > d:
-            raise ValueError(
-                f"n_components={n_components} is more than the {d} features: every component has "
-                f"columns of its own. Lower n_components to at most {d}."
+            raise ParameterError(
+                f"{{n_components={n_components}}} is more than the {{d}} features, and every "
+                "component has columns of its own",
+                remedies=("lower {n_components} to at most {d}",),
+                d=d,
             )
         kappa_max = float(concentration(d, MEAN_LENGTH_MAX))
         model = CoclusteringModel(d, kappa, self.weights == "equal", conscience, kappa_max)
@@ -285,10 +294,7 @@ class VMFCoclustering(MixturePredictions):
             if hasattr(init, "column_labels_"):
                 shape = (len(init.kappas_), len(init.column_labels_))
                 if shape != (problem.n_components, problem.model.n_features):
-                    raise ValueError(
-                        f"The start is a model of {shape[0]} components in {shape[1]} dimensions; "
-                        f"{problem.n_components} in {problem.model.n_features} are asked for."
-                    )
+                    raise other_shape(shape, problem)
                 return [_parameters(problem.model, init)], [None]
             init = getattr(init, "prototypes_", init)
         return draw(problem, init, self.n_init, self.random_state)

@@ -6,11 +6,12 @@ import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.distribution import VonMisesFisher
+from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import set_fitted_attributes
 from spheremix.estimators.predictions import MixturePredictions
 from spheremix.estimators.problem import (
@@ -221,9 +222,10 @@ class VMFMixture(PartialFit, MixturePredictions):
         table = rows.ndim == 2 and rows.shape[1] > 1
         lengths = np.linalg.norm(rows, axis=1, keepdims=True) if table else np.zeros(1)
         if not np.all((lengths > 0) & (lengths < np.inf)):
-            raise ValueError(
-                "prototypes must be a table of at least 2 columns, its rows finite and not zero; "
-                f"got shape {rows.shape}."
+            raise ParameterError(
+                "{prototypes} must be a table of at least 2 columns, its rows finite and not "
+                "zero; got shape {shape}",
+                shape=rows.shape,
             )
         K, d = rows.shape
         given = check.require_concentrations("kappas", kappas, K)
@@ -231,7 +233,9 @@ class VMFMixture(PartialFit, MixturePredictions):
         if weights is not None:
             shares = check.require_vector("weights", weights, K, "component")
         if not shares.all():
-            raise ValueError("weights must be above 0: leave such components out.")
+            raise ParameterError(
+                "{weights} must be above 0", remedies=("leave out components without weight",)
+            )
         mixture = cls(n_components=K, kappa="free" if np.ndim(given) else "shared")
         mixture.prototypes_ = rows / lengths
         mixture.kappas_ = np.full(K, given, dtype=np.float64)
@@ -265,9 +269,10 @@ class VMFMixture(PartialFit, MixturePredictions):
         start = None
         if self.warm_start and hasattr(self, "prototypes_"):
             if self.prototypes_.shape != (problem.n_components, problem.directions.n_features):
-                raise ValueError(
-                    "warm_start: the previous solution has another number of components or "
-                    "features; set warm_start=False."
+                raise ParameterError(
+                    "{warm_start}: the previous solution has another number of components or "
+                    "features",
+                    remedies=("set {warm_start=False}",),
                 )
             start = problem.model.parameters(self.prototypes_, self.kappas_, self.weights_)
         best, self.runs_ = restarts(self, problem, start)
@@ -278,15 +283,23 @@ class VMFMixture(PartialFit, MixturePredictions):
             warn_of_cap(problem.n_components, problem.model.kappa_max)
         if best.status == "max_iter":
             warnings.warn(
-                f"EM stopped after max_iter={self.max_iter} iterations with a stationarity gap of "
-                f"{best.gap:.1e} per row: raise max_iter or tol.",
-                ConvergenceWarning,
+                ConvergenceWarning(
+                    "EM stopped at its limit of {n} iterations with a stationarity gap of {gap} "
+                    "per row",
+                    remedies=("raise {max_iter}", "raise {tol}"),
+                    n=self.max_iter,
+                    gap=f"{best.gap:.1e}",
+                ),
                 stacklevel=2,
             )
         if self.n_distinct_prototypes_ < len(self.prototypes_):
             warnings.warn(
-                f"Only {self.n_distinct_prototypes_} of the {len(self.prototypes_)} prototypes are "
-                "different: lower n_components or beta.",
+                NotedWarning(
+                    "Only {distinct} of the {K} prototypes are different",
+                    remedies=("lower {n_components}", "lower {beta}"),
+                    distinct=self.n_distinct_prototypes_,
+                    K=len(self.prototypes_),
+                ),
                 stacklevel=2,
             )
         return self

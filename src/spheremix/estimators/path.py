@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import set_path_attributes
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.problem import build_problem, is_capped, restarts, warn_of_cap
@@ -209,8 +210,11 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         except KeyboardInterrupt:
             state.status = "interrupted"
             warnings.warn(
-                f"The path was interrupted after {len(state.steps)} steps, which are kept; fit the "
-                "path (of a study, best_path_) again with warm_start=True to go on.",
+                NotedWarning(
+                    "The path was interrupted after {n} steps, which are kept",
+                    remedies=("fit it (of a study, best_path_) with {warm_start=True} to go on",),
+                    n=len(state.steps),
+                ),
                 stacklevel=2,
             )
         set_path_attributes(self, state, problem.columns)
@@ -221,9 +225,13 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         unfinished = self.statuses_.count("max_iter")
         if unfinished:
             warnings.warn(
-                f"EM stopped after max_iter={self.max_iter} iterations at {unfinished} of "
-                f"{len(self.statuses_)} steps: raise max_iter or tol.",
-                ConvergenceWarning,
+                ConvergenceWarning(
+                    "EM stopped at its limit of {n} iterations at {unfinished} of {steps} steps",
+                    remedies=("raise {max_iter}", "raise {tol}"),
+                    n=self.max_iter,
+                    unfinished=unfinished,
+                    steps=len(self.statuses_),
+                ),
                 stacklevel=2,
             )
         return self
@@ -233,11 +241,14 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         check.require_choice("strategy", self.strategy, STRATEGIES)
         check.require_number("min_relative_increase", self.min_relative_increase)
         if check.require_number("beta_min_ratio", self.beta_min_ratio) >= 1.0:
-            raise ValueError(
-                f"beta_min_ratio must be below 1, or no event is left; got {self.beta_min_ratio!r}."
+            raise ParameterError(
+                "{beta_min_ratio} must be below 1, or no event is left; got {got}",
+                got=repr(self.beta_min_ratio),
             )
         if check.require_number("max_sparsity", self.max_sparsity) > 1.0:
-            raise ValueError(f"max_sparsity is a share, at most 1, got {self.max_sparsity!r}.")
+            raise ParameterError(
+                "{max_sparsity} is a share, at most 1, got {got}", got=repr(self.max_sparsity)
+            )
         if self.max_steps is not None:
             check.require_integer("max_steps", self.max_steps, 1)
         if self.refine is not None:
@@ -246,7 +257,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             return None
         betas = check.require_vector("betas", self.betas, np.size(self.betas), "step")
         if not betas.size or np.any(np.diff(betas) <= 0):
-            raise ValueError("betas must be a strictly increasing list of at least one value.")
+            raise ParameterError("{betas} must be a strictly increasing list of at least one value")
         return betas
 
     def _beginning(self, problem: Problem[VMFModel], solver: PathSolver) -> PathState:
@@ -255,23 +266,17 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             state = self.state_
             shape = (problem.n_components, problem.directions.n_features)
             if state.steps[0].prototypes.shape != shape:
-                raise ValueError(
-                    "warm_start: the previous path has another number of components or features; "
-                    "set warm_start=False."
-                )
+                raise _cannot_go_on("has another number of components or features")
             if not state.model.estimates_as(problem.model):
-                raise ValueError(
-                    "warm_start: the previous path had another kappa, kappa_max, m_step, "
-                    "kappa_solver or feature_weights; set warm_start=False."
+                raise _cannot_go_on(
+                    "had another {kappa}, {kappa_max}, {m_step}, {kappa_solver} or "
+                    "{feature_weights}"
                 )
             # The same rows and weights give the very bits that the last step was left with.
             scorer = problem.model.scorer(state.fit.parameters, solver.settings.assignment)
             (again,) = problem.directions.sweep([scorer], problem.weights)
             if not np.isclose(again.log_likelihood, state.fit.resultants.log_likelihood, rtol=1e-9):
-                raise ValueError(
-                    "warm_start: these are not the rows, weights or e_step of the previous path; "
-                    "set warm_start=False."
-                )
+                raise _cannot_go_on("had other rows, weights or {e_step}")
             self.runs_ = getattr(self, "runs_", [])  # a stored state comes without them
             return state.copy(problem.model)
         dense, self.runs_ = restarts(self, problem, None)
@@ -312,7 +317,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         """
         check_is_fitted(self, "betas_")
         if sum(given is not None for given in (criterion, n_words, sparsity)) != 1:
-            raise ValueError("Give one of criterion, n_words and sparsity.")
+            raise ParameterError("Give one of {criterion}, {n_words} and {sparsity}")
         if criterion is not None:
             criterion = str(criterion).lower()  # as people write them
             check.require_choice("criterion", criterion, CRITERIA)
@@ -324,9 +329,11 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         else:
             reached, best = self.sparsity_ >= sparsity, f"a sparsity of {self.sparsity_.max():.3f}"
         if not reached.any():
-            raise ValueError(
-                f"The path goes no further than {best} ({self.status_}): ask for that, or for a "
-                "longer path."
+            raise ParameterError(
+                "The path goes no further than {best} ({status})",
+                remedies=("ask for that", "fit a longer path"),
+                best=best,
+                status=self.status_,
             )
         return int(reached.argmax())
 
@@ -384,3 +391,10 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         check_is_fitted(self, "betas_")
         rows = check.open_again(self, X)
         return np.flatnonzero(self.model(i).predict(rows) != self.model(j).predict(rows))
+
+
+def _cannot_go_on(why: str) -> ParameterError:
+    """Refuse to go on with the path of the previous call."""
+    return ParameterError(
+        f"{{warm_start}}: the previous path {why}", remedies=("set {warm_start=False}",)
+    )

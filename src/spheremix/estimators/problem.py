@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from spheremix import em
 from spheremix.bessel import concentration
 from spheremix.distribution import MEAN_LENGTH_MAX
+from spheremix.errors import Explained, ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.starts import draw, known_seeds
 from spheremix.models.vmf import VMFModel, VMFParameters
 from spheremix.penalties import L1
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 M = TypeVar("M")
 
 
-class NoFitError(RuntimeError):
-    """No restart gave a model."""
+class NoFitError(Explained, RuntimeError):
+    """Every run of EM failed, so there is no model."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,9 +87,11 @@ def build_model(estimator: Any, n_features: int, n_threads: int) -> VMFModel:
     n_components = check.require_integer("n_components", estimator.n_components, 1)
     zero_tol = check.require_number("zero_tol", estimator.zero_tol)
     if zero_tol >= n_features**-0.5:
-        raise ValueError(
-            f"zero_tol must be below 1 / sqrt({n_features}), or nothing could be left of a "
-            f"prototype; got {zero_tol!r}."
+        raise ParameterError(
+            "{zero_tol} must be below 1 / sqrt({d}), or nothing could be left of a prototype; "
+            "got {got}",
+            d=n_features,
+            got=repr(zero_tol),
         )
     if isinstance(estimator.kappa_max, str):
         check.require_choice("kappa_max", estimator.kappa_max, ("auto",))
@@ -157,12 +160,7 @@ def best_of(
     model, K = problem.model, problem.n_components
     reached = [fit for fit in fits if fit is not None and fit.ok]
     if not reached:
-        remedy = "Lower n_components or beta, raise n_init, or give a start with init=."
-        if all(run.status == "no_start" for run in runs):
-            remedy = "There may be fewer different rows than components: lower n_components."
-        if K == 1:
-            remedy = "The rows may cancel out: then their sum has no direction."
-        raise NoFitError(failure(runs, f"a mixture of {K} component{'s' * (K > 1)}", remedy))
+        raise _no_mixture(K, runs)
     best = max(reached, key=lambda fit: fit.objective)
     return em.evaluate(
         model,
@@ -174,13 +172,31 @@ def best_of(
     )
 
 
+def _no_mixture(K: int, runs: list[Restart]) -> NoFitError:
+    """Say why there is no mixture of K components."""
+    what = f"a mixture of {K} component{'s' * (K > 1)}"
+    if K == 1:
+        return failure(runs, what, why="; the rows may cancel out: then their sum has no direction")
+    if all(run.status == "no_start" for run in runs):
+        few = "; there may be fewer different rows than components"
+        return failure(runs, what, ("lower {n_components}",), why=few)
+    remedies = ("lower {n_components}", "lower {beta}", "raise {n_init}", "give a start as {init}")
+    return failure(runs, what, remedies)
+
+
 def warn_of_cap(n_components: int, kappa_max: float, stacklevel: int = 3) -> None:
-    """Say that an estimated concentration is none."""
+    """Warn that kappa hit its cap, so it is not the maximum."""
     warnings.warn(
-        f"A kappa of the mixture of K = {n_components} is at its cap, kappa_max={kappa_max:.4g}, "
-        "and not at the maximum: raise kappa_max for rows as close to each other, or drop "
-        "identical rows.",
-        ConvergenceWarning,
+        ConvergenceWarning(
+            "A kappa of the mixture of K = {K} is at its cap of {cap}, and not at the maximum",
+            remedies=(
+                "drop identical rows",
+                "raise {kappa_max} if rows are really that close to each other",
+                "give {kappa} a number",
+            ),
+            K=n_components,
+            cap=f"{kappa_max:.4g}",
+        ),
         stacklevel=stacklevel,
     )
 
@@ -228,8 +244,17 @@ def print_runs(runs: list[Restart], prefix: str = "") -> None:
         print(line + (", kappa at its cap" if run.kappa_capped else ""))  # noqa: T201
 
 
-def failure(runs: Sequence[AnyRun], what: str, remedy: str) -> str:
+def failure(
+    runs: Sequence[AnyRun], what: str, remedies: tuple[str, ...] = (), why: str = ""
+) -> NoFitError:
     """Say that no restart succeeded, how they ended, and what to do."""
     statuses = [run.status for run in runs]
     counts = ", ".join(f"{statuses.count(name)} {name}" for name in sorted(set(statuses)))
-    return f"No restart of {len(runs)} gave {what} ({counts}). {remedy}"
+    return NoFitError(
+        "No restart of {n} gave {what} ({counts}){why}",
+        remedies=remedies,
+        n=len(runs),
+        what=what,
+        counts=counts,
+        why=why,
+    )

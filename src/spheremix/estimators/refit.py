@@ -10,6 +10,7 @@ import numpy as np
 from spheremix import em
 from spheremix.estimators.fitted import set_fitted_attributes
 from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.problem import NoFitError
 from spheremix.models.vmf import SupportModel
 from spheremix.penalties import L1
 
@@ -31,9 +32,10 @@ def refit_on_support(mixture: VMFMixture, problem: Problem[VMFModel]) -> VMFMixt
         weights=problem.weights,
     )
     if not fit.ok:
-        raise RuntimeError(
-            f"refit: a component of the mixture on the selected support {fit.status}; "
-            "use refit=False, or a beta_criterion that keeps more."
+        raise NoFitError(
+            "{refit}: a component of the mixture on the selected support has {status}",
+            remedies=("use {refit=False}", "use a {beta_criterion} that keeps more"),
+            status=fit.status,
         )
     parameters = plain.zero_small(fit.parameters, mixture.zero_tol)
     fit = em.evaluate(model, problem.directions, fit, parameters, settings, weights=problem.weights)

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
+from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import set_fitted_attributes
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
@@ -237,26 +238,30 @@ zero_tol, random_state, n_threads, engine, verbose
         runs: dict[int, list[Restart]],
     ) -> dict[int, VMFMixture]:
         """Give the best dense mixture of each number of components that has one."""
-        models, errors = {}, []
+        models, failures = {}, []
         for K, problem in problems.items():
             try:
                 best = best_of(self, problem, each[K], runs[K])
             except NoFitError as error:
-                errors.append(str(error))
+                failures.append(error)
                 continue
             models[K] = self._dense_model(problem, best, runs[K])
             if is_capped(problem.model, best.parameters):
                 warn_of_cap(K, problem.model.kappa_max, stacklevel=4)
         if not models:
-            raise NoFitError(errors[0])
-        if errors:
-            warnings.warn(" ".join(errors), stacklevel=3)
+            raise failures[0]
+        for failed in failures:
+            warnings.warn(NotedWarning(failed.message), stacklevel=3)
         unfinished = [K for K, model in models.items() if model.status_ == "max_iter"]
         if unfinished:
             warnings.warn(
-                f"EM stopped after max_iter={self.max_iter} iterations at K = {unfinished}, whose "
-                "criteria are not final: raise max_iter or tol.",
-                ConvergenceWarning,
+                ConvergenceWarning(
+                    "EM stopped at its limit of {n} iterations at K = {unfinished}: the criteria "
+                    "there are not final",
+                    remedies=("raise {max_iter}", "raise {tol}"),
+                    n=self.max_iter,
+                    unfinished=", ".join(map(str, unfinished)),
+                ),
                 stacklevel=3,
             )
         return models
@@ -266,15 +271,17 @@ zero_tol, random_state, n_threads, engine, verbose
         check.require_choice("beta_criterion", self.beta_criterion, CRITERIA)
         check.require_choice("paths", self.paths, PATHS)
         if check.require_flag("refit", self.refit) and self.paths == "none":
-            raise ValueError("refit=True is for the zeros of a path: paths='none' leaves none.")
+            raise ParameterError(
+                "{refit=True} is for the zeros of a path, and {paths='none'} leaves none"
+            )
         if not isinstance(self.init, str):
-            raise ValueError("init must name a kind of random start: a given start fixes K.")
+            raise ParameterError("{init} must name a kind of random start: a given start fixes K")
         if not isinstance(self.kappa, str) and np.ndim(self.kappa):
-            raise ValueError("kappa must be 'shared', 'free' or a number: an array fixes K.")
+            raise ParameterError("{kappa} must be 'shared', 'free' or a number: an array fixes K")
         given: Any = self.n_components
         listed = list(given) if np.iterable(given) else [given]
         if not listed:
-            raise ValueError("n_components must list at least one number of components.")
+            raise ParameterError("{n_components} must list at least one number of components")
         return np.unique([check.require_integer("n_components", K, 1) for K in listed])
 
     def _shared(self, kind: type) -> dict[str, Any]:

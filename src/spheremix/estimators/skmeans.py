@@ -13,13 +13,13 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix import em
 from spheremix.estimators import validation as check
+from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.lloyd import largest_cosines, lloyd
-from spheremix.estimators.problem import NoFitError, Problem, failure
+from spheremix.estimators.problem import Problem, failure
 from spheremix.estimators.starts import draw, given_start, unit_prototypes
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.skmeans import SphericalKMeansModel
@@ -195,11 +195,12 @@ class SphericalKMeans(
                 print(_line(i, len(runs), run))  # noqa: T201
         fits = [result[0] for result in reached if result is not None and result[0].ok]
         if not fits:
-            remedy = (
-                "There may be fewer distinct rows than clusters: lower n_components, or spread "
-                "the starts with init='k-means++'."
+            raise failure(
+                runs,
+                f"{n_components} clusters",
+                ("lower {n_components}", "spread the starts with {init='k-means++'}"),
+                why="; there may be fewer different rows than clusters",
             )
-            raise NoFitError(failure(runs, f"{n_components} clusters", remedy))
         best = max(fits, key=lambda fit: fit.objective)
         check.remember_columns(self, columns)
         self.runs_ = runs
@@ -211,9 +212,11 @@ class SphericalKMeans(
         self.labels_ = directions.map_rows(self.scorer_, "labels")
         if best.status == "max_iter":
             warnings.warn(
-                f"Spherical k-means stopped after max_iter={self.max_iter} iterations, and rows "
-                "still move: raise max_iter or tol.",
-                ConvergenceWarning,
+                ConvergenceWarning(
+                    "Spherical k-means stopped at its limit of {n} iterations, and rows still move",
+                    remedies=("raise {max_iter}", "raise {tol}"),
+                    n=self.max_iter,
+                ),
                 stacklevel=2,
             )
         return self

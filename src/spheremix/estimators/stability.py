@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix import em
+from spheremix.errors import NotedWarning
 from spheremix.estimators import validation as check
-from spheremix.estimators.problem import build_problem
+from spheremix.estimators.problem import NoFitError, build_problem
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -86,13 +87,17 @@ def stability_selection(
                 times += clean.prototypes != 0.0
                 kept += 1
     if not kept:
-        raise RuntimeError(
-            "Every bootstrap lost a component: they do not survive resampling. Take fewer "
-            "components, or an earlier step of the path."
+        raise NoFitError(
+            "Every bootstrap lost a component: they do not survive resampling",
+            remedies=("take fewer components", "take an earlier {step} of the path"),
         )
     if kept < n_bootstrap:
         warnings.warn(
-            f"{n_bootstrap - kept} of {n_bootstrap} bootstraps lost a component and are left out.",
+            NotedWarning(
+                "{lost} of {n} bootstraps lost a component and are left out",
+                lost=n_bootstrap - kept,
+                n=n_bootstrap,
+            ),
             stacklevel=2,
         )
     return times / kept

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix import seeding
+from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
 from spheremix.models.base import DegenerateError
 
@@ -34,10 +35,7 @@ def draw(
     if hasattr(init, "prototypes_"):
         shape = init.prototypes_.shape
         if shape != (K, directions.n_features):
-            raise ValueError(
-                f"init is a model of {shape[0]} components in {shape[1]} dimensions; {K} in "
-                f"{directions.n_features} are asked for."
-            )
+            raise other_shape(shape, problem)
         if hasattr(init, "kappas_"):
             return [model.parameters(init.prototypes_, init.kappas_, init.weights_)], [None]
         init = init.prototypes_  # spherical k-means
@@ -47,18 +45,30 @@ def draw(
     rows = unit_prototypes(array, problem)
     start = seeding.from_prototypes(model, directions, [rows], weights)[0]
     if start is None:
-        raise ValueError("init: no row is nearest to one of the prototypes; spread them out.")
+        raise ParameterError("{init}: no row is nearest to one of the prototypes; spread them out")
     return [start], [None]
+
+
+def other_shape(shape: tuple[int, int], problem: Problem[Any]) -> ParameterError:
+    """Refuse a model of another shape as a start."""
+    return ParameterError(
+        "{init} is a model of {K} components in {d} dimensions; {wanted} in {features} are asked "
+        "for",
+        K=shape[0],
+        d=shape[1],
+        wanted=problem.n_components,
+        features=problem.directions.n_features,
+    )
 
 
 def given_start(init: Any) -> Any:
     """Give what stands for a start: for a path or a study, the mixture that it chose."""
     init = getattr(init, "best_estimator_", init)
     if hasattr(init, "get_params") and not hasattr(init, "prototypes_"):
-        raise ValueError(
-            "init is a model without prototypes_: not fitted, or none of spheremix. clone and "
-            "GridSearchCV forget fits: wrap a fitted model in sklearn.frozen.FrozenEstimator. "
-            "For scikit-learn's KMeans, give its cluster_centers_."
+        raise ParameterError(
+            "{init} is a model without prototypes_: it is not fitted, or not one of spheremix. "
+            "clone and GridSearchCV forget fits: wrap a fitted model in "
+            "sklearn.frozen.FrozenEstimator. For scikit-learn's KMeans, give its cluster_centers_"
         )
     return init
 
@@ -67,15 +77,18 @@ def unit_prototypes(array: NDArray[Any], problem: Problem[Any]) -> Array:
     """Give the prototypes of a start at length one, or an error that says which are asked for."""
     shape, n = (problem.n_components, problem.directions.n_features), problem.directions.n_rows
     if array.shape != shape:
-        raise ValueError(
-            f"init must be the name of a start, a fitted model, labels of shape ({n},) or "
-            f"prototypes of shape {shape}; got an array of shape {array.shape}."
+        raise ParameterError(
+            "{init} must be the name of a start, a fitted model, labels of shape ({n},) or "
+            "prototypes of shape {shape}; got an array of shape {got}",
+            n=n,
+            shape=shape,
+            got=array.shape,
         )
     prototypes: Array = array.astype(np.float64)
     lengths = np.linalg.norm(prototypes, axis=1)
     bad = np.flatnonzero(~((lengths > 0.0) & (lengths < np.inf)))
     if bad.size:
-        raise ValueError(f"init: prototype {bad[0]} is zero or not finite.")
+        raise ParameterError("{init}: prototype {i} is zero or not finite", i=bad[0])
     prototypes /= lengths[:, None]
     return prototypes
 
@@ -83,19 +96,22 @@ def unit_prototypes(array: NDArray[Any], problem: Problem[Any]) -> Array:
 def _start_from_labels(labels: NDArray[Any], problem: Problem[Any]) -> Any:
     K = problem.n_components
     if labels.shape != (problem.directions.n_rows,) or labels.dtype.kind not in "iu":
-        raise ValueError(
-            f"init given as labels must be integers, one a row ({problem.directions.n_rows}); "
-            f"got shape {labels.shape} of {labels.dtype}."
+        raise ParameterError(
+            "{init} given as labels must be integers, one for each of the {n} rows; got shape "
+            "{shape} of {dtype}",
+            n=problem.directions.n_rows,
+            shape=labels.shape,
+            dtype=labels.dtype,
         )
     if labels.min() < 0 or labels.max() >= K:
-        raise ValueError(f"init given as labels must be in 0..{K - 1}.")
+        raise ParameterError("{init} given as labels must be in 0..{last}", last=K - 1)
     try:
         return seeding.from_labels(
             problem.model, problem.directions, labels.astype(np.intp), K, problem.weights
         )
     except DegenerateError as error:
-        raise ValueError(
-            f"init: class {error.component} of the labels is {error.status}."
+        raise ParameterError(
+            "{init}: class {k} of the labels has {status}", k=error.component, status=error.status
         ) from None
 
 

@@ -6,9 +6,9 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from sklearn.exceptions import ConvergenceWarning
-
+from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.models.base import DegenerateError
 from spheremix.resultants import Resultants
 
@@ -139,16 +139,17 @@ class PartialFit:
         """
         if not hasattr(self, "_stream"):
             if hasattr(self, "prototypes_"):
-                raise ValueError(
+                raise ParameterError(
                     "This model comes from a path, a study, a folder or known parameters, and has "
-                    "no running resultants. Start a stream from it: give it to a new estimator as "
-                    "init=."
+                    "no running resultants",
+                    remedies=("to stream from it, give it to a new estimator as {init}",),
                 )
             return self.fit(X, sample_weight=sample_weight)
         if self.n_components != len(self.prototypes_):
-            raise ValueError(
-                f"n_components={self.n_components} in a stream that began with "
-                f"{len(self.prototypes_)}: use fit, or a new estimator."
+            raise ParameterError(
+                f"{{n_components={self.n_components}}} in a stream that began with {{K}}",
+                remedies=("use fit", "use a new estimator"),
+                K=len(self.prototypes_),
             )
         directions = check.open_again(self, X)
         weights = check.check_weights(sample_weight, directions.n_rows)
@@ -161,10 +162,18 @@ class PartialFit:
                 step = model.m_step(stream.resultants, parameters)
             except DegenerateError as error:
                 warnings.warn(
-                    f"partial_fit: component {error.component} has {error.status} after "
-                    f"{stream.n_rows} rows; prototypes stay as they are until it comes back. "
-                    "Start again with fewer components, a larger first batch, or a smaller beta.",
-                    ConvergenceWarning,
+                    ConvergenceWarning(
+                        "partial_fit: component {k} has {status} after {n} rows; prototypes stay "
+                        "as they are until it comes back",
+                        remedies=(
+                            "start again with a smaller {n_components}",
+                            "with a larger first batch",
+                            "with a smaller {beta}",
+                        ),
+                        k=error.component,
+                        status=error.status,
+                        n=stream.n_rows,
+                    ),
                     stacklevel=2,
                 )
                 break

@@ -13,6 +13,14 @@ from sklearn.utils.validation import validate_data
 
 from spheremix.data.block_sources import is_source
 from spheremix.data.open import as_directions
+from spheremix.errors import NotedWarning, ParameterError
+from spheremix.parameters import (
+    require_choice,
+    require_flag,
+    require_integer,
+    require_number,
+    require_vector,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,71 +29,40 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-
-def require_integer(name: str, value: Any, least: int) -> int:
-    """Give an integer of at least ``least``, or an error that names the parameter."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}.")
-    return int(value)
-
-
-def require_number(name: str, value: Any, *, above: float | None = None) -> float:
-    """Give a finite number, at least 0 or strictly above a bound, or a named error."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not np.isfinite(value) or (value < 0 if above is None else value <= above):
-        wanted = "at least 0" if above is None else f"above {above:g}"
-        raise ValueError(f"{name} must be a finite number {wanted}, got {value!r}.")
-    return float(value)
-
-
-def require_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """Give one of the choices, or an error that lists them."""
-    if not isinstance(value, str) or value not in choices:
-        listed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
-    return value
-
-
-def require_vector(name: str, value: Any, length: int, what: str) -> Array:
-    """Give a finite, non-negative vector of the right length, or a named error."""
-    try:
-        vector = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers, one a {what}; got {value!r}.") from None
-    if vector.shape != (length,):
-        raise ValueError(
-            f"{name} must have one value a {what}: expected shape ({length},), got {vector.shape}."
-        )
-    bad = np.flatnonzero(~((vector >= 0.0) & (vector < np.inf)))
-    if bad.size:
-        raise ValueError(
-            f"{name} must be finite and non-negative: {what} {bad[0]} has {vector[bad[0]]}."
-        )
-    return vector
-
-
-def require_flag(name: str, value: Any) -> bool:
-    """Give True or False, or a named error: most strings would pass for True."""
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {value!r}.")
-    return bool(value)
+__all__ = [
+    "check_weights",
+    "draw_seeds",
+    "open_again",
+    "open_data",
+    "remember_columns",
+    "require_choice",
+    "require_concentrations",
+    "require_flag",
+    "require_integer",
+    "require_kappa",
+    "require_number",
+    "require_rows",
+    "require_vector",
+    "warn_of_shares",
+    "weighted_mean",
+]
 
 
 def require_kappa(kappa: Any, n_components: int) -> Any:
-    """Give "shared", "free", a positive number or one a component."""
+    """Give "shared", "free", a positive number, or one for each component."""
     if isinstance(kappa, str):
         return require_choice("kappa", kappa, ("shared", "free"))
     return require_concentrations("kappa", kappa, n_components)
 
 
 def require_concentrations(name: str, kappa: Any, n_components: int) -> Any:
-    """Give a positive number, or one a component, or a named error."""
+    """Give a positive number, or one for each component."""
     if np.ndim(kappa) == 0:
         value = kappa.item() if isinstance(kappa, np.ndarray) else kappa
         return require_number(name, value, above=0.0)
     values = require_vector(name, kappa, n_components, "component")
     if not values.all():
-        raise ValueError(f"{name} must be above 0: a component of kappa 0 has no prototype.")
+        raise ParameterError(f"{{{name}}} must be above 0: a component of kappa 0 has no prototype")
     return values
 
 
@@ -133,12 +110,12 @@ def check_weights(sample_weight: Any, n_rows: int) -> Array | None:
         sample_weight = np.full(n_rows, float(cast("float", sample_weight)))
     weights = require_vector("sample_weight", sample_weight, n_rows, "row")
     if not weights.any():
-        raise ValueError("sample_weight is zero for every row: nothing is left to fit.")
+        raise ParameterError("{sample_weight} is zero for every row: nothing is left to fit")
     return weights
 
 
 def weighted_mean(values: Array, sample_weight: Any) -> float:
-    """Give the mean of one value a row."""
+    """Give the mean of the values of the rows."""
     return float(np.average(values, weights=check_weights(sample_weight, len(values))))
 
 
@@ -146,8 +123,11 @@ def warn_of_shares(weights: Array | None) -> None:
     """Warn of weights that look like shares of the rows: criteria take their sum for n."""
     if weights is not None and weights.sum() < 2.0 < np.count_nonzero(weights):
         warnings.warn(
-            f"sample_weight sums to {weights.sum():.3g}, which is taken for the number of rows: "
-            "multiply shares by it.",
+            NotedWarning(
+                "{sample_weight} sums to {total}, which is taken for the number of rows",
+                remedies=("multiply weights that are shares by the number of rows",),
+                total=f"{weights.sum():.3g}",
+            ),
             stacklevel=4,
         )
 
@@ -156,15 +136,16 @@ def require_rows(n_components: int, directions: Directions, weights: Array | Non
     """Refuse more components than rows that count."""
     n = directions.n_rows if weights is None else int(np.count_nonzero(weights))
     if n_components > n:
-        positive = "" if weights is None else " of positive weight"
-        raise ValueError(
-            f"n_components={n_components} is more than the n_samples={n} rows{positive}: "
-            f"lower n_components to at most {n}."
+        raise ParameterError(
+            f"{{n_components={n_components}}} is more than the n_samples={{n}} rows{{positive}}",
+            remedies=("lower {n_components} to at most {n}",),
+            n=n,
+            positive="" if weights is None else " of positive weight",
         )
 
 
 def draw_seeds(random_state: Any, n: int) -> list[int]:
-    """Give one seed a run, the first ones the same whatever their number."""
+    """Give one seed for each run; the first ones are the same whatever their number."""
     if isinstance(random_state, np.random.Generator):
         return [int(seed) for seed in random_state.integers(2**31, size=n)]
     return [int(seed) for seed in check_random_state(random_state).randint(2**31 - 1, size=n)]

@@ -40,6 +40,7 @@ MISSING = {"", "-", "na", "n/a", "nan", "nat", "none", "null"}
 YEAR = re.compile(r"(\d{4})(?:\.0)?")
 MONTH = re.compile(r"(\d{4})[-/](\d{1,2})")
 DAY = re.compile(r"(\d{4})([-/.]?)(\d{1,2})\2(\d{1,2})(?:[T ]\d.*)?", re.DOTALL)
+OTHER_IDS = ("name another column with {id}", "use none with {id=False}")  # what helps bad ids
 SEVERAL = re.compile(r"[;|]")
 
 
@@ -89,7 +90,9 @@ def choose(
 
 def missing(path: Path, name: str, there: Sequence[str]) -> ReadError:
     """Say that a column is not there, and which ones are."""
-    return ReadError.at(path, f"there is no column {shown(name)}; there are {listed(there)}.")
+    return ReadError.at(
+        path, "there is no column {name}; there are {there}.", name=shown(name), there=listed(there)
+    )
 
 
 def _plain(name: str) -> str:
@@ -109,7 +112,10 @@ def _longest(
     if order and (len(order) == 1 or lengths[order[0]] >= CLEARLY_LONGER * lengths[order[1]]):
         return order[0]
     raise ReadError.at(
-        path, f"no column is obviously the text: say which of {listed(there)} it is (text=...)."
+        path,
+        "no column is obviously the text; there are {there}",
+        remedies=("say which one it is with {text}",),
+        there=listed(there),
     )
 
 
@@ -128,9 +134,9 @@ def gather(
         for part, column in tuple(columns.items()):
             try:
                 value = PARSE[part](record.get(column), clean)
-            except ValueError as error:
+            except ReadError as error:
                 if part != "date" or part not in choice.guessed:
-                    raise ReadError.at(path, f"column {shown(column)}: {error}", place) from None
+                    raise _in_column(error, path, column, place) from None
                 # A guess that turns out wrong is dropped, and that is said.
                 del columns[part], values[part]
                 notes.append(f"Column {shown(column)} is not used: {place}: {error}")
@@ -138,9 +144,12 @@ def gather(
             if part == "id" and positions.setdefault(value, number) != number:
                 raise ReadError.at(
                     path,
-                    f"the id {shown(value)} is already that of {unit} {positions[value]}: give each"
-                    " document its own, name another column (id=...) or none (id=False).",
+                    "the id {value} is already that of {unit} {first}",
                     place,
+                    remedies=("give each document its own", *OTHER_IDS),
+                    value=shown(value),
+                    unit=unit,
+                    first=positions[value],
                 )
             values[part].append(value)
     for column in columns.values():
@@ -153,6 +162,19 @@ def gather(
             notes.remove(choice.note(part))
             notes.append(f"Column {shown(columns[part])} has no {part}: it is not used.")
     return _fields(values, notes, clean)
+
+
+def _in_column(error: ReadError, path: Path, column: str, place: str) -> ReadError:
+    """Say where a value is that cannot be read."""
+    said = error.message
+    return ReadError.at(
+        path,
+        f"column {{column}}: {said.text}",
+        place,
+        remedies=said.remedies,
+        column=shown(column),
+        **said.values,
+    )
 
 
 def _fields(values: dict[str, list[Any]], notes: list[str], clean: Cleaning) -> dict[str, Any]:
@@ -213,7 +235,7 @@ def parse_text(value: Any, clean: Cleaning) -> str:
         return ""
     if _is_number(value):
         return str(value)
-    raise ValueError(f"the text is {_kind(value)}, where a string is needed.")
+    raise ReadError("the text is {kind}, where a string is needed.", kind=_kind(value))
 
 
 def parse_id(value: Any, clean: Cleaning) -> str:
@@ -223,7 +245,7 @@ def parse_id(value: Any, clean: Cleaning) -> str:
     if _is_number(value) and not _is_missing(value):
         return str(value)
     what = "is missing" if _is_missing(value) else f"is {_kind(value)}"
-    raise ValueError(f"the id {what}: fill it in, name another column (id=...) or none (id=False).")
+    raise ReadError("the id {what}", remedies=("fill it in", *OTHER_IDS), what=what)
 
 
 def parse_date(value: Any, clean: Cleaning) -> date | None:  # noqa: ARG001
@@ -244,8 +266,9 @@ def parse_date(value: Any, clean: Cleaning) -> date | None:  # noqa: ARG001
             return date(int(found[1]), int(found[3]), int(found[4]))
     except ValueError:  # month 13, or 30 February
         pass
-    raise ValueError(
-        f"{shown(value)} is not a date: write YYYY-MM-DD, YYYY-MM or YYYY, with or without a time."
+    raise ReadError(
+        "{value} is not a date: write YYYY-MM-DD, YYYY-MM or YYYY, with or without a time.",
+        value=shown(value),
     )
 
 
@@ -261,8 +284,8 @@ def parse_labels(value: Any, clean: Cleaning) -> tuple[str, ...]:
     several = value if isinstance(value, list | tuple) else [value]
     for one in several:
         if isinstance(one, dict | list):
-            raise ValueError(
-                f"a label is {_kind(one)}, where a string or a list of them is needed."
+            raise ReadError(
+                "a label is {kind}, where a string or a list of them is needed.", kind=_kind(one)
             )
     names = (clean(str(one).strip()) for one in several if not _is_missing(one))
     return tuple(dict.fromkeys(names))

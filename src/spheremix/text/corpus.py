@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from spheremix.errors import Explained, Message, ParameterError
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -19,8 +20,11 @@ UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 SHOWN = 60  # characters of a culprit in a message
 
 
-class ReadError(ValueError):
+class ReadError(Explained, ValueError):
     """A file cannot be used as it is: one line that names it, the culprit and the remedy.
+
+    Parameters, values and remedies are those of :class:`spheremix.errors.Explained`; ends of lines
+    in them become spaces.
 
     Examples
     --------
@@ -32,13 +36,31 @@ class ReadError(ValueError):
     ReadError
     """
 
-    def __init__(self, message: str) -> None:
-        super().__init__(" ".join(message.splitlines()))
+    def __init__(
+        self, text: str | Message, /, *, remedies: tuple[str, ...] = (), **values: Any
+    ) -> None:
+        if isinstance(text, str):
+            text = Message(
+                _one_line(text),
+                {name: _one_line(value) for name, value in values.items()},
+                tuple(map(_one_line, remedies)),
+            )
+        super().__init__(text)
 
     @classmethod
-    def at(cls, path: str | PathLike[str], problem: str, place: str = "") -> ReadError:
+    def at(
+        cls,
+        path: str | PathLike[str],
+        problem: str,
+        place: str = "",
+        /,
+        *,
+        remedies: tuple[str, ...] = (),
+        **values: Any,
+    ) -> ReadError:
         """Name a file, a place in it such as "line 7", and what is wrong there."""
-        return cls(": ".join(filter(None, (str(path), place, problem))))
+        text = "{path}: {place}: " if place else "{path}: "
+        return cls(text + problem, remedies=remedies, path=path, place=place, **values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +105,11 @@ class Corpus:
         for name in ("ids", "dates", "labels"):
             values = getattr(self, name)
             if values is not None and len(values) != len(self.texts):
-                raise ValueError(f"{len(values)} {name} for {len(self.texts)} texts.")
+                raise ParameterError(
+                    f"{{{name}}} must be as many as the {{n}} texts, got {{got}}",
+                    n=len(self.texts),
+                    got=len(values),
+                )
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -142,6 +168,10 @@ class Cleaning:
         if self.surrogates:
             said.append(f"{count(self.surrogates, 'lone surrogate')} replaced by U+FFFD.")
         return said
+
+
+def _one_line(value: object) -> str:
+    return " ".join(str(value).splitlines())
 
 
 def _substitute(found: re.Match[str]) -> str:

@@ -27,10 +27,10 @@ def reading(path: Path) -> Iterator[None]:
         raise ReadError.at(path, "there is no such file or folder.") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ReadError.at(
-            path, f"damaged or cut gzip file ({error}): copy or download it again."
+            path, "damaged or cut gzip file ({error}): copy or download it again.", error=error
         ) from None
     except OSError as error:
-        raise ReadError.at(path, f"cannot be read: {error.strerror or error}.") from None
+        raise ReadError.at(path, "cannot be read: {why}.", why=error.strerror or error) from None
 
 
 def checksum(path: Path) -> str:
@@ -67,7 +67,9 @@ def decode(path: Path, content: bytes, line: int = 1, offset: int = 0) -> str:
         line += content.count(b"\n", 0, start)
         raise ReadError.at(
             path,
-            f"byte 0x{content[start]:02x} at offset {offset + start} is not UTF-8: save the file as"
-            " UTF-8 (a file of Windows: iconv -f WINDOWS-1252 -t UTF-8).",
+            "byte {byte} at offset {offset} is not UTF-8: save the file as UTF-8 (a file of "
+            "Windows: iconv -f WINDOWS-1252 -t UTF-8).",
             f"line {line}",
+            byte=f"0x{content[start]:02x}",
+            offset=offset + start,
         ) from None

@@ -73,12 +73,14 @@ class Matrix:
         Matrix
             With the documents, and their notes.
         """
-        rows = count(self.X.shape[0], "row")
         if len(documents) != self.X.shape[0]:
             raise ReadError(
-                f"{self.source} has {rows} and {documents.source} "
-                f"{count(len(documents), 'document')}: one document a row is needed, in the same "
-                "order."
+                "{matrix} has {rows} and {texts} {documents}: one document for each row is "
+                "needed, in the same order.",
+                matrix=self.source,
+                rows=count(self.X.shape[0], "row"),
+                texts=documents.source,
+                documents=count(len(documents), "document"),
             )
         return replace(self, documents=documents, notes=[*self.notes, *documents.notes])
 
@@ -129,9 +131,11 @@ def read_matrix(path: str | PathLike[str], vocabulary: str | PathLike[str] | Non
         else:
             raise ReadError.at(place, "not a matrix: .npz, .mtx, .mtx.gz and .npy can be read.")
         if X.ndim != 2 or 0 in X.shape:
-            raise ReadError.at(place, f"the shape {X.shape} is not that of rows and columns.")
+            raise ReadError.at(
+                place, "the shape {shape} is not that of rows and columns.", shape=X.shape
+            )
         if X.dtype.kind not in "biuf":
-            raise ReadError.at(place, f"numbers are needed; the values are {X.dtype}.")
+            raise ReadError.at(place, "numbers are needed; the values are {dtype}.", dtype=X.dtype)
         words, notes = _vocabulary(place, vocabulary, X)
         return Matrix(X, words, str(place), kind, notes, checksum(place))
 
@@ -143,7 +147,9 @@ def _load(path: Path, how: Any) -> Any:
         raise
     except DAMAGE as error:
         problem = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise ReadError.at(path, f"damaged, or not such a file ({shown(problem)}).") from None
+        raise ReadError.at(
+            path, "damaged, or not such a file ({problem}).", problem=shown(problem)
+        ) from None
 
 
 def _unpack(path: Path) -> Any:
@@ -165,7 +171,7 @@ def _check_sparse(path: Path, X: Any) -> Any:
         X.check_format(full_check=True)
         X.sum_duplicates()
     except DAMAGE as error:
-        raise ReadError.at(path, f"damaged: {shown(str(error))}.") from None
+        raise ReadError.at(path, "damaged: {error}.", error=shown(str(error))) from None
     if X.dtype.kind == "f" and not np.isfinite(X.data).all():
         bad = np.flatnonzero(~np.isfinite(X.data))
         raise not_finite(path, np.unique(np.searchsorted(X.indptr, bad, side="right") - 1))
@@ -177,7 +183,12 @@ def not_finite(path: str | PathLike[str], bad: NDArray[np.intp], where: str = ""
     more = f" and {bad.size - 1:,} more have" if bad.size > 1 else " has"
     them = "it" if bad.size == 1 else "them"
     return ReadError.at(
-        path, f"row {bad[0] + 1} (counted from 1){more} NaN or infinity: drop {them}{where}."
+        path,
+        "row {row} (counted from 1){more} NaN or infinity: drop {them}{where}.",
+        row=bad[0] + 1,
+        more=more,
+        them=them,
+        where=where,
     )
 
 
@@ -186,10 +197,19 @@ def _check_market(path: Path, size: int) -> None:
     rows, columns, entries, layout, *_ = _load(path, io.mminfo)
     least = 2 if layout == "array" else LEAST_ENTRY
     if path.suffix.lower() != ".gz" and entries * least > size:
-        raise ReadError.at(path, f"{entries} entries are declared in a file of {size} bytes.")
+        raise ReadError.at(
+            path,
+            "{entries} entries are declared in a file of {size} bytes.",
+            entries=entries,
+            size=size,
+        )
     if max(rows, columns) > max(entries, MANY_ROWS):
         raise ReadError.at(
-            path, f"a shape of {rows} x {columns} is declared for {entries} entries."
+            path,
+            "a shape of {rows} x {columns} is declared for {entries} entries.",
+            rows=rows,
+            columns=columns,
+            entries=entries,
         )
 
 
@@ -207,7 +227,12 @@ def _vocabulary(
         problem = f"{count(len(words), 'term')} for {count(X.shape[1], 'column')}"
         if given is None:
             return None, [f"The columns have no names: {place.name} has {problem}."]
-        raise ReadError.at(place, f"{problem} of {path}: one term a line is needed.")
+        raise ReadError.at(
+            place,
+            "{problem} of {matrix}: one term a line is needed.",
+            problem=problem,
+            matrix=path,
+        )
     found = " (found beside the matrix)" if given is None else ""
     notes = [f"Columns are named by {place.name}{found}."]
     twice = len(words) - len(set(words))

@@ -88,7 +88,7 @@ def read_documents(
     place = Path(path)
     wanted: dict[str, Name] = {"text": text, "id": id, "date": date, "label": label}
     if text is False:
-        raise ReadError.at(place, "text=False: documents without text cannot be read.")
+        raise ReadError.at(place, "{text=False}: documents without text cannot be read.")
     with reading(place):
         return _read_folder(place, wanted) if place.is_dir() else _read_table(place, wanted)
 
@@ -110,7 +110,12 @@ def _read_table(path: Path, wanted: dict[str, Name]) -> Corpus:
 def _read_folder(folder: Path, wanted: Mapping[str, Name]) -> Corpus:
     for part, name in wanted.items():
         if name:
-            raise ReadError.at(folder, f"a folder has no columns: leave out {part}={shown(name)}.")
+            raise ReadError.at(
+                folder,
+                "a folder has no columns, and {name} was asked for",
+                remedies=(f"leave out {{{part}}}",),
+                name=shown(name),
+            )
     found = sorted(
         (Path(base, name) for base, _, names in os.walk(folder) for name in names),
         key=lambda path: path.relative_to(folder).as_posix(),
@@ -167,7 +172,14 @@ def _unknown_kinds(folder: Path, visible: list[Path]) -> list[Path]:
     remedy = remedies.get(_suffix(known[0]), "name that file")
     if len(tables) > 1:
         remedy = "name one of them, or put their documents into one"
-    raise ReadError.at(folder, f"no {KINDS} in it; there is {first}{more}: {remedy}.")
+    raise ReadError.at(
+        folder,
+        "no {kinds} in it; there is {first}{more}",
+        remedies=(remedy,),
+        kinds=KINDS,
+        first=first,
+        more=more,
+    )
 
 
 def _content(path: Path) -> bytes:

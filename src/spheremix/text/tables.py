@@ -63,7 +63,12 @@ def open_table(path: Path) -> Table:
             "this is one text: put one file a document into a folder, and name the folder; for a "
             "document a line, make it JSON lines or a CSV with the header text.",
         )
-    raise ReadError.at(path, f"the format {shown(path.suffix)} is not known: use {KNOWN}.")
+    raise ReadError.at(
+        path,
+        "the format {suffix} is not known: use {known}.",
+        suffix=shown(path.suffix),
+        known=KNOWN,
+    )
 
 
 @contextmanager
@@ -94,16 +99,21 @@ def _csv_records(path: Path, delimiter: str) -> Records:
             elif row and len(row) != len(header):
                 raise ReadError.at(
                     path,
-                    f"{count(len(row), 'field')} where the header has {len(header)}: quote fields"
-                    f" that have {shown(delimiter)} or line ends in them, and double quotes in"
-                    " quotes.",
+                    "{fields} where the header has {wanted}: quote fields that have {delimiter} or "
+                    "line ends in them, and double quotes in quotes.",
                     f"line {start}",
+                    fields=count(len(row), "field"),
+                    wanted=len(header),
+                    delimiter=shown(delimiter),
                 )
             elif row:
                 yield start, dict(zip(header, row, strict=True))
     except csv.Error as error:
         raise ReadError.at(
-            path, f"broken CSV ({error}): check the quotes of this record.", f"line {line}"
+            path,
+            "broken CSV ({error}): check the quotes of this record.",
+            f"line {line}",
+            error=error,
         ) from None
 
 
@@ -111,7 +121,9 @@ def _header(path: Path, row: list[str]) -> list[str]:
     names = [name.strip() for name in row]
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice:
-        raise ReadError.at(path, f"two columns are called {shown(twice[0])}: rename one.", "line 1")
+        raise ReadError.at(
+            path, "two columns are called {name}: rename one.", "line 1", name=shown(twice[0])
+        )
     return names
 
 
@@ -133,14 +145,19 @@ def _parse(path: Path, text: str, line: int | None) -> Any:
         place, problem = f"line {line or error.lineno}", f"{error.msg} at column {error.colno}"
     except (ValueError, RecursionError) as error:  # digits without end, lists in lists in lists
         place, problem = f"line {line or 1}", str(error)
-    raise ReadError.at(path, f"broken JSON ({problem}): correct or remove this line.", place)
+    raise ReadError.at(
+        path, "broken JSON ({problem}): correct or remove this line.", place, problem=problem
+    )
 
 
 def _object(path: Path, value: Any, place: str) -> Mapping[str, Any]:
     if isinstance(value, dict):
         return value
     raise ReadError.at(
-        path, f'{shown(value)} is not an object: write {{"text": "..."}}, one a line.', place
+        path,
+        '{value} is not an object: write {{"text": "..."}}, one a line.',
+        place,
+        value=shown(value),
     )
 
 
@@ -156,7 +173,9 @@ def _parquet_records(path: Path, columns: Sequence[str] | None) -> Records:
         with parquet.ParquetFile(path) as file:
             names = file.schema_arrow.names
             if len(set(names)) < len(names):
-                raise ReadError.at(path, f"two columns have the same name: {listed(names)}.")
+                raise ReadError.at(
+                    path, "two columns have the same name: {names}.", names=listed(names)
+                )
             number = 0
             for batch in file.iter_batches(batch_size=1000, columns=columns):
                 table = {
@@ -167,7 +186,7 @@ def _parquet_records(path: Path, columns: Sequence[str] | None) -> Records:
                     number += 1
                     yield number, {name: values[i] for name, values in table.items()}
     except (arrow.ArrowException, UnicodeDecodeError) as error:
-        raise ReadError.at(path, f"damaged Parquet file ({error}).") from None
+        raise ReadError.at(path, "damaged Parquet file ({error}).", error=error) from None
 
 
 def _plain_values(arrow: Any, column: Any) -> list[Any]:

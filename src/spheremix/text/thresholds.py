@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from spheremix.estimators.validation import require_integer
+from spheremix.errors import ParameterError
+from spheremix.parameters import require_integer
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -51,47 +52,52 @@ class Thresholds:
         documents = np.bincount(counts.indices, minlength=n_words)
         occurrences = np.bincount(counts.indices, counts.data, minlength=n_words)
         tests = {
-            f"min_count={self.min_count}": occurrences >= self.min_count,
-            f"min_df={self.min_df}": documents >= self.min_df,
-            f"max_df={self.max_df}": documents <= self.max_df,
+            "min_count": occurrences >= self.min_count,
+            "min_df": documents >= self.min_df,
+            "max_df": documents <= self.max_df,
         }
         kept = np.flatnonzero(np.logical_and.reduce(list(tests.values())))
         if not kept.size:
             left = {name: int(test.sum()) for name, test in tests.items()}
-            raise ValueError(_no_survivors(n, n_words, left))
+            raise self._no_survivors(n, n_words, left)
         return kept
+
+    def _no_survivors(self, n: int, n_words: int, left: dict[str, int]) -> ParameterError:
+        """Say which threshold is to blame."""
+        parts = ", ".join(
+            f"{{{name}={getattr(self, name)}}} leaves {words:,}" for name, words in left.items()
+        )
+        blamed = [name for name, words in left.items() if not words] or list(left)
+        return ParameterError(
+            f"None of the {{words}} of {{texts}} is left; alone, {parts}",
+            remedies=tuple(
+                f"{'lower' if name.startswith('min') else 'raise'} {{{name}}}" for name in blamed
+            ),
+            words=count(n_words, "word"),
+            texts=count(n, "text"),
+        )
 
 
 def _documents(name: str, value: Any, n: int) -> int:
     """Give a number of documents out of n; a float is a share of them."""
     if isinstance(value, float | np.floating):
         if not 0.0 <= value <= 1.0:
-            raise ValueError(f"{name} must be a share in [0, 1] or an integer, got {value!r}.")
+            raise ParameterError(
+                f"{{{name}}} must be a share in [0, 1] or an integer, got {{got}}", got=repr(value)
+            )
         return math.ceil(value * n) if name == "min_df" else math.floor(value * n)
     return require_integer(name, value, 1)
 
 
-def no_words(texts: list[str]) -> str:
+def no_words(texts: list[str]) -> ParameterError:
     """Say why texts have no word at all."""
     blank = sum(1 for text in texts if not text.strip())
     if blank == len(texts):
-        return f"No word in {count(len(texts), 'text')}: all are empty."
-    return (
-        f"No word in {count(len(texts), 'text')}, of which {blank:,} are empty: what there is are"
-        " stop words, numbers, signs, or too short. Try stop_words=None, keep_numbers=True or"
-        " min_length=1."
-    )
-
-
-def _no_survivors(n: int, n_words: int, left: dict[str, int]) -> str:
-    """Say which threshold is to blame."""
-    parts = ", ".join(f"{name} leaves {words:,}" for name, words in left.items())
-    blamed = [name for name, words in left.items() if not words] or list(left)
-    change = " or ".join(
-        f"{'lower' if name.startswith('min') else 'raise'} {name.partition('=')[0]}"
-        for name in blamed
-    )
-    return (
-        f"None of the {count(n_words, 'word')} of {count(n, 'text')} is left; alone, {parts}:"
-        f" {change}."
+        return ParameterError("No word in {texts}: all are empty", texts=count(len(texts), "text"))
+    return ParameterError(
+        "No word in {texts}, of which {blank} are empty and the others have only stop words, "
+        "numbers, signs or single letters",
+        remedies=("try {stop_words=None}", "{keep_numbers=True}", "{min_length=1}"),
+        texts=count(len(texts), "text"),
+        blank=f"{blank:,}",
     )

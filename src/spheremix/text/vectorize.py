@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from spheremix.errors import ParameterError
 from spheremix.text.corpus import Corpus
 from spheremix.text.vectorizer import TextVectorizer, check_texts
 
@@ -95,7 +96,7 @@ def vectorize(
     if vectorizer is None:
         vectorizer = TextVectorizer(**parameters)
     elif parameters:
-        raise ValueError("Give either a vectorizer or its parameters, not both.")
+        raise ParameterError("Give either {vectorizer} or the parameters of a new one, not both")
     try:
         check_is_fitted(vectorizer)
         X = vectorizer.transform(corpus.texts)

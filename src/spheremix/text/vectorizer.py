@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.utils.validation import check_is_fitted
 
-from spheremix.estimators.validation import require_choice, require_integer
+from spheremix.errors import ParameterError
+from spheremix.parameters import require_choice, require_integer
 from spheremix.text.stopwords import WORDS, stop_words
 from spheremix.text.thresholds import Thresholds, no_words
 from spheremix.text.words import Simplemma, Words
@@ -159,10 +160,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         counter = CountVectorizer(analyzer=words)
         try:
             counts = sparse.csr_array(counter.fit_transform(texts))
-        except ValueError as error:
-            if "empty vocabulary" in str(error):
-                raise ValueError(no_words(texts)) from None
-            raise
+        except ValueError:
+            if any(words(text) for text in texts):
+                raise
+            raise no_words(texts) from None
         listed = self.stop_words != "auto" or all(code in WORDS for code in self._languages())
         thresholds = Thresholds.choose(
             counts.shape[0], self.min_count, self.min_df, self.max_df, listed=listed
@@ -214,14 +215,18 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weigher = _weigher(require_choice("weighting", self.weighting, WEIGHTINGS))
         words = np.array(list(vocabulary), dtype=object)
         if len(set(words)) < len(words) or not len(words):
-            raise ValueError("vocabulary must have at least one word, and each of them once.")
+            raise ParameterError("{vocabulary} must have at least one word, and each of them once")
         weights = None if idf is None else np.asarray(idf, dtype=np.float64)
         if (weights is not None) != weigher.use_idf:
-            raise ValueError(f"idf must be given for tf-idf only; weighting={self.weighting!r}.")
+            raise ParameterError(
+                f"{{idf}} must be given for tf-idf only; {{weighting={self.weighting!r}}}"
+            )
         weigher.fit(sparse.csr_array((1, len(words)), dtype=np.float64))
         if weights is not None:
             if weights.shape != words.shape or not np.isfinite(weights).all():
-                raise ValueError(f"idf must have {count(len(words), 'finite number')}.")
+                raise ParameterError(
+                    "{idf} must have {numbers}", numbers=count(len(words), "finite number")
+                )
             weigher.idf_ = weights
         self._set(self._make_words(), words, weigher)
         return self
@@ -285,13 +290,16 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         elif lemma in {None, "none"}:
             lemma = None
         elif not callable(lemma):
-            raise ValueError(
-                f'lemmatizer must be "simplemma", "none", None or a callable, got {lemma!r}.'
+            raise ParameterError(
+                '{lemmatizer} must be "simplemma", "none", None or a callable, got {got}',
+                got=repr(lemma),
             )
         if self.stop_words == "auto":
             stop = frozenset[str]().union(*map(stop_words, languages))
         elif isinstance(self.stop_words, str):
-            raise ValueError(f'stop_words must be "auto", None or words, got {self.stop_words!r}.')
+            raise ParameterError(
+                '{stop_words} must be "auto", None or words, got {got}', got=repr(self.stop_words)
+            )
         else:
             stop = frozenset(self.stop_words or ())
         return Words(
@@ -306,20 +314,24 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         text = self.language if isinstance(self.language, str) else ""
         languages = tuple(code.strip().lower() for code in text.split(","))
         if not all(code.isalpha() and len(code) in {2, 3} for code in languages):
-            raise ValueError(f'language must be a code such as "en", got {self.language!r}.')
+            raise ParameterError(
+                '{language} must be a code such as "en", got {got}', got=repr(self.language)
+            )
         return languages
 
 
 def check_texts(texts: Any) -> list[str]:
     """Give a list of texts, or an error that names the one that is not."""
     if isinstance(texts, str | bytes):
-        raise ValueError("Texts must be a list of strings, got one string.")
+        raise ParameterError("Texts must be a list of strings, got one string")
     found = list(texts)
     for i, text in enumerate(found):
         if not isinstance(text, str):
-            raise ValueError(f"Text {i} must be a string, got {type(text).__name__}.")
+            raise ParameterError(
+                "Text {i} must be a string, got {kind}", i=i, kind=type(text).__name__
+            )
     if not found:
-        raise ValueError("There are no texts.")
+        raise ParameterError("There are no texts")
     return found
 
 

@@ -9,6 +9,8 @@ from functools import cache
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
+from spheremix.errors import MissingPackageError, ParameterError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -111,16 +113,20 @@ class Simplemma:
         try:
             self._lemmatize = importlib.import_module("simplemma").lemmatize
         except ImportError:
-            raise ImportError(
-                'lemmatizer="simplemma" takes the package simplemma: '
-                'pip install "spheremix[explore]", or lemmatizer=None.'
+            raise MissingPackageError(
+                '{lemmatizer="simplemma"} needs the package simplemma',
+                remedies=(
+                    'install it with pip install "spheremix[explore]"',
+                    "do without lemmas with {lemmatizer=None}",
+                ),
             ) from None
         for language in languages:
             try:
                 self._lemmatize("a", lang=language)
             except ValueError:
-                raise ValueError(
-                    f"simplemma has no language {language!r}: lemmatizer=None does without."
+                raise ParameterError(
+                    f"simplemma does not know {{language={language}}}",
+                    remedies=("do without lemmas with {lemmatizer=None}",),
                 ) from None
 
     def __call__(self, form: str) -> str:

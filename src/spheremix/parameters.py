@@ -1,0 +1,85 @@
+"""Checks of single parameters: each gives the value, or an error that names the parameter."""
+
+from __future__ import annotations
+
+import numbers
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+def require_integer(name: str, value: Any, least: int) -> int:
+    """Give an integer of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ParameterError(
+            f"{{{name}}} must be an integer of at least {{least}}, got {{got}}",
+            least=least,
+            got=repr(value),
+        )
+    return int(value)
+
+
+def require_number(name: str, value: Any, *, above: float | None = None) -> float:
+    """Give a finite number that is at least 0, or strictly above a bound."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not real or not np.isfinite(value) or (value < 0 if above is None else value <= above):
+        raise ParameterError(
+            f"{{{name}}} must be a finite number {{wanted}}, got {{got}}",
+            wanted="at least 0" if above is None else f"above {above:g}",
+            got=repr(value),
+        )
+    return float(value)
+
+
+def require_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Give one of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(
+            f"{{{name}}} must be one of {{choices}}, got {{got}}",
+            choices=", ".join(repr(choice) for choice in choices),
+            got=repr(value),
+        )
+    return value
+
+
+def require_vector(name: str, value: Any, length: int, what: str) -> Array:
+    """Give a finite, non-negative vector with one value for each row, feature or component."""
+    try:
+        vector = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"{{{name}}} must be numbers, one for each {{what}}; got {{got}}",
+            what=what,
+            got=repr(value),
+        ) from None
+    if vector.shape != (length,):
+        raise ParameterError(
+            f"{{{name}}} must have one value for each {{what}}: expected shape ({{length}},), "
+            "got {shape}",
+            what=what,
+            length=length,
+            shape=vector.shape,
+        )
+    bad = np.flatnonzero(~((vector >= 0.0) & (vector < np.inf)))
+    if bad.size:
+        raise ParameterError(
+            f"{{{name}}} must be finite and non-negative: {{what}} {{i}} has {{got}}",
+            what=what,
+            i=bad[0],
+            got=vector[bad[0]],
+        )
+    return vector
+
+
+def require_flag(name: str, value: Any) -> bool:
+    """Give True or False; most strings would pass for True."""
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{{{name}}} must be True or False, got {{got}}", got=repr(value))
+    return bool(value)
