@@ -23,9 +23,9 @@ import os, sys
 sys.argv = ["spheremix", *{arguments!r}]
 sys.stdout = sys.stderr = open(os.devnull, "w")
 from spheremix.__main__ import main
-from spheremix.cli import rendering
+from spheremix.run import render
 if not {drawn}:
-    rendering.draw = lambda run, folder: folder.mkdir()
+    render.draw = lambda run, folder: folder.mkdir()
 main()
 """
 KILLS = 20
