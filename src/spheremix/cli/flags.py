@@ -63,9 +63,8 @@ def _parameter(one: dataclasses.Field[Any]) -> inspect.Parameter:
     kind = TYPES.get(one.name) or _simple(one.default, one.type)
     optional: Any = kind | None if one.default is None else kind
     annotation = Annotated[optional, shown]
-    return inspect.Parameter(
-        one.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=one.default, annotation=annotation
-    )
+    either = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Parameter(one.name, either, default=one.default, annotation=annotation)
 
 
 def _simple(default: Any, declared: Any) -> type:
