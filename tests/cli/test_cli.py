@@ -102,12 +102,12 @@ def test_the_documents_are_in_the_run(explored):
 
 def test_run_json_says_how_to_repeat_it(explored):
     info = json.loads((explored / "run.json").read_text(encoding="utf-8"))
-    assert info["command"]["k"] == "2:4"
+    assert info["command"]["k"] == [2, 3, 4]
     assert info["command"]["seed"] == 0
     assert info["corpus"]["checksum"] == info["command"]["checksum"]
     assert info["corpus"]["n_documents"] == 90
     assert {"spheremix", "numpy", "scipy", "scikit-learn", "kernels"} <= set(info["versions"])
-    assert info["vectorizer"]["thresholds"]["min_df"] == 2
+    assert info["prepared"]["vectorizer"]["thresholds"]["min_df"] == 2
     assert "threads" not in info["command"]
 
 
@@ -115,7 +115,7 @@ def test_the_summary_and_what_is_said_twice(explored, corpus):
     before = {p: p.read_bytes() for p in explored.rglob("*") if p.is_file()}
     command = ("explore", corpus, "-o", explored, "--k", "2:4", "--label", "topic", "--starts", 5)
     out, err = run(*command, "--threads", 1)
-    assert "holds this run already, finished" in out
+    assert "holds this run already, finished" in err
     assert "K = 3 (by EBIC, 3 tried)" in out
     assert "ARI 1.000" in out
     assert "2 of 90 documents set aside" in out

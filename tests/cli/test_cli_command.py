@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from cli_common import refusal, run
 
-from spheremix.cli.console import Progress, duration, printable
+from spheremix.cli.console import Terminal, duration, printable
 from spheremix.reading import Reading
-from spheremix.run.options import Options, parse_df, parse_k, parse_kappa
+from spheremix.run.options import ExploreOptions, parse_df, parse_k, parse_kappa
 from spheremix.run.run import load_run
 from spheremix.run.stages import name_candidates
 from spheremix.text.thresholds import Thresholds
@@ -67,7 +67,7 @@ def test_demo_makes_sense(tmp_path):
         (["--min-count", "0"], "--min-count must be an integer of at least 1"),
         (["--weighting", "heavy"], "--weighting must be one of counts"),
         (["--lemmatizer", "magic"], "--lemmatizer must be one of simplemma, none"),
-        (["--language", "xx"], "no language 'xx'"),
+        (["--language", "xx"], "does not know --language xx"),
         (["--language", "english"], "--language must be a code"),
         (["--vocabulary", "words.txt"], "is not a matrix"),
         (["--texts", "docs.csv"], "is not a matrix"),
@@ -141,24 +141,24 @@ def test_without_typer_it_says_what_to_install():
 
 
 def test_small_parts():
-    assert parse_k("2:4") == [2, 3, 4]
-    assert parse_k("7,3,3") == [3, 7]
+    assert parse_k("2:4") == (2, 3, 4)
+    assert parse_k("7,3,3") == parse_k([7, 3]) == (3, 7)
     assert (parse_df("x", "5"), parse_df("x", "0.5"), parse_df("x", "50%")) == (5, 0.5, 0.5)
     assert parse_df("x", None) is None
     assert (parse_kappa("free"), parse_kappa("12")) == ("free", 12.0)
     assert (duration(3.2), duration(100), duration(9000)) == ("3 s", "2 min", "2.5 h")
     assert printable("a\x1b[0m\n") == "a?[0m?"
     sizes = {4: [2], 30: [2, 3], 300: list(range(2, 10)), 10**6: list(range(2, 21))}
-    assert {n: Options().candidates(n, n) for n in sizes} == sizes
+    assert {n: ExploreOptions().candidates(n, n) for n in sizes} == sizes
     listed = {"5": "5 clusters", "2:4": "2 to 4 clusters", "2,8": "2 and 8 clusters"}
     listed |= {"1": "1 cluster", "8,2,4": "2, 4 and 8 clusters", "3,2": "2 to 3 clusters"}
-    assert {k: name_candidates(parse_k(k)) for k in listed} == listed
+    assert {k: name_candidates(list(parse_k(k))) for k in listed} == listed
 
 
 def test_time_left_is_that_of_the_stage(monkeypatch, capsys):
     now = [0.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    shown = Progress(None)
+    shown = Terminal(None)
     shown.begin("Walking")
     now[0] = 30.0
     shown.update(0.25, "a quarter")

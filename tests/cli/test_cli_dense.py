@@ -97,7 +97,7 @@ def test_a_criterion_sets_embeddings_on_the_path(explored, embeddings, tmp_path,
 
 def test_the_default_is_the_criterion_none(explored, embeddings):
     command = ("explore", embeddings, *OPTIONS, "-o", explored[0])
-    assert "holds this run already" in run(*command, "--criterion", "none")[0]
+    assert "holds this run already" in run(*command, "--criterion", "none")[1]
     assert "criterion was none and is bic" in refusal(*command, "--criterion", "bic")
 
 

@@ -81,13 +81,21 @@ def test_a_line_of_ten_megabytes(tmp_path):
     [
         (b"", [], "the file is empty"),
         (b"\n\n", [], "no documents"),
-        (b'{"text": "a lonely sailor"}\n', [], "There is 1 document with words: at least 4"),
-        (b'{"text": "a lonely sailor"}\n', ["-k", "2"], "too many: there is 1 document with"),
+        (
+            b'{"text": "a lonely sailor"}\n',
+            [],
+            "At least 4 documents are needed",
+        ),
+        (
+            b'{"text": "a lonely sailor"}\n',
+            ["-k", "2"],
+            "since there is 1 document with words: lower --k",
+        ),
         (b'{"text": "the same old story"}\n' * 30, [], "all the same"),
-        (b'{"text": "the same old story"}\n' * 30, ["-k", "3"], "Lower --k to 1"),
+        (b'{"text": "the same old story"}\n' * 30, ["-k", "3"], "lower --k to 1"),
         (b'{"text": ""}\n{"text": "..."}\n', [], "No word in 2 texts"),
-        (b'{"text": "star"}\n' * 3 + b'{"text": "boat"}\n', ["-k", "9"], "Lower --k to 2"),
-        (b'{"text": "star"}\n' * 4, [], "There are 4 documents with words, all the same"),
+        (b'{"text": "star"}\n' * 3 + b'{"text": "boat"}\n', ["-k", "9"], "lower --k to 2"),
+        (b'{"text": "star"}\n' * 4, [], "there are 4 documents with words, all the same"),
         (b'{"text": "star"}\n{"text": \n', [], "line 2: broken JSON"),
         (b'{"text": "star"}\n{"text": "ol\xe9"}\n', [], "line 2: byte 0xe9 at offset"),
         (b'{"body": "star"}\n', ["--text", "words"], "no column 'words'"),
@@ -187,7 +195,7 @@ def test_notes_name_the_number_of_clusters_once_and_advise_options(tmp_path):
     assert notes
     for note in notes:
         assert note.startswith("A kappa of the mixture of K = ")
-        assert note.endswith(": drop identical rows, or give --kappa a number.")
+        assert note.endswith(": drop identical rows or give --kappa a number.")
 
 
 def test_a_column_without_any_date_is_not_used(tmp_path):

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from cli_common import run
 from scipy import sparse
-from spheremix.run.legend import TABLES
 
 from spheremix.reading import Reading, log_odds_contrast
+from spheremix.run.columns import TABLES
 from spheremix.run.documents import csv_lines, unpack_table
 from spheremix.run.run import load_run
 from spheremix.run.store import Reader, RunError, Writer
@@ -120,7 +120,7 @@ def test_words_are_those_of_the_contrast(embedded, material):
     assert "begins" in out
 
 
-def test_a_reading_of_the_run_has_its_names(sparse_embedded):
+def test_a_reading_of_the_run_has_its_names(sparse_embedded, tmp_path):
     folder = sparse_embedded
     found = load_run(folder)
     reading = Reading.from_run(found)
@@ -130,17 +130,19 @@ def test_a_reading_of_the_run_has_its_names(sparse_embedded):
     with pytest.raises(ValueError, match="words of 2 clusters, the model 3"):
         Reading(found.path, contrast=[["a"], ["b"]])
     assert Reading(found.path, contrast=[["a"], [], ["b"]]).cluster_name(1).startswith("x")
-    for damaged in ({"0": ["a"], "1": ["b"]}, {"0": "a", "1": [], "2": []}, ["a"]):
-        found.info["contrast"] = damaged
+    for damaged in ([["a"], ["b"]], ["a", [], []], {"0": ["a"]}):
+        other = shutil.copytree(folder, tmp_path / "other", dirs_exist_ok=True)
+        content = json.loads((other / "run.json").read_text("utf-8"))
+        (other / "run.json").write_text(json.dumps({**content, "contrast": damaged}), "utf-8")
         with pytest.raises(RunError, match="contrast"):
-            found.contrast()
+            load_run(other)
 
 
 def test_the_same_texts_are_the_same_run_and_others_another(embedded, material, tmp_path):
     folder, command, _ = embedded
     moved = shutil.copy(material[0] / "docs.csv", tmp_path / "moved.csv")
     again = [moved if part == material[0] / "docs.csv" else part for part in command]
-    assert "holds this run already" in run(*again)[0]
+    assert "holds this run already" in run(*again)[1]
     Path(moved).write_bytes(Path(moved).read_bytes().replace(b"boat", b"ship"))
     assert "of other documents" in run(*again, code=2)[1]
     assert not (folder / "progress").exists()
@@ -202,10 +204,11 @@ def test_every_column_is_explained(sparse_embedded):
     legend = (folder / "README.txt").read_text(encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")
     there = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.csv")}
-    assert set(there) == set(TABLES)
+    schemas = {table.file: table for table in TABLES.values()}
+    assert set(there) == set(schemas)
     for name, path in there.items():
         header = path.read_text(encoding="utf-8").partition("\n")[0].split(",")
-        assert header == list(TABLES[name][1])
+        assert header == list(schemas[name].columns)
         part = legend.partition(f"\n{name}\n")[2].partition("\n\n")[0]
         told = page.partition(f"### `{name}`\n")[2].partition("\n### ")[0]
         for column in header:
@@ -228,7 +231,7 @@ def test_numbers_have_six_digits_or_three_decimals(sparse_embedded):
         digits = mantissa.replace(".", "").lstrip("0")
         assert len(digits) <= 6 or re.fullmatch(r"\d{4,}\.\d{3}", mantissa), cell
     info = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    assert info["agreement"]["nmi"] == 1.0
+    assert info["label_agreement"]["nmi"] == 1.0
 
 
 def test_short_and_exact_lines():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import webbrowser
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from scipy import sparse
 
 import spheremix as sm
 from spheremix.report.packing import plain, unpack
-from spheremix.run import render
 
 TOPICS = {
     "sea": "boat harbour sailor wave anchor island fish storm",
@@ -127,7 +127,7 @@ def test_a_forced_run_leaves_no_report_of_another_one(copy, documents):
 
 def test_open_shows_the_page_in_the_browser(copy, documents, monkeypatch):
     shown = []
-    monkeypatch.setattr(render.webbrowser, "open", lambda where: bool(shown.append(where)))
+    monkeypatch.setattr(webbrowser, "open", lambda where: bool(shown.append(where)))
     answer("report", copy, "--open")
     answer("explore", documents, "-o", copy, *EXPLORE, "--open")
     assert shown == [(copy / "report.html").resolve().as_uri()] * 2
@@ -146,11 +146,11 @@ def test_a_damaged_run_is_refused_in_a_line(copy, name):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("kept", "gone.npy"),
+        ("prepared", {"matrix": {"shape": [3, 3]}, "kept": "gone.npy"}),
         ("corpus", [1]),
-        ("vectorizer", {"idf": 3}),
+        ("prepared", {"vectorizer": {"idf": 3}}),
         ("command", "x"),
-        ("counts", {"shape": [3]}),
+        ("prepared", {"counts": {"shape": 3}}),
         ("start_agreement", [0.5]),
         ("start_agreement", {"2": "much"}),
     ],

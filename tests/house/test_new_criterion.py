@@ -97,5 +97,5 @@ def test_a_run_that_lacks_a_criterion_is_read(tmp_path):
     assert found == {name: mixture.criteria_[name] for name in found}
     content["dense"]["2"]["criteria"]["bic"] = "low"  # there, and wrong: that is damage
     (folder / "run.json").write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(sm.RunError, match="'bic' is missing or not what it should be"):
+    with pytest.raises(sm.RunError, match="criteria: bic: damaged: 'low' is not what"):
         load_run(folder)

@@ -282,9 +282,12 @@ def test_links_that_lead_out_are_refused(copy):
         ("[" * 100_000, "not JSON"),
         ('{"format": NaN}', "not JSON"),
         ('{"format": "zip"}', "not a run"),
-        ('{"format": "spheremix run", "version": 99}', "version 99.*reads version 1"),
-        ('{"format": "spheremix run", "version": 1}', "list of files"),
-        ('{"format": "spheremix run", "version": 1, "files": {}}', "best_n_components"),
+        ('{"format": "spheremix run", "version": 99}', "version 99.*reads version 2"),
+        ('{"format": "spheremix run", "version": 2}', "dense: damaged: the value is missing"),
+        (
+            '{"format": "spheremix run", "version": 2, "files": {}, "dense": {}}',
+            "best_n_components",
+        ),
         ("\udcff", "not JSON"),
     ],
 )

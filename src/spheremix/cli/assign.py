@@ -39,7 +39,7 @@ def assign(
     from spheremix.wording import count
 
     known = load_run(run)
-    check_output(output, force=force)
+    check_output(output, new, force=force)
     with terminal() as listener:
         table = assign_documents(known, new, listener, text=text, id=id)
     write_assigned(table, output)

@@ -85,7 +85,7 @@ def explore_corpus(
     >>> texts = ["red apple", "apple pie", "green apple", "blue sky", "sky and sea", "blue sea"]
     >>> run = sm.explore_corpus(texts, "fruit", k=2, min_count=1, min_df=1)
     >>> run.documents["cluster"]
-    [0, 0, 0, 1, 1, 1]
+    [1, 1, 1, 0, 0, 0]
     """
     chosen = ExploreOptions(**options)
     hears = listener or Listener()

@@ -123,8 +123,10 @@ def _fit_one(
 
 
 def about_candidate(K: int, note: Warning | Exception | str) -> Message:
-    """Say of which number of clusters a note speaks."""
+    """Say of which number of clusters a note speaks, where it does not say so itself."""
     if isinstance(note, Explained):
+        if {"K", "unfinished"} & set(note.message.values):
+            return note.message
         return replace(note.message, text=f"With {K} clusters: {note.message.text}")
     return Message("With {K} clusters: {note}", {"K": str(K), "note": str(note)})
 

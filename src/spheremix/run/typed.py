@@ -80,9 +80,14 @@ def _value(kind: Any, value: Any, where: str) -> Any:
         found = origin(_value(inner[0], one, where) for one in value)
     elif origin is dict and isinstance(value, dict):
         of_key = _KEYS[inner[0]]
-        found = {of_key(key, where): _value(inner[1], one, where) for key, one in value.items()}
+        found = {
+            of_key(key, where): _value(inner[1], one, f"{where}: {key[:60]}")
+            for key, one in value.items()
+        }
     elif kind in _CHECKS and _CHECKS[kind](value):
         found = value
+    elif kind is FileName:
+        raise RunError(f"{where}: {str(value)[:60]!r} is not the name of a file of a run.")
     else:
         raise RunError(f"{where}: damaged: {str(value)[:60]!r} is not what it should be.")
     if kind is float:
