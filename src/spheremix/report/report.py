@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from spheremix.run.run import Run
     from spheremix.text import Corpus, TextVectorizer
+
+FRAME_HEIGHT = 820  # pixels that the page has in a notebook
 
 
 class Report:
@@ -90,6 +93,19 @@ class Report:
     def __repr__(self) -> str:
         model = self.content["model"]
         return f"Report({self.content['title']!r}, {model['n_clusters']} clusters)"
+
+    def _repr_html_(self) -> str:
+        """Show the page in a notebook, in a frame that is cut off from the notebook.
+
+        The frame runs the page's own script and nothing else: it has another origin, so that
+        neither can read or restyle the other.
+        """
+        source = escape(page(self.content), quote=True)
+        return (
+            f'<iframe sandbox="allow-scripts allow-downloads" srcdoc="{source}" '
+            f'title="{escape(self.content["title"], quote=True)}" loading="lazy" '
+            f'style="width: 100%; height: {FRAME_HEIGHT}px; border: 1px solid #ccc"></iframe>'
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Give the content as JSON can say it: arrays as lists, infinity as a string.
