@@ -99,6 +99,47 @@ def test_the_slider_redraws_map_words_and_sizes(open_report, news, study):
     assert opened.picture() == before
 
 
+def test_numbers_of_words_are_true_where_the_page_has_room_for_few(open_report, capped, study):
+    """30 words are shown; what is counted is every word of the model, and the limit is told."""
+    opened = open_report("capped")
+    _, content = capped
+    path, d = study[3].best_path_, content["model"]["n_words"]
+    page = opened.page
+    assert d > 30
+    assert f"30 of {d} words shown" in page.locator("#facts").inner_text()
+    for step in (0, content["chosen"]):
+        opened.step_to(step)
+        has = path.model(content["steps"][step]["step"]).prototypes_ != 0.0
+        sharing = has.sum(axis=0)
+        left, alone = (sharing > 0).sum(), (sharing == 1).sum()
+        told = f"{left} words left, {alone} of them in one cluster only"
+        assert told in page.locator("#told").inner_text()
+        k = int(page.locator("#cluster-list [aria-selected=true]").get_attribute("id")[8:])
+        own = (has[k] & (sharing == 1)).sum()
+        assert f"{has[k].sum()} words, {own} of its own" in page.locator(".facts-line").inner_text()
+        assert f"{left} words in at least one" in page.locator("#marks").get_attribute("aria-label")
+        table = {int(row["cluster"]): row for row in opened.saved("clusters.csv")}
+        assert [int(table[k]["n_words"]) for k in range(5)] == has.sum(axis=1).tolist()
+        assert [int(table[k]["n_own_words"]) for k in range(5)] == (
+            (has & (sharing == 1)).sum(axis=1).tolist()
+        )
+    opened.step_to(0)
+    k = int(page.locator("#cluster-list [aria-selected=true]").get_attribute("id")[8:])
+    hidden = content["steps"][0]["n_words"][k] - np.count_nonzero(content["values"][0, k])
+    limit = (
+        f"This cluster has {hidden} more words, not listed here: the report shows 30 of {d} words."
+    )
+    assert page.locator(".hidden-words").inner_text() == limit
+    page.locator("#tab-corpus").click()
+    assert f"30 of {d} words: those that stay longest" in page.locator("#corpus").inner_text()
+    page.locator("#search").fill("zzz")
+    page.get_by_text(f"among those in this report, 30 of {d} words.").wait_for()
+    page.locator(".document").first.click()
+    i = int(page.locator(".document[aria-selected=true]").get_attribute("id").rpartition("-")[2])
+    kept, total = np.diff(content["rows"]["indptr"])[i], content["rows"]["n_words"][i]
+    assert f"has {kept} of the {total} different words" in page.locator(".kept-words").inner_text()
+
+
 def test_the_header_tells_how_many_documents_have_changed_cluster(open_report, news):
     """Names stay those of the chosen step: how far to trust them is told, and nothing jumps."""
     opened = open_report("news")

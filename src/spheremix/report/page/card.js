@@ -1,7 +1,7 @@
 // The chosen cluster: size, concentration, words, labels and time, at this step.
 
 import { bdi, find, make } from "./dom.js";
-import { atThisBeta, counted, decimal, integer, nounOf, percent } from "./format.js";
+import { atThisBeta, counted, decimal, integer, nounOf, percent, shownOfAll } from "./format.js";
 import {
   commonWords,
   hasGroups,
@@ -79,17 +79,32 @@ function wordParts(app, step, k, all, toggle) {
       part(title, note, chips(app, step, k, words, role)),
     );
   const shown = groups.reduce((sum, { words }) => sum + words.length, 0);
-  if (step.wordCounts[k] > shown || all) {
+  const hidden = step.entry.n_words[k] - step.shownCounts[k];
+  if (step.shownCounts[k] > shown || all) {
+    const number = integer(step.shownCounts[k]);
+    const more = hidden ? `show the ${number} in this report` : `show all ${number}`;
     parts.push(
       make("button", {
         type: "button",
         class: "plain",
-        text: all ? "show less" : `show all ${integer(step.wordCounts[k])}`,
+        text: all ? "show less" : more,
         on: { click: toggle },
       }),
     );
   }
+  if (hidden) parts.push(hiddenWords(app.content, hidden));
   return parts;
+}
+
+// What the limit of the page leaves out of this list.
+function hiddenWords(content, hidden) {
+  const noun = nounOf(content);
+  return make("p", {
+    class: "soft hidden-words",
+    text:
+      `This cluster has ${counted(hidden, `more ${noun}`)}, not listed here: ` +
+      `the report shows ${shownOfAll(content)}.`,
+  });
 }
 
 // Own, shared and common words; all of them together where they are not told apart.
@@ -99,7 +114,7 @@ function wordGroups(content, step, k, limit) {
     const words = rankedWords(content, step, k, () => true, limit);
     return [{ title: title("All"), note: "the heaviest first", words, role: "common" }];
   }
-  const own = `in no other cluster, the heaviest first: ${integer(step.ownCounts[k])}`;
+  const own = `in no other cluster, the heaviest first: ${integer(step.entry.n_own_words[k])}`;
   return [
     { title: title("Own"), note: own, words: ownWords(content, step, k, limit), role: "own" },
     {

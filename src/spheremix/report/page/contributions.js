@@ -2,7 +2,7 @@
 
 import { bdi, make } from "./dom.js";
 import { showWord } from "./word_line.js";
-import { decimal, signed } from "./format.js";
+import { counted, decimal, integer, signed } from "./format.js";
 
 // The next-best cluster; where the document has moved at this step, the cluster it has left.
 export function rivalOf(documents, i, k) {
@@ -26,6 +26,12 @@ export function contributionsOf({ rows }, step, i, k, rival) {
 }
 
 const SHOWN = 12;
+
+// How many words of a document the report has, of how many; nothing where it has them all.
+export function keptWords({ indptr, n_words: totals }, i) {
+  const kept = indptr[i + 1] - indptr[i];
+  return kept < totals[i] ? `${integer(kept)} of the ${counted(totals[i], "different word")}` : "";
+}
 
 export function contributionTable(app, terms, logOdds, names, all, toggle) {
   const shown = all ? terms : terms.slice(0, SHOWN);
@@ -55,7 +61,7 @@ export function contributionTable(app, terms, logOdds, names, all, toggle) {
       ? make("button", {
           type: "button",
           class: "plain",
-          text: all ? "show fewer words" : `show all ${terms.length} words`,
+          text: all ? "show fewer words" : `show ${terms.length} words`,
           on: { click: toggle },
         })
       : null;

@@ -1,7 +1,7 @@
 // What was read, what was done to it, and how the model was made.
 
 import { bdi, find, make } from "./dom.js";
-import { counted, criterionName, decimal, hasPenalty, integer, nounOf } from "./format.js";
+import { counted, criterionName, decimal, hasPenalty, integer, nounOf, shownOfAll } from "./format.js";
 
 const SHOWN = 200; // documents set aside
 
@@ -18,7 +18,8 @@ export function mountCorpus({ content }) {
   );
 }
 
-function corpusFacts({ corpus, documents, kind, rows, labels }) {
+function corpusFacts(content) {
+  const { corpus, documents, kind, rows, labels } = content;
   const texts = documents && documents.text;
   const read = texts
     ? "texts, shown in the reader"
@@ -33,13 +34,16 @@ function corpusFacts({ corpus, documents, kind, rows, labels }) {
     ["set aside", integerOrNone(corpus.n_set_aside)],
     ["what a document is", read],
     ["data map", rows && labels ? null : noDataMap(kind, documents)],
-    [
-      `${nounOf({ kind })}s not shown`,
-      corpus.n_words_dropped
-        ? `${integer(corpus.n_words_dropped)} of the model, those that leave the path first`
-        : null,
-    ],
+    [`${nounOf(content)}s in this report`, shownText(content)],
   ].filter(([, value]) => value !== null && value !== undefined && value !== "");
+}
+
+// Which columns are shown, where the page has not room for all.
+function shownText(content) {
+  const shown = shownOfAll(content);
+  if (!shown) return null;
+  const which = content.path ? "stay longest on the path" : "have the largest weights";
+  return `${shown}: those that ${which}. Numbers of ${nounOf(content)}s on this page count all of them.`;
 }
 
 function noDataMap(kind, documents) {

@@ -3,7 +3,7 @@
 import { bdi, debounced, find, make, segmented } from "./dom.js";
 import { atThisBeta, counted, decimal, integer } from "./format.js";
 import { createList } from "./list.js";
-import { createSearch, listDocuments } from "./filters.js";
+import { anyCut, createSearch, listDocuments } from "./filters.js";
 
 // Pixels of a row, as in the style sheet: with a second line, and without one.
 const ROW = 50;
@@ -109,6 +109,7 @@ function mountControls(content, state) {
     id: "text-search",
     placeholder: content.documents.text ? "find in texts and ids" : "find in ids",
     "aria-label": "Find documents",
+    title: anyCut(content.documents) ? "Finds what this report has of the texts" : null,
   });
   text.addEventListener(
     "input",

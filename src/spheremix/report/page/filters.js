@@ -14,6 +14,15 @@ export function createSearch(documents) {
   };
 }
 
+// Long texts are shortened in the report.
+export function isCut({ text, length }, i) {
+  return Boolean(text && length && length[i] > text[i].length);
+}
+
+export function anyCut(documents) {
+  return documents.id.some((_, i) => isCut(documents, i));
+}
+
 export function listDocuments(documents, step, now, search) {
   const tests = [];
   const own = (i) => step.labels[i] === now.cluster;

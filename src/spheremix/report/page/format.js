@@ -43,6 +43,12 @@ export function isDense(content) {
   return content.kind === "coordinates" && !hasPenalty(content);
 }
 
+// A page shows only so many columns: how many of them; nothing where it shows all.
+export function shownOfAll(content) {
+  const { n_words: all, n_words_shown: shown } = content.model;
+  return shown < all ? `${integer(shown)} of ${counted(all, nounOf(content))}` : "";
+}
+
 // Along a path, what is told holds at one place of it.
 export function atThisBeta({ steps }) {
   return steps.length > 1 ? " at this β" : "";

@@ -9,6 +9,7 @@ import {
   isDense,
   nounOf,
   percent,
+  shownOfAll,
 } from "./format.js";
 
 export function mountHeader({ content, state, stepOf }) {
@@ -19,7 +20,7 @@ export function mountHeader({ content, state, stepOf }) {
     corpus.n_kept === null || corpus.n_kept === undefined
       ? null
       : counted(corpus.n_kept, "document"),
-    counted(model.n_words, nounOf(content)),
+    shownOfAll(content) ? `${shownOfAll(content)} shown` : counted(model.n_words, nounOf(content)),
     `K = ${model.n_clusters}${(content.candidates || []).length > 1 ? by(model.k_criterion) : ""}`,
   ].filter(Boolean);
   const beta = make("span", { id: "beta-fact" });

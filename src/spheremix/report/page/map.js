@@ -114,10 +114,11 @@ function describe(marks, content, state, stepOf) {
   const step = stepOf(state.now.step);
   const noun = nounOf(content);
   const rows = state.now.tab === "data" ? "Documents by cluster" : "Prototypes: clusters";
+  const active = content.model.n_words - step.entry.n_words_by_clusters[0];
   marks.setAttribute(
     "aria-label",
     `${rows} against ${noun}s. ${counted(step.K, "cluster")}, ` +
-      `${counted(step.active, noun)} in at least one of them. ` +
+      `${counted(active, noun)} in at least one of them. ` +
       `The same ${noun}s are listed on the cards of the clusters.`,
   );
 }

@@ -42,7 +42,8 @@ export function drawLabels(context, view) {
     context.fillRect(left, 17, Math.max(1, right - left - 1), 4);
     context.font = `12px ${FONT}`;
     context.fillStyle = colours.ink;
-    const text = groupTexts(count, step.K, stop - start, `${nounOf(content)}s`).find(
+    const number = step.entry.n_words_by_clusters[count];
+    const text = groupTexts(count, step.K, number, `${nounOf(content)}s`).find(
       (one) => context.measureText(one).width <= right - left - 4,
     );
     if (text) context.fillText(text, left + 1, 12);

@@ -25,7 +25,7 @@ function readStep(content, index) {
   };
   const clusters = orderClusters(entry.weights);
   const read = patterns(levels, clusters, W, K, exact && content.prototypes);
-  const { counts, wordCounts, ownCounts, keys, intensities } = read;
+  const { counts, shownCounts, keys, intensities } = read;
   const order = orderWords(keys, intensities);
   const places = new Uint32Array(W);
   order.forEach((j, place) => (places[j] = place));
@@ -42,8 +42,7 @@ function readStep(content, index) {
     weight,
     clusters,
     counts,
-    wordCounts,
-    ownCounts,
+    shownCounts,
     order,
     places,
     blocks,
@@ -58,8 +57,7 @@ function orderClusters(weights) {
 
 function patterns(levels, clusters, W, K, prototypes) {
   const counts = new Uint16Array(W);
-  const wordCounts = new Array(K).fill(0);
-  const ownCounts = new Array(K).fill(0);
+  const shownCounts = new Array(K).fill(0);
   const intensities = new Float64Array(W);
   const keys = Array.from({ length: Math.ceil(K / BITS) }, () => new Float64Array(W));
   clusters.forEach((k, row) => {
@@ -69,19 +67,14 @@ function patterns(levels, clusters, W, K, prototypes) {
       const q = levels[at];
       if (q === 0) continue;
       counts[j]++;
-      wordCounts[k]++;
+      shownCounts[k]++;
       key[j] += bit;
       intensities[j] += prototypes ? Math.abs(prototypes[at]) : q * q;
     }
   });
-  for (let k = 0; k < K; k++) {
-    for (let j = 0, at = k * W; j < W; j++, at++) {
-      if (levels[at] !== 0 && counts[j] === 1) ownCounts[k]++;
-    }
-  }
   // The number of clusters decides before the pattern does.
   for (let j = 0; j < W; j++) keys[0][j] += counts[j] * 2 ** BITS;
-  return { counts, wordCounts, ownCounts, keys, intensities };
+  return { counts, shownCounts, keys, intensities };
 }
 
 function orderWords(keys, intensities) {

@@ -2,7 +2,8 @@
 
 import { bdi, find, make } from "./dom.js";
 import { counted, decimal, integer, oddsText, percent, posteriorText } from "./format.js";
-import { contributionsOf, contributionTable, rivalOf } from "./contributions.js";
+import { contributionsOf, contributionTable, keptWords, rivalOf } from "./contributions.js";
+import { isCut } from "./filters.js";
 import { markLegend, markText } from "./marking.js";
 
 const LONG = 20_000; // characters shown before they are asked for
@@ -152,16 +153,19 @@ function textOf(content, step, i, k, rival, open, toggle) {
   const marked =
     content.forms && content.kind === "words" ? markText(content, step, text, k, rival) : [text];
   const parts = [make("div", { class: "text", dir: "auto" }, ...marked)];
+  const cut = isCut(documents, i);
+  const all = `${integer(whole.length)} characters`;
+  const more = cut ? `show the ${all} in this report` : `show all ${all}`;
   if (long)
     parts.push(
       make("button", {
         type: "button",
         class: "plain",
-        text: open ? "show the beginning only" : `show all ${integer(whole.length)} characters`,
+        text: open ? "show the beginning only" : more,
         on: { click: toggle },
       }),
     );
-  if (documents.length && documents.length[i] > whole.length) {
+  if (cut) {
     parts.push(
       make("p", {
         class: "soft",
@@ -191,6 +195,7 @@ function reasons(app, step, i, k, rival, all, toggle) {
   }
   const terms = contributionsOf(content, step, i, k, rival);
   const { names, documents } = content;
+  const kept = keptWords(content.rows, i);
   const told = { own: names[k], rival: rival >= 0 ? names[rival] : "" };
   const odds = step.exact && rival >= 0 ? documents.log_odds[i] : null;
   return make(
@@ -207,6 +212,15 @@ function reasons(app, step, i, k, rival, all, toggle) {
     ),
     terms.length
       ? contributionTable(app, terms, odds, told, all, toggle)
-      : make("p", { class: "soft", text: "None of its words is in either prototype." }),
+      : make("p", {
+          class: "soft",
+          text: `None of its words${kept ? " in this report" : ""} is in either prototype.`,
+        }),
+    kept
+      ? make("p", {
+          class: "soft kept-words",
+          text: `The report has ${kept} of this document: those that weigh most in the scores.`,
+        })
+      : null,
   );
 }

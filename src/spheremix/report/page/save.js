@@ -2,7 +2,7 @@
 
 import { find, make } from "./dom.js";
 import { download, toCsv } from "./csv.js";
-import { atThisBeta, capital, integer, nounOf } from "./format.js";
+import { atThisBeta, capital, integer, nounOf, shownOfAll } from "./format.js";
 import {
   candidateTable,
   clusterTable,
@@ -16,10 +16,9 @@ export function mountSave(app, listed) {
   const { content, state } = app;
   const menu = find("save-menu");
   const button = find("save");
-  const columns = `${capital(nounOf(content))}s`;
   const tables = [
     ["clusters.csv", `Clusters${atThisBeta(content)}`, () => clusterTable(app)],
-    ["words.csv", `${columns} of all clusters${atThisBeta(content)}`, () => wordTable(app)],
+    ["words.csv", wordTableTitle(content), () => wordTable(app)],
     content.documents && [
       "documents.csv",
       "Documents listed below",
@@ -78,6 +77,12 @@ export function mountSave(app, listed) {
     const words = menu.querySelector("[data-file='document-words.csv']");
     if (words) words.hidden = state.now.document < 0;
   });
+}
+
+function wordTableTitle(content) {
+  const shown = shownOfAll(content);
+  const only = shown ? `, ${shown}` : "";
+  return `${capital(nounOf(content))}s of all clusters${atThisBeta(content)}${only}`;
 }
 
 function keptSteps({ steps }) {

@@ -1,8 +1,8 @@
 // The search box: words to show on the map, and how many documents have the text.
 
 import { bdi, debounced, find, make } from "./dom.js";
-import { atThisBeta, counted, nounOf } from "./format.js";
-import { createSearch } from "./filters.js";
+import { atThisBeta, counted, nounOf, shownOfAll } from "./format.js";
+import { anyCut, createSearch } from "./filters.js";
 import { sharers } from "./words.js";
 import { showWord } from "./word_line.js";
 
@@ -45,7 +45,7 @@ export function mountSearch(app) {
       options.push(
         make("li", {
           class: "soft",
-          text: `No ${nounOf(content)} begins like this.`,
+          text: noMatch(content),
         }),
       );
     if (search) options.push(documentsOption(app, input.value.trim(), search, pick, fill));
@@ -71,6 +71,12 @@ function matchingWords(lowered, wanted, forms) {
   begin.sort((a, b) => lowered[a].length - lowered[b].length);
   const form = forms && forms.get(wanted);
   return [...new Set([...(form === undefined || form === null ? [] : [form]), ...begin, ...contain])];
+}
+
+function noMatch(content) {
+  const shown = shownOfAll(content);
+  const none = `No ${nounOf(content)} begins like this`;
+  return shown ? `${none} among those in this report, ${shown}.` : `${none}.`;
 }
 
 function wordOption(app, j, pick) {
@@ -106,6 +112,7 @@ function documentsOption({ content }, text, search, pick, fill) {
     { role: "option", on: { click } },
     `${counted(n, "document")} with `,
     bdi(`“${text}”`),
+    anyCut(content.documents) ? " in what this report has of their texts" : null,
   );
 }
 

@@ -43,8 +43,8 @@ function position(step, last) {
 
 function telling(content, step) {
   const { entry } = step;
-  const words = counted(step.active, nounOf(content));
-  const own = step.ownCounts.reduce((sum, n) => sum + n, 0);
+  const [idle, own] = entry.n_words_by_clusters;
+  const words = counted(content.model.n_words - idle, nounOf(content));
   return [
     make("strong", { text: `β = ${decimal(entry.beta)}` }),
     ` · sparsity ${percent(entry.sparsity)}` +

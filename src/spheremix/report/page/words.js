@@ -4,8 +4,9 @@ import { counted, integer, isDense, nounOf } from "./format.js";
 
 // How many words a cluster has, and how many of them no other one has.
 export function wordCountText(content, step, k) {
-  const all = counted(step.wordCounts[k], nounOf(content));
-  return hasGroups(content, step) ? `${all}, ${integer(step.ownCounts[k])} of its own` : all;
+  const all = counted(step.entry.n_words[k], nounOf(content));
+  const own = integer(step.entry.n_own_words[k]);
+  return hasGroups(content, step) ? `${all}, ${own} of its own` : all;
 }
 
 // Whether words are told apart by who has them: not those of one cluster, nor dense coordinates.
