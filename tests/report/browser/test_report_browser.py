@@ -140,6 +140,20 @@ def test_numbers_of_words_are_true_where_the_page_has_room_for_few(open_report, 
     assert f"has {kept} of the {total} different words" in page.locator(".kept-words").inner_text()
 
 
+def test_enter_looks_for_what_is_typed_and_not_for_what_was_found_before(open_report):
+    opened = open_report("news")
+    page = opened.page
+    field = page.locator("#search")
+    field.fill("striker")
+    page.locator("#found [role=option]").first.wait_for()
+    field.press("Enter")
+    assert page.locator("#word-line .strong").inner_text() == "striker"
+    field.fill("banker")  # the list is still that of the word before
+    field.fill("inflation")
+    field.press("Enter")
+    assert page.locator("#word-line .strong").inner_text() == "inflation"
+
+
 def test_the_header_tells_how_many_documents_have_changed_cluster(open_report, news):
     """Names stay those of the chosen step: how far to trust them is told, and nothing jumps."""
     opened = open_report("news")

@@ -1,6 +1,6 @@
 // The chosen cluster: size, concentration, words, labels and time, at this step.
 
-import { bdi, find, make } from "./dom.js";
+import { bdi, find, make, present } from "./dom.js";
 import { atThisBeta, counted, decimal, integer, nounOf, percent, shownOfAll } from "./format.js";
 import {
   commonWords,
@@ -14,8 +14,11 @@ import {
 import { labelBars, timeBars } from "./distribution.js";
 import { showWord } from "./word_line.js";
 
+/** @import { App, Content, Role, Step } from "./types.d.ts" */
+
 const SHOWN = 24;
 
+/** @param {App} app */
 export function mountCard(app) {
   const { content, state, stepOf } = app;
   let all = false;
@@ -27,19 +30,20 @@ export function mountCard(app) {
     const step = stepOf(state.now.step);
     const k = state.now.cluster;
     find("card-body").replaceChildren(
-      ...[
+      ...present([
         facts(content, step, k),
         content.kind === "coordinates" ? contrastWords(content, k) : null,
         ...wordParts(app, step, k, all, toggle),
         labelBars(content, step, k, state),
         timeBars(content, step, k),
-      ].filter(Boolean),
+      ]),
     );
     find("card-name").replaceChildren(bdi(content.names[k]));
   };
   state.followAtRest(["cluster", "step"], draw);
 }
 
+/** @param {Content} content @param {Step} step @param {number} k */
 function facts(content, step, k) {
   const size = step.entry.sizes[k];
   const total = step.entry.sizes.reduce((sum, one) => sum + one, 0) || 1;
@@ -53,6 +57,7 @@ function facts(content, step, k) {
   });
 }
 
+/** @param {Content} content @param {number} k */
 function contrastWords(content, k) {
   if (!content.contrast) return null;
   const words = content.contrast[k].map(([word, z]) =>
@@ -70,14 +75,16 @@ function contrastWords(content, k) {
   );
 }
 
+/**
+ * @param {App} app @param {Step} step @param {number} k @param {boolean} all
+ * @param {() => void} toggle
+ */
 function wordParts(app, step, k, all, toggle) {
   const limit = all ? Infinity : SHOWN;
   const groups = wordGroups(app.content, step, k, limit);
   const parts = groups
     .filter(({ words, role }) => words.length || role === "own")
-    .map(({ title, note, words, role }) =>
-      part(title, note, chips(app, step, k, words, role)),
-    );
+    .map(({ title, note, words, role }) => part(title, note, chips(app, step, k, words, role)));
   const shown = groups.reduce((sum, { words }) => sum + words.length, 0);
   const hidden = step.entry.n_words[k] - step.shownCounts[k];
   if (step.shownCounts[k] > shown || all) {
@@ -97,6 +104,7 @@ function wordParts(app, step, k, all, toggle) {
 }
 
 // What the limit of the page leaves out of this list.
+/** @param {Content} content @param {number} hidden */
 function hiddenWords(content, hidden) {
   const noun = nounOf(content);
   return make("p", {
@@ -108,8 +116,12 @@ function hiddenWords(content, hidden) {
 }
 
 // Own, shared and common words; all of them together where they are not told apart.
+/**
+ * @param {Content} content @param {Step} step @param {number} k @param {number} limit
+ * @returns {{ title: string, note: string, words: number[], role: Role }[]}
+ */
 function wordGroups(content, step, k, limit) {
-  const title = (kind) => `${kind} ${nounOf(content)}s`;
+  const title = (/** @type {string} */ kind) => `${kind} ${nounOf(content)}s`;
   if (!hasGroups(content, step)) {
     const words = rankedWords(content, step, k, () => true, limit);
     return [{ title: title("All"), note: "the heaviest first", words, role: "common" }];
@@ -132,6 +144,7 @@ function wordGroups(content, step, k, limit) {
   ];
 }
 
+/** @param {string} title @param {string} note @param {HTMLElement} body */
 function part(title, note, body) {
   return make(
     "section",
@@ -142,6 +155,9 @@ function part(title, note, body) {
 }
 
 // Words as buttons that show them on the map; the bar is the weight in the prototype.
+/**
+ * @param {App} app @param {Step} step @param {number} k @param {number[]} words @param {Role} role
+ */
 function chips(app, step, k, words, role) {
   const { content } = app;
   if (!words.length) return make("p", { class: "soft", text: `None${atThisBeta(content)}.` });
@@ -164,8 +180,12 @@ function chips(app, step, k, words, role) {
   );
 }
 
+/**
+ * @param {Content} content @param {Step} step @param {number} k @param {number} j
+ * @param {Role} role
+ */
 function wordTitle(content, step, k, j, role) {
-  const exit = content.exit_betas && content.exit_betas[k * step.W + j];
+  const exit = content.exit_betas ? content.exit_betas[k * step.W + j] : null;
   const leaves =
     exit === null
       ? ""

@@ -1,8 +1,11 @@
 // How to read this report, and its keys: of what there is in it.
 
-import { find, make } from "./dom.js";
+import { find, make, present } from "./dom.js";
 import { capital, isDense, nounOf } from "./format.js";
 
+/** @import { Content } from "./types.d.ts" */
+
+/** @param {Content} content */
 export function writeHelp(content) {
   find("help-text").textContent = reading(content).join(" ");
   find("help-map").textContent =
@@ -20,6 +23,7 @@ export function writeHelp(content) {
   find("help-keys").replaceChildren(...rows);
 }
 
+/** @param {Content} content */
 function reading(content) {
   const { kind, steps, contrast, documents } = content;
   const noun = nounOf(content);
@@ -51,10 +55,11 @@ function reading(content) {
   ];
 }
 
+/** @param {Content} content */
 function keysOf(content) {
   const path = content.steps.length > 1;
   const dataMap = content.rows && content.labels;
-  return [
+  return present([
     path && ["← →", "smaller or larger β, step by step (Shift: ten steps)"],
     path && ["Home", "back to the chosen β"],
     ["↑ ↓", "cluster above or below"],
@@ -66,5 +71,5 @@ function keysOf(content) {
     ["d", "dark or light"],
     ["Esc", `clear the marked ${nounOf(content)}`],
     ["?", "this help"],
-  ].filter(Boolean);
+  ]);
 }
