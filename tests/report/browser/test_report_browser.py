@@ -126,14 +126,13 @@ def test_numbers_of_words_are_true_where_the_page_has_room_for_few(open_report, 
     opened.step_to(0)
     k = int(page.locator("#cluster-list [aria-selected=true]").get_attribute("id")[8:])
     hidden = content["steps"][0]["n_words"][k] - np.count_nonzero(content["values"][0, k])
-    limit = (
-        f"This cluster has {hidden} more words, not listed here: the report shows 30 of {d} words."
-    )
-    assert page.locator(".hidden-words").inner_text() == limit
+    limit = page.locator(".hidden-words").inner_text()
+    assert f"This cluster has {hidden} more words, not listed here" in limit
+    assert f"the report shows 30 of {d} words." in limit
     page.locator("#tab-corpus").click()
     assert f"30 of {d} words: those that stay longest" in page.locator("#corpus").inner_text()
     page.locator("#search").fill("zzz")
-    page.get_by_text(f"among those in this report, 30 of {d} words.").wait_for()
+    page.get_by_text(f"No word begins with this; the report shows 30 of {d} words.").wait_for()
     page.locator(".document").first.click()
     i = int(page.locator(".document[aria-selected=true]").get_attribute("id").rpartition("-")[2])
     kept, total = np.diff(content["rows"]["indptr"])[i], content["rows"]["n_words"][i]
@@ -292,7 +291,7 @@ def test_how_well_starts_agree_stands_in_the_table(open_report, study):
     at = heads.index("starts agree") + 1
     cells = opened.texts(f".plain-table tbody tr > :nth-child({at})")
     assert cells == [f"{value:.2f}" for value in model.agreement_]
-    meaning = "mean adjusted Rand index of the other starts with the best one"
+    meaning = "mean adjusted Rand index between the best start and the other starts"
     head = opened.page.locator(f".plain-table thead th:nth-child({at})")
     assert meaning in head.get_attribute("title")
     assert meaning in opened.page.locator("#candidates > p").last.inner_text()
@@ -312,7 +311,7 @@ def test_starts_that_cannot_agree_have_a_dash(open_report):
 def test_a_given_number_of_clusters_was_not_chosen(open_report):
     opened = open_report("two", fragment="#tab=candidates")
     text = opened.page.locator("#candidates").inner_text()
-    assert "The number of clusters was given, K = 2: no other one was tried." in text
+    assert "The number of clusters was given (K = 2), and no other number was tried." in text
     assert "(chosen)" not in text
     assert opened.page.locator("#candidates button").count() == 0
 
@@ -322,7 +321,7 @@ def test_why_the_path_ends_is_told_in_words(open_report, news, unpenalised):
     _, content = news
     assert content["model"]["status"] == "maximal_sparsity"
     text = opened.page.locator("#corpus").inner_text()
-    assert "why the path ends\neach prototype has lost all it can lose (maximal_sparsity)" in text
+    assert "why the path ends\nevery prototype is as sparse as it can be (maximal_sparsity)" in text
     assert "status" not in text
     _, content = unpenalised
     assert content["model"]["status"] == "converged"

@@ -7,8 +7,8 @@ import { drawCurves, strokeSample } from "./curves.js";
 /** @import { App, Candidate, Model } from "./types.d.ts" */
 
 const AGREE =
-  "mean adjusted Rand index of the other starts with the best one: " +
-  "near 1, other starts give the same clusters";
+  "mean adjusted Rand index between the best start and the other starts; " +
+  "near 1, all starts give the same clusters";
 
 /** @param {App} app */
 export function mountCandidates({ content, state }) {
@@ -49,14 +49,14 @@ export function mountCandidates({ content, state }) {
 function introduction({ k_criterion: criterion, n_clusters: K }, candidates) {
   if (candidates.length < 2)
     return (
-      `The number of clusters was given, K = ${K}: no other one was tried. ` +
-      "To compare several, run again with --k, as --k 2:20."
+      `The number of clusters was given (K = ${K}), and no other number was tried. ` +
+      "To compare several numbers, run again with --k, for example --k 2:20."
     );
   const range = `${candidates[0].n_clusters} to ${candidates[candidates.length - 1].n_clusters}`;
   return (
     `Mixtures of ${range} clusters were fitted without penalty; ` +
     (criterion ? `K = ${K} has the lowest ${criterionName(criterion)}. ` : `K = ${K} was kept. `) +
-    "Choose a K to see its clusters; run again with --k to explore it."
+    "Choose a K to see its clusters. To explore another K, run again with --k."
   );
 }
 
@@ -100,7 +100,10 @@ function criteriaCurves(candidates, names, ticks) {
       "p",
       { class: "legend" },
       ...legend,
-      make("span", { class: "soft", text: "each on its own scale; lowest is best" }),
+      make("span", {
+        class: "soft",
+        text: "Each curve has its own scale; the lowest value is best.",
+      }),
     ),
   );
 }

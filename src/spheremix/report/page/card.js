@@ -70,7 +70,7 @@ function contrastWords(content, k) {
   );
   return part(
     "Words of its texts",
-    "more frequent in its documents than elsewhere; z beside them",
+    "more frequent in this cluster than in the others, each with its z-score",
     make("ul", { class: "chips" }, ...words),
   );
 }
@@ -110,8 +110,8 @@ function hiddenWords(content, hidden) {
   return make("p", {
     class: "soft hidden-words",
     text:
-      `This cluster has ${counted(hidden, `more ${noun}`)}, not listed here: ` +
-      `the report shows ${shownOfAll(content)}.`,
+      `This cluster has ${counted(hidden, `more ${noun}`)}, not listed here, ` +
+      `because the report shows ${shownOfAll(content)}.`,
   });
 }
 
@@ -124,20 +124,20 @@ function wordGroups(content, step, k, limit) {
   const title = (/** @type {string} */ kind) => `${kind} ${nounOf(content)}s`;
   if (!hasGroups(content, step)) {
     const words = rankedWords(content, step, k, () => true, limit);
-    return [{ title: title("All"), note: "the heaviest first", words, role: "common" }];
+    return [{ title: title("All"), note: "the largest weights first", words, role: "common" }];
   }
-  const own = `in no other cluster, the heaviest first: ${integer(step.entry.n_own_words[k])}`;
+  const own = `${integer(step.entry.n_own_words[k])} that no other cluster has, the largest weights first`;
   return [
     { title: title("Own"), note: own, words: ownWords(content, step, k, limit), role: "own" },
     {
       title: title("Shared"),
-      note: "with some other clusters",
+      note: "that some other clusters have too",
       words: sharedWords(content, step, k, limit),
       role: "shared",
     },
     {
       title: title("Common"),
-      note: "in every cluster",
+      note: "that every cluster has",
       words: commonWords(content, step, k, limit),
       role: "common",
     },
@@ -190,8 +190,8 @@ function wordTitle(content, step, k, j, role) {
     exit === null
       ? ""
       : exit === Infinity
-        ? "; stays to the end of the path"
-        : `; leaves at β = ${decimal(exit)}`;
+        ? "; kept to the end of the path"
+        : `; dropped at β = ${decimal(exit)}`;
   const others = sharers(step, j)
     .filter((other) => other !== k)
     .map((other) => content.names[other]);

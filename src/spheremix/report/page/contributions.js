@@ -57,7 +57,10 @@ export function contributionTable(app, terms, logOdds, names, all, toggle) {
   const body = make("tbody", {}, ...shown.map((term) => contributionRow(app, term, largest)));
   if (logOdds !== null && Number.isFinite(logOdds)) {
     const rest = logOdds - shown.reduce((sum, { difference }) => sum + difference, 0);
-    body.append(totalRow("all else, and the sizes", rest), totalRow("log-odds", logOdds, "total"));
+    body.append(
+      totalRow("all other words, and the cluster sizes", rest),
+      totalRow("log-odds", logOdds, "total"),
+    );
   }
   const head = make(
     "tr",

@@ -23,7 +23,7 @@ export function mountCorpus({ content }) {
   find("corpus").replaceChildren(
     ...present([
       section("The corpus", corpusFacts(content)),
-      section("What was done to it", corpus.done),
+      section("How the texts were prepared", corpus.done),
       section("The model", modelFacts(content)),
       notes(corpus.notes),
       setAside(corpus),
@@ -65,26 +65,26 @@ function shownText(content) {
 
 /** @param {Content} content */
 function noDataMap({ kind, documents }) {
-  if (!documents) return "none: the report was made without the rows of the documents";
+  if (!documents) return "none, because the report was made without the rows of the documents";
   return kind === "coordinates"
-    ? "none: rows of coordinates are dense, and are not put into the report"
-    : "none: the rows are not in the report";
+    ? "none, because rows of coordinates are dense and are not put into the report"
+    : "none, because the rows are not in the report";
 }
 
 // Why a path ended, or EM where there is none: the words of the model, in plain ones.
 /** @type {Record<string, string>} */
 const ENDS = {
-  maximal_sparsity: "each prototype has lost all it can lose",
-  max_sparsity: "the sparsity that was asked for is reached",
-  max_steps: "the most steps that were allowed are taken",
-  grid_end: "the last of the given β is reached",
+  maximal_sparsity: "every prototype is as sparse as it can be",
+  max_sparsity: "the requested sparsity was reached",
+  max_steps: "the maximum number of steps was reached",
+  grid_end: "the last of the given values of β was reached",
   interrupted: "it was interrupted",
-  no_restart: "no start gave clusters at the next β",
-  collapsed: "at the next β a cluster has no documents left",
-  vanished: "at the next β a prototype has no direction left",
-  zero_prototype: "at the next β a prototype has nothing left",
+  no_restart: "no random start led to clusters at the next β",
+  collapsed: "at the next β a cluster would have no documents",
+  vanished: "at the next β a prototype would have no direction",
+  zero_prototype: "at the next β a prototype would be zero",
   converged: "it converged",
-  max_iter: "the most iterations that were allowed are made, before it converged",
+  max_iter: "the maximum number of iterations was reached before it converged",
 };
 
 /** @param {Model} model @param {Path | null} path @returns {Pair} */

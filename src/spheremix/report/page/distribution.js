@@ -25,7 +25,7 @@ export function labelBars(content, step, k, state) {
     const lift = inside[label] / size / (totals[label] / documents.id.length);
     const title =
       `${percent(inside[label] / size)} of this cluster, ` +
-      `${decimal(lift)} times as frequent as in all; show its documents`;
+      `${decimal(lift)} times as frequent as in all documents. Click to list them.`;
     const click = () => state.set({ label, scope: "cluster" });
     return make(
       "li",
@@ -41,7 +41,7 @@ export function labelBars(content, step, k, state) {
   });
   const more = order.length - rows.length;
   const rest = more > 0 ? `; ${counted(more, "rarer label")} not shown` : "";
-  const note = `in this cluster, of all${rest}`;
+  const note = `in this cluster, of all documents${rest}`;
   return make(
     "section",
     { class: "part" },
@@ -84,7 +84,7 @@ export function timeBars(content, step, k) {
     return bar;
   });
   const period = periods[0].length === 4 ? "year" : "month";
-  const note = `documents a ${period}${undated ? `; ${integer(undated)} without date` : ""}`;
+  const note = `documents per ${period}${undated ? `; ${integer(undated)} without a date` : ""}`;
   const label = `From ${periods[0]} to ${periods.at(-1)}, at most ${largest}`;
   return make(
     "section",

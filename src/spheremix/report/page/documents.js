@@ -71,7 +71,7 @@ function documentRow(content, documents, step, i, named) {
       named ? bdi(content.names[step.labels[i]], { class: "tag" }) : null,
       make("span", {
         class: "number soft",
-        title: "cosine with the prototype; log-odds against the next-best cluster",
+        title: "Cosine with the prototype, and log-odds against the next-best cluster",
         text: `cos ${documents.cosine[i].toFixed(2)}${against}`,
       }),
     ),
@@ -107,8 +107,12 @@ function mountControls(content, documents, state) {
   const scope = segmented("Which documents", scopes, (value) => state.set({ scope: value }));
   /** @type {[Sort, string, string][]} */
   const sorts = [
-    ["typical", "typical", "Nearest to the prototype first"],
-    ["ambiguous", "in between", "Those between two clusters first: smallest log-odds"],
+    ["typical", "typical", "The documents nearest to the prototype first"],
+    [
+      "ambiguous",
+      "in between",
+      "The documents between two clusters first: those with the smallest log-odds",
+    ],
     ["given", "as given", "In the order of the corpus"],
   ];
   const sort = segmented("Order of documents", sorts, (value) => state.set({ sort: value }));
@@ -117,7 +121,9 @@ function mountControls(content, documents, state) {
     id: "text-search",
     placeholder: documents.text ? "find in texts and ids" : "find in ids",
     "aria-label": "Find documents",
-    title: anyCut(documents) ? "Finds what this report has of the texts" : null,
+    title: anyCut(documents)
+      ? "Long texts are shortened in this report; only what is left of them is searched"
+      : null,
   });
   text.addEventListener(
     "input",

@@ -113,7 +113,7 @@ function zoomButtons(content, zoom, state) {
   const button = (text, title, click) =>
     make("button", { type: "button", text, title, "aria-label": title, on: { click } });
   const negative = content.kind === "coordinates" && content.values.some((level) => level < 0);
-  const note = make("span", { class: "soft", text: "striped: negative" });
+  const note = make("span", { class: "soft", text: "stripes: negative weights" });
   return [
     ...(negative ? [note] : []),
     button("−", "Zoom out (−)", () => zoom(1 / 1.6)),

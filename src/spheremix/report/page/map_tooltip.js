@@ -68,7 +68,7 @@ function wordFacts(content, view, row, place, x) {
     shown.others > 0
       ? make("div", {
           class: "soft",
-          text: `${counted(shown.others, `more ${nounOf(content)}`)} here: zoom in`,
+          text: `${counted(shown.others, `more ${nounOf(content)}`)} here; zoom in to see them`,
         })
       : null,
   ]);

@@ -38,10 +38,10 @@ function markOf(step, j, k, rival) {
 /** @param {boolean} hasRival */
 export function markLegend(hasRival) {
   const samples = [
-    ["own", "own word of the cluster"],
-    ["shared", "shared with some clusters"],
+    ["own", "only in this cluster"],
+    ["shared", "shared with some other clusters"],
     ["common", "in every cluster"],
-    ["rival", "of the next-best cluster, not of this one"],
+    ["rival", "in the next-best cluster, not in this one"],
   ];
   return make(
     "p",

@@ -164,7 +164,7 @@ function textOf(content, documents, step, i, k, rival, open, toggle) {
     return make("p", {
       class: "soft",
       text: content.rows
-        ? "The run has no texts: only what each word adds is known."
+        ? "The run has no texts. Only what each word adds is known."
         : "The run has no texts.",
     });
   const whole = documents.text[i];
@@ -217,7 +217,7 @@ function reasons(app, documents, step, i, k, rival, all, toggle) {
   if (!content.rows) {
     const why =
       content.kind === "coordinates"
-        ? "Its coordinates are not words: what each adds is not shown."
+        ? "The columns are coordinates and not words, so what each of them adds is not shown."
         : "";
     return why ? make("p", { class: "soft", text: why }) : null;
   }
@@ -247,7 +247,7 @@ function reasons(app, documents, step, i, k, rival, all, toggle) {
     kept
       ? make("p", {
           class: "soft kept-words",
-          text: `The report has ${kept} of this document: those that weigh most in the scores.`,
+          text: `The report has ${kept} of this document: those with the most weight in the scores.`,
         })
       : null,
   );

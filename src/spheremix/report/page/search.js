@@ -89,8 +89,8 @@ export function matchingWords(lowered, wanted, forms) {
 /** @param {Content} content */
 function noMatch(content) {
   const shown = shownOfAll(content);
-  const none = `No ${nounOf(content)} begins like this`;
-  return shown ? `${none} among those in this report, ${shown}.` : `${none}.`;
+  const none = `No ${nounOf(content)} begins with this`;
+  return shown ? `${none}; the report shows ${shown}.` : `${none}.`;
 }
 
 /** @param {App} app @param {number} j @param {(action: () => void) => void} pick */
@@ -131,7 +131,7 @@ function documentsOption(documents, text, search, pick, fill) {
     { role: "option", on: { click } },
     `${counted(n, "document")} with `,
     bdi(`“${text}”`),
-    anyCut(documents) ? " in what this report has of their texts" : null,
+    anyCut(documents) ? " in the texts, as far as this report has them" : null,
   );
 }
 

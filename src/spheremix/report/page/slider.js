@@ -19,7 +19,10 @@ export function mountSlider({ content, state, stepOf }) {
   else {
     const noun = nounOf(content);
     find("ends").textContent = `← more ${noun}s · fewer ${noun}s →`;
-    range.setAttribute("aria-label", `Penalty beta: fewer ${noun}s to the right`);
+    range.setAttribute(
+      "aria-label",
+      `Penalty beta: further to the right, clusters have fewer ${noun}s`,
+    );
     const curves = pathCurves(content);
     const label = "Sparsity and criteria along the path";
     find("curves").replaceChildren(drawCurves(curves, curves[0].xs, 1000, HEIGHT, label));
@@ -94,7 +97,10 @@ function legend(curves) {
   );
   return [
     ...items,
-    make("span", { class: "soft", text: "each on its own scale; of criteria, lowest is best" }),
+    make("span", {
+      class: "soft",
+      text: "Each curve has its own scale; the lowest value of a criterion is best.",
+    }),
   ];
 }
 
@@ -111,7 +117,7 @@ function mountMarks(content, state) {
       type: "button",
       text,
       class: used ? "choice used" : "choice",
-      title: `Go to the step of the lowest ${text}: beta = ${decimal(beta)}`,
+      title: `Go to the step with the lowest ${text}: β = ${decimal(beta)}`,
       on: { click: () => state.set({ step: i }) },
     });
     button.style.left = position(i, steps.length - 1);

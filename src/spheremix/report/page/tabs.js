@@ -9,10 +9,10 @@ import { nounOf } from "./format.js";
 export function mountTabs({ content, state }) {
   /** @type {[Tab, string, string][]} */
   const all = [
-    ["prototypes", "Prototype map", `One row a cluster, one column a ${nounOf(content)}`],
-    ["data", "Data map", "One row a document, one column a word, in the same order"],
-    ["candidates", "Other K", "Other numbers of clusters"],
-    ["corpus", "Corpus", "What was read, and what was done to it"],
+    ["prototypes", "Prototype map", `Each row is a cluster, each column is a ${nounOf(content)}`],
+    ["data", "Data map", "Each row is a document, each column is a word, in the same order"],
+    ["candidates", "Other K", "The other numbers of clusters that were tried"],
+    ["corpus", "Corpus", "What was read, and how it was prepared"],
   ];
   const tabs = all.filter(([name]) => name !== "data" || (content.rows && content.labels));
   /** @type {Map<Tab, HTMLElement>} */
