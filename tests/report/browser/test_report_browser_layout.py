@@ -211,7 +211,9 @@ def test_coordinates_alone(open_report, nameless):
     assert "word" not in path
     assert (content["values"] >= 0).all()
     assert "stripes" not in opened.page.locator("#zoom").text_content()
-    assert "data map\nnone, because rows of coordinates" in opened.page.locator("#corpus").inner_text()
+    assert (
+        "data map\nnone, because rows of coordinates" in opened.page.locator("#corpus").inner_text()
+    )
     assert opened.page.locator(".snippet").count() == 0
     assert opened.page.locator(".document").first.bounding_box()["height"] == 30
     assert "The run has no texts." in opened.page.locator("#reader").inner_text()
