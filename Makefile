@@ -9,16 +9,22 @@ TORCHED := $(VENV)/.torched
 TORCH ?= torch==2.13.0
 SOURCES := pyproject.toml setup.py $(wildcard csrc/*)
 
+# What checks the JavaScript of the report: programs of the npm registry, run by the node of .venv.
+PAGE := $(VENV)/page
+PAGED := $(PAGE)/.installed
+PAGE_FILES := "src/spheremix/report/page/*.js" "tests/report/page/*.mjs"
+WITH_NODE := PATH="$(CURDIR)/$(BIN):$(CURDIR)/$(PAGE)/node_modules/.bin:$$PATH"
+
 # Sections 4 and 5 of the paper at reduced scale, into build/paper; `make paper-full` runs them at the
 # paper's size, over what is committed: docs/paper.md says at what scale that was.
 PAPER := build/paper
 STUDIES := path_illustration simulation comparison cstr
 
-.PHONY: demo test lint types contracts unit browser docs paper paper-full filings clean help
+.PHONY: demo test lint types contracts page unit browser docs paper paper-full filings clean help
 
 help:
 	@echo "make demo   set up and run the main job"
-	@echo "make test   set up and run lint, types, import contracts and tests"
+	@echo "make test   set up and run lint, types, import contracts and tests, also of the report's page"
 	@echo "make paper  redo the paper's sections 4 and 5 at reduced scale (paper-full: at its size)"
 	@echo "make filings  one bank's filings, read as in the paper's section 6 (needs SPHEREMIX_DATA)"
 	@echo "make docs   set up and build the documentation: docs/_build/html/index.html"
@@ -46,7 +52,7 @@ demo: $(INSTALLED)
 	$(BIN)/spheremix demo -o demo-run
 	@echo "The report: $(CURDIR)/demo-run/report.html"
 
-test: lint types contracts unit
+test: lint types contracts page unit
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -58,6 +64,21 @@ types: $(INSTALLED)
 
 contracts: $(INSTALLED)
 	$(BIN)/lint-imports
+
+# Without node, or without a way to the npm registry, these checks are skipped, except in CI.
+$(PAGED): $(wildcard tools/page/*) | $(INSTALLED)
+	@mkdir -p $(PAGE) && rm -f $@ && cp tools/page/* $(PAGE)
+	@{ $(WITH_NODE) npm ci --prefix $(PAGE) --engine-strict --ignore-scripts --no-audit --no-fund \
+	  --loglevel=error --fetch-retries=1 && touch $@; } || { [ "$$CI" != true ] && \
+	  echo "No node 22.13 or no npm registry: the checks of the report's JavaScript are skipped."; }
+
+page: $(PAGED)
+	@if [ -e $(PAGED) ]; then export $(WITH_NODE); set -ex; \
+	  prettier --config tools/page/prettier.json --check $(PAGE_FILES); \
+	  eslint --config $(PAGE)/eslint.config.mjs $(PAGE_FILES); \
+	  tsc --project tools/page/tsconfig.json; \
+	  node --disable-warning=MODULE_TYPELESS_PACKAGE_JSON --test --test-reporter=dot \
+	  "tests/report/page/*.test.mjs"; fi
 
 # Large, and only the tests of one engine need it: `make TORCHED= test` does without.
 $(TORCHED): $(INSTALLED)

@@ -108,6 +108,9 @@ def test_installs_without_compiler(pure):
     names = {path.name for path in (pure / "spheremix").iterdir()}
     assert {"__init__.py", "py.typed", "em.py", "data", "models", "estimators"} <= names
     assert not [name for name in names if name.startswith("_kernels")]
+    page = {path.name for path in (pure / "spheremix" / "report" / "page").iterdir()}
+    assert {"index.html", "style.css", "main.js"} <= page
+    assert "types.d.ts" not in page  # what only the type check reads is not shipped
 
 
 def test_fits_without_extension(pure, tmp_path):

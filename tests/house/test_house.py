@@ -84,7 +84,7 @@ def test_make_knows_what_to_do():
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    for step in ("spheremix demo", "ruff check", "mypy", "lint-imports", "-m pytest"):
+    for step in ("spheremix demo", "ruff check", "mypy", "lint-imports", "node --", "-m pytest"):
         assert step in done.stdout
 
 

@@ -311,6 +311,31 @@ def test_of_many_words_those_that_survive_longest_are_shown(monkeypatch, study, 
     assert content["rows"]["words"].max() < 12
 
 
+def test_numbers_of_words_are_those_of_the_model_where_the_page_shows_fewer(
+    monkeypatch, study, rows, content
+):
+    monkeypatch.setattr(contents, "MAX_WORDS", 12)
+    path, d = study.best_path_, rows.X.shape[1]
+    capped = sm.Report(study, X=rows.X, feature_names=rows.words).content
+    assert (capped["model"]["n_words"], capped["model"]["n_words_shown"]) == (d, 12)
+    keys = ("n_words", "n_own_words", "n_words_by_clusters")
+    for entry, whole in zip(capped["steps"], content["steps"], strict=True):
+        prototypes = path.model(entry["step"]).prototypes_
+        supports = [{j for j in range(d) if row[j] != 0.0} for row in prototypes]
+        others = [set().union(*supports[:k], *supports[k + 1 :]) for k in range(3)]
+        assert entry["n_words"] == [len(one) for one in supports]
+        assert entry["n_own_words"] == [
+            len(one - rest) for one, rest in zip(supports, others, strict=True)
+        ]
+        owners = [sum(j in one for one in supports) for j in range(d)]
+        assert entry["n_words_by_clusters"] == [owners.count(m) for m in range(4)]
+        assert [entry[key] for key in keys] == [whole[key] for key in keys]
+    kept = np.diff(capped["rows"]["indptr"])
+    total = (rows.X.toarray() != 0.0).sum(axis=1)
+    assert (kept < total).any()
+    assert (capped["rows"]["n_words"] == total).all()
+
+
 def test_a_data_frame_brings_its_names(rows):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(rows.X.toarray(), columns=[str(word) for word in rows.words])

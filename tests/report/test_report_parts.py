@@ -7,7 +7,9 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
+from spheremix.data.open import as_directions
 from spheremix.report.packing import packed_size
 from spheremix.report.rows import LEVELS, MOST, heaviest
 from spheremix.report.steps import dequantise, evenly_spaced, quantise
@@ -66,10 +68,22 @@ def test_rows_keep_the_heaviest_words(seed):
         assert (np.diff(kept) > 0).all()
         there = [j for j in columns if unit[i, j] > 0]
         assert len(kept) == min(MOST, len(there))
+        assert found["n_words"][i] == np.count_nonzero(X[i])
         best = sorted(there, key=lambda j: tuple(-weights[:, j] * unit[i, j]))[:MOST]
         assert set(kept) == set(best)
         values = found["scale"][i] * found["values"][part] / LEVELS
         assert np.abs(values - unit[i, kept]).max() <= unit[i].max() / LEVELS
+
+
+def test_words_of_a_document_are_counted_alike_in_memory_and_behind_an_engine():
+    X = np.array([[1.0, 0.0, 2.0, 3.0], [0.0, 1.0, 0.0, 0.0]])
+    stored = sparse.csr_array(X)
+    stored.data[0] = 0.0  # stored, and still no word of the document
+    columns = np.array([1, 2])
+    for rows, first in ((X, 3), (stored, 2), (as_directions(X), 3)):
+        found = heaviest(rows, np.ones((1, 4)), columns)
+        assert found["n_words"].tolist() == [first, 1]
+        assert np.diff(found["indptr"]).tolist() == [1, 1]
 
 
 def test_rows_with_negative_coordinates_are_floats():

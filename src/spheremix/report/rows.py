@@ -35,9 +35,10 @@ def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any
     Returns
     -------
     dict
-        ``indptr``, ``words`` (positions in ``columns``), ``values`` and ``scale``.
+        ``indptr``, ``words`` (positions in ``columns``), ``values`` and ``scale``; ``n_words``, how
+        many different words each document has, before it is cut.
     """
-    rows = _unit_rows(X, columns)
+    rows, n_words = _unit_rows(X, columns)
     owners = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     values = rows.data
     size = np.abs(values)
@@ -53,23 +54,39 @@ def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any
         "words": rows.indices[kept].astype(narrow),
         "values": packed,
         "scale": scale,
+        "n_words": n_words,
     }
 
 
-def _unit_rows(X: Any, columns: NDArray[np.intp]) -> Any:
-    """Give some columns of the unit rows as a CSR array, its indices sorted."""
+def _unit_rows(X: Any, columns: NDArray[np.intp]) -> tuple[Any, NDArray[np.uint32]]:
+    """Give some columns of the unit rows as a CSR array, and how many columns each row has in all.
+
+    The indices of the array are sorted.
+    """
     if isinstance(X, np.ndarray) or sparse.issparse(X):
         found, scale = open_rows(X)
-        rows: Any = sparse.csr_array(found)[:, columns].astype(np.float64)
+        whole: Any = sparse.csr_array(found)
+        counts = [_count_words(whole)]
+        rows: Any = whole[:, columns].astype(np.float64)
         rows.data *= np.repeat(scale, np.diff(rows.indptr))
     else:
         directions = as_directions(X)
         size = max(1, BLOCK_ENTRIES // directions.n_features)
         ids = np.arange(directions.n_rows)
-        parts = [directions.take(ids[i : i + size])[:, columns] for i in range(0, len(ids), size)]
-        rows = sparse.vstack([sparse.csr_array(part) for part in parts], format="csr")
+        parts, counts = [], []
+        for i in range(0, len(ids), size):
+            whole = sparse.csr_array(directions.take(ids[i : i + size]))
+            counts.append(_count_words(whole))
+            parts.append(whole[:, columns])
+        rows = sparse.vstack(parts, format="csr")
     rows.sort_indices()
-    return rows
+    return rows, np.concatenate(counts)
+
+
+def _count_words(rows: Any) -> NDArray[np.uint32]:
+    """Count the entries of each row of a CSR array that are not zero."""
+    owners = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    return np.bincount(owners[rows.data != 0.0], minlength=rows.shape[0]).astype(np.uint32)
 
 
 def _levels(

@@ -148,6 +148,26 @@ def _entry(step: int, model: VMFMixture, sizes: list[float], by: list[str]) -> d
         "kappas": [digits(kappa) for kappa in model.kappas_],
         "sizes": sizes,
         "chosen_by": by,
+        **count_words(model.prototypes_),
+    }
+
+
+def count_words(prototypes: Array) -> dict[str, list[int]]:
+    """Count the words of all prototypes, also those that the page does not show.
+
+    Returns
+    -------
+    dict
+        ``n_words`` and ``n_own_words``: for each cluster, how many words it has, and how many of
+        them no other cluster has. ``n_words_by_clusters``: how many words are in no cluster, in
+        one, ..., in all K of them.
+    """
+    has = prototypes != 0.0
+    sharing = np.count_nonzero(has, axis=0)
+    return {
+        "n_words": np.count_nonzero(has, axis=1).tolist(),
+        "n_own_words": np.count_nonzero(has & (sharing == 1), axis=1).tolist(),
+        "n_words_by_clusters": np.bincount(sharing, minlength=len(has) + 1).tolist(),
     }
 
 

@@ -17,6 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 from scipy import sparse
 
 import spheremix as sm
+from spheremix.report import content as contents
 from spheremix.report.html import page
 from spheremix.text import Corpus, TextVectorizer, vectorize
 
@@ -214,6 +215,16 @@ def news(study, tmp_path_factory):
     corpus, vectorizer, _, model = study
     folder = tmp_path_factory.mktemp("report")
     return write_report(folder, "news", model, corpus, vectorizer=vectorizer)
+
+
+@pytest.fixture(scope="session")
+def capped(study, tmp_path_factory):
+    """The same, with room for 30 words only."""
+    corpus, vectorizer, _, model = study
+    folder = tmp_path_factory.mktemp("report")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contents, "MAX_WORDS", 30)
+        return write_report(folder, "capped", model, corpus, vectorizer=vectorizer)
 
 
 @pytest.fixture(scope="session")

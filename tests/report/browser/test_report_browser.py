@@ -99,6 +99,60 @@ def test_the_slider_redraws_map_words_and_sizes(open_report, news, study):
     assert opened.picture() == before
 
 
+def test_numbers_of_words_are_true_where_the_page_has_room_for_few(open_report, capped, study):
+    """30 words are shown; what is counted is every word of the model, and the limit is told."""
+    opened = open_report("capped")
+    _, content = capped
+    path, d = study[3].best_path_, content["model"]["n_words"]
+    page = opened.page
+    assert d > 30
+    assert f"30 of {d} words shown" in page.locator("#facts").inner_text()
+    for step in (0, content["chosen"]):
+        opened.step_to(step)
+        has = path.model(content["steps"][step]["step"]).prototypes_ != 0.0
+        sharing = has.sum(axis=0)
+        left, alone = (sharing > 0).sum(), (sharing == 1).sum()
+        told = f"{left} words left, {alone} of them in one cluster only"
+        assert told in page.locator("#told").inner_text()
+        k = int(page.locator("#cluster-list [aria-selected=true]").get_attribute("id")[8:])
+        own = (has[k] & (sharing == 1)).sum()
+        assert f"{has[k].sum()} words, {own} of its own" in page.locator(".facts-line").inner_text()
+        assert f"{left} words in at least one" in page.locator("#marks").get_attribute("aria-label")
+        table = {int(row["cluster"]): row for row in opened.saved("clusters.csv")}
+        assert [int(table[k]["n_words"]) for k in range(5)] == has.sum(axis=1).tolist()
+        assert [int(table[k]["n_own_words"]) for k in range(5)] == (
+            (has & (sharing == 1)).sum(axis=1).tolist()
+        )
+    opened.step_to(0)
+    k = int(page.locator("#cluster-list [aria-selected=true]").get_attribute("id")[8:])
+    hidden = content["steps"][0]["n_words"][k] - np.count_nonzero(content["values"][0, k])
+    limit = page.locator(".hidden-words").inner_text()
+    assert f"This cluster has {hidden} more words, not listed here" in limit
+    assert f"the report shows 30 of {d} words." in limit
+    page.locator("#tab-corpus").click()
+    assert f"30 of {d} words: those that stay longest" in page.locator("#corpus").inner_text()
+    page.locator("#search").fill("zzz")
+    page.get_by_text(f"No word begins with this; the report shows 30 of {d} words.").wait_for()
+    page.locator(".document").first.click()
+    i = int(page.locator(".document[aria-selected=true]").get_attribute("id").rpartition("-")[2])
+    kept, total = np.diff(content["rows"]["indptr"])[i], content["rows"]["n_words"][i]
+    assert f"has {kept} of the {total} different words" in page.locator(".kept-words").inner_text()
+
+
+def test_enter_looks_for_what_is_typed_and_not_for_what_was_found_before(open_report):
+    opened = open_report("news")
+    page = opened.page
+    field = page.locator("#search")
+    field.fill("striker")
+    page.locator("#found [role=option]").first.wait_for()
+    field.press("Enter")
+    assert page.locator("#word-line .strong").inner_text() == "striker"
+    field.fill("banker")  # the list is still that of the word before
+    field.fill("inflation")
+    field.press("Enter")
+    assert page.locator("#word-line .strong").inner_text() == "inflation"
+
+
 def test_the_header_tells_how_many_documents_have_changed_cluster(open_report, news):
     """Names stay those of the chosen step: how far to trust them is told, and nothing jumps."""
     opened = open_report("news")
@@ -237,7 +291,7 @@ def test_how_well_starts_agree_stands_in_the_table(open_report, study):
     at = heads.index("starts agree") + 1
     cells = opened.texts(f".plain-table tbody tr > :nth-child({at})")
     assert cells == [f"{value:.2f}" for value in model.agreement_]
-    meaning = "mean adjusted Rand index of the other starts with the best one"
+    meaning = "mean adjusted Rand index between the best start and the other starts"
     head = opened.page.locator(f".plain-table thead th:nth-child({at})")
     assert meaning in head.get_attribute("title")
     assert meaning in opened.page.locator("#candidates > p").last.inner_text()
@@ -257,7 +311,7 @@ def test_starts_that_cannot_agree_have_a_dash(open_report):
 def test_a_given_number_of_clusters_was_not_chosen(open_report):
     opened = open_report("two", fragment="#tab=candidates")
     text = opened.page.locator("#candidates").inner_text()
-    assert "The number of clusters was given, K = 2: no other one was tried." in text
+    assert "The number of clusters was given (K = 2), and no other number was tried." in text
     assert "(chosen)" not in text
     assert opened.page.locator("#candidates button").count() == 0
 
@@ -267,7 +321,7 @@ def test_why_the_path_ends_is_told_in_words(open_report, news, unpenalised):
     _, content = news
     assert content["model"]["status"] == "maximal_sparsity"
     text = opened.page.locator("#corpus").inner_text()
-    assert "why the path ends\neach prototype has lost all it can lose (maximal_sparsity)" in text
+    assert "why the path ends\nevery prototype is as sparse as it can be (maximal_sparsity)" in text
     assert "status" not in text
     _, content = unpenalised
     assert content["model"]["status"] == "converged"

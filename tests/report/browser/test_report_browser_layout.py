@@ -134,7 +134,7 @@ def test_coordinates_are_not_called_words(open_report, embeddings):
         assert word in card
     assert opened.page.locator("#reader .text").inner_text() == content["documents"]["text"][0]
     assert (content["values"] < 0).any()
-    assert "striped: negative" in opened.page.locator("#zoom").inner_text()
+    assert "stripes: negative weights" in opened.page.locator("#zoom").inner_text()
 
 
 def test_coordinates_without_a_path(open_report, unpenalised):
@@ -158,7 +158,7 @@ def test_coordinates_without_a_path(open_report, unpenalised):
     for word, _ in content["contrast"][cluster][:5]:
         assert word in card
     assert opened.page.locator("#reader .text").inner_text() == content["documents"]["text"][0]
-    assert "stays to the end of the path" not in opened.page.locator("body").inner_text()
+    assert "kept to the end of the path" not in opened.page.locator("body").inner_text()
     opened.page.locator("#save").click()
     assert opened.page.locator("[data-file='words.csv']").count() == 1
     assert opened.page.locator("[data-file='path.csv']").count() == 0
@@ -171,7 +171,7 @@ def test_help_is_of_what_there_is(open_report):
     opened = open_report("news")
     opened.page.keyboard.press("?")
     help_text = opened.page.locator("#help").inner_text()
-    for word in ("the words it is made of", "slider", "data map", "search for a word"):
+    for word in ("the words that describe it", "slider", "data map", "search for a word"):
         assert word in help_text
     assert len(opened.texts(keys)) == 11
     opened = open_report("unpenalised")
@@ -210,8 +210,10 @@ def test_coordinates_alone(open_report, nameless):
     assert "more coordinates · fewer coordinates" in path
     assert "word" not in path
     assert (content["values"] >= 0).all()
-    assert "striped" not in opened.page.locator("#zoom").text_content()
-    assert "data map\nnone: rows of coordinates" in opened.page.locator("#corpus").inner_text()
+    assert "stripes" not in opened.page.locator("#zoom").text_content()
+    assert (
+        "data map\nnone, because rows of coordinates" in opened.page.locator("#corpus").inner_text()
+    )
     assert opened.page.locator(".snippet").count() == 0
     assert opened.page.locator(".document").first.bounding_box()["height"] == 30
     assert "The run has no texts." in opened.page.locator("#reader").inner_text()

@@ -1,29 +1,32 @@
 // The other numbers of clusters: their criteria, and what each of them gives.
 
-import { bdi, find, make } from "./dom.js";
+import { bdi, find, make, present } from "./dom.js";
 import { counted, criterionName, decimal, integer, percent } from "./format.js";
 import { drawCurves, strokeSample } from "./curves.js";
 
-const AGREE =
-  "mean adjusted Rand index of the other starts with the best one: " +
-  "near 1, other starts give the same clusters";
+/** @import { App, Candidate, Model } from "./types.d.ts" */
 
+const AGREE =
+  "mean adjusted Rand index between the best start and the other starts; " +
+  "near 1, all starts give the same clusters";
+
+/** @param {App} app */
 export function mountCandidates({ content, state }) {
   const { candidates, model } = content;
   const box = find("candidates");
   const several = candidates.length > 1;
   const names = Object.keys(candidates[0].criteria);
   const clusters = make("section", { class: "part" });
-  const choose = (i) => state.set({ candidate: i });
+  const choose = (/** @type {number} */ i) => state.set({ candidate: i });
   // From the table, which is below them, the clusters may be out of sight.
-  const chooseBelow = (i) => {
+  const chooseBelow = (/** @type {number} */ i) => {
     choose(i);
     box.scrollTop += clusters.getBoundingClientRect().top - box.getBoundingClientRect().top;
   };
   const ticks = several ? kTicks(candidates, choose) : [];
   const rows = criteriaRows(candidates, names, chooseBelow);
   box.replaceChildren(
-    ...[
+    ...present([
       make("p", { text: introduction(model, candidates) }),
       several ? criteriaCurves(candidates, names, ticks) : null,
       clusters,
@@ -31,7 +34,7 @@ export function mountCandidates({ content, state }) {
       agreementKnown(candidates)
         ? make("p", { class: "soft", text: `Starts agree: ${AGREE}.` })
         : null,
-    ].filter(Boolean),
+    ]),
   );
   const chosen = candidates.findIndex((one) => one.chosen);
   state.follow(["candidate"], () => {
@@ -42,20 +45,22 @@ export function mountCandidates({ content, state }) {
   });
 }
 
+/** @param {Model} model @param {Candidate[]} candidates */
 function introduction({ k_criterion: criterion, n_clusters: K }, candidates) {
   if (candidates.length < 2)
     return (
-      `The number of clusters was given, K = ${K}: no other one was tried. ` +
-      "To compare several, run again with --k, as --k 2:20."
+      `The number of clusters was given (K = ${K}), and no other number was tried. ` +
+      "To compare several numbers, run again with --k, for example --k 2:20."
     );
-  const range = `${candidates[0].n_clusters} to ${candidates.at(-1).n_clusters}`;
+  const range = `${candidates[0].n_clusters} to ${candidates[candidates.length - 1].n_clusters}`;
   return (
     `Mixtures of ${range} clusters were fitted without penalty; ` +
     (criterion ? `K = ${K} has the lowest ${criterionName(criterion)}. ` : `K = ${K} was kept. `) +
-    "Choose a K to see its clusters; run again with --k to explore it."
+    "Choose a K to see its clusters. To explore another K, run again with --k."
   );
 }
 
+/** @param {Candidate[]} candidates @param {(i: number) => void} choose */
 function kTicks(candidates, choose) {
   return candidates.map((one, i) => {
     const button = make("button", {
@@ -70,6 +75,9 @@ function kTicks(candidates, choose) {
   });
 }
 
+/**
+ * @param {Candidate[]} candidates @param {string[]} names @param {HTMLElement[]} ticks
+ */
 function criteriaCurves(candidates, names, ticks) {
   const curves = names.map((name) => ({
     name,
@@ -92,15 +100,22 @@ function criteriaCurves(candidates, names, ticks) {
       "p",
       { class: "legend" },
       ...legend,
-      make("span", { class: "soft", text: "each on its own scale; lowest is best" }),
+      make("span", {
+        class: "soft",
+        text: "Each curve has its own scale; the lowest value is best.",
+      }),
     ),
   );
 }
 
+/** @param {Candidate[]} candidates */
 function agreementKnown(candidates) {
   return candidates.some(({ agreement }) => agreement !== null);
 }
 
+/**
+ * @param {Candidate[]} candidates @param {string[]} names @param {HTMLElement[]} rows
+ */
 function criteriaTable(candidates, names, rows) {
   const heads = [
     ["K"],
@@ -117,10 +132,14 @@ function criteriaTable(candidates, names, rows) {
   );
 }
 
+/**
+ * @param {Candidate[]} candidates @param {string[]} names @param {(i: number) => void} choose
+ */
 function criteriaRows(candidates, names, choose) {
   const several = candidates.length > 1;
-  const lowest = names.map((name) => Math.min(...candidates.map((one) => one.criteria[name])));
-  const number = (text, title) => make("td", { class: "number", text, title });
+  const lowest = names.map((name) => lowestOf(candidates, name));
+  const number = (/** @type {string} */ text, title = "") =>
+    make("td", { class: "number", text, title: title || null });
   return candidates.map((one, i) => {
     const button = make("button", {
       type: "button",
@@ -129,7 +148,7 @@ function criteriaRows(candidates, names, choose) {
       on: { click: () => choose(i) },
     });
     const cells = names.map((name, c) => {
-      const best = several && one.criteria[name] === lowest[c];
+      const best = several && lowest[c] !== null && one.criteria[name] === lowest[c];
       return make("td", {
         class: best ? "number lowest" : "number",
         text: decimal(one.criteria[name]),
@@ -147,10 +166,21 @@ function criteriaRows(candidates, names, choose) {
   });
 }
 
+/**
+ * The lowest value of a criterion; a candidate for which it is not known does not count.
+ * @param {Pick<Candidate, "criteria">[]} candidates @param {string} name
+ */
+export function lowestOf(candidates, name) {
+  const known = candidates.map((one) => one.criteria[name]).filter((value) => value !== null);
+  return known.length ? Math.min(...known) : null;
+}
+
+/** @param {Candidate} candidate */
 function agreementText({ agreement }) {
   return agreement === null ? "–" : agreement.toFixed(2).replace("-", "−");
 }
 
+/** @param {Candidate} candidate */
 function candidateClusters(candidate) {
   const { clusters } = candidate;
   const largest = Math.max(...clusters.map(({ weight }) => weight));

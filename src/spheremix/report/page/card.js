@@ -1,7 +1,7 @@
 // The chosen cluster: size, concentration, words, labels and time, at this step.
 
-import { bdi, find, make } from "./dom.js";
-import { atThisBeta, counted, decimal, integer, nounOf, percent } from "./format.js";
+import { bdi, find, make, present } from "./dom.js";
+import { atThisBeta, counted, decimal, integer, nounOf, percent, shownOfAll } from "./format.js";
 import {
   commonWords,
   hasGroups,
@@ -14,8 +14,11 @@ import {
 import { labelBars, timeBars } from "./distribution.js";
 import { showWord } from "./word_line.js";
 
+/** @import { App, Content, Role, Step } from "./types.d.ts" */
+
 const SHOWN = 24;
 
+/** @param {App} app */
 export function mountCard(app) {
   const { content, state, stepOf } = app;
   let all = false;
@@ -27,19 +30,20 @@ export function mountCard(app) {
     const step = stepOf(state.now.step);
     const k = state.now.cluster;
     find("card-body").replaceChildren(
-      ...[
+      ...present([
         facts(content, step, k),
         content.kind === "coordinates" ? contrastWords(content, k) : null,
         ...wordParts(app, step, k, all, toggle),
         labelBars(content, step, k, state),
         timeBars(content, step, k),
-      ].filter(Boolean),
+      ]),
     );
     find("card-name").replaceChildren(bdi(content.names[k]));
   };
   state.followAtRest(["cluster", "step"], draw);
 }
 
+/** @param {Content} content @param {Step} step @param {number} k */
 function facts(content, step, k) {
   const size = step.entry.sizes[k];
   const total = step.entry.sizes.reduce((sum, one) => sum + one, 0) || 1;
@@ -53,6 +57,7 @@ function facts(content, step, k) {
   });
 }
 
+/** @param {Content} content @param {number} k */
 function contrastWords(content, k) {
   if (!content.contrast) return null;
   const words = content.contrast[k].map(([word, z]) =>
@@ -65,58 +70,81 @@ function contrastWords(content, k) {
   );
   return part(
     "Words of its texts",
-    "more frequent in its documents than elsewhere; z beside them",
+    "more frequent in this cluster than in the others, each with its z-score",
     make("ul", { class: "chips" }, ...words),
   );
 }
 
+/**
+ * @param {App} app @param {Step} step @param {number} k @param {boolean} all
+ * @param {() => void} toggle
+ */
 function wordParts(app, step, k, all, toggle) {
   const limit = all ? Infinity : SHOWN;
   const groups = wordGroups(app.content, step, k, limit);
   const parts = groups
     .filter(({ words, role }) => words.length || role === "own")
-    .map(({ title, note, words, role }) =>
-      part(title, note, chips(app, step, k, words, role)),
-    );
+    .map(({ title, note, words, role }) => part(title, note, chips(app, step, k, words, role)));
   const shown = groups.reduce((sum, { words }) => sum + words.length, 0);
-  if (step.wordCounts[k] > shown || all) {
+  const hidden = step.entry.n_words[k] - step.shownCounts[k];
+  if (step.shownCounts[k] > shown || all) {
+    const number = integer(step.shownCounts[k]);
+    const more = hidden ? `show the ${number} in this report` : `show all ${number}`;
     parts.push(
       make("button", {
         type: "button",
         class: "plain",
-        text: all ? "show less" : `show all ${integer(step.wordCounts[k])}`,
+        text: all ? "show less" : more,
         on: { click: toggle },
       }),
     );
   }
+  if (hidden) parts.push(hiddenWords(app.content, hidden));
   return parts;
 }
 
+// What the limit of the page leaves out of this list.
+/** @param {Content} content @param {number} hidden */
+function hiddenWords(content, hidden) {
+  const noun = nounOf(content);
+  return make("p", {
+    class: "soft hidden-words",
+    text:
+      `This cluster has ${counted(hidden, `more ${noun}`)}, not listed here, ` +
+      `because the report shows ${shownOfAll(content)}.`,
+  });
+}
+
 // Own, shared and common words; all of them together where they are not told apart.
+/**
+ * @param {Content} content @param {Step} step @param {number} k @param {number} limit
+ * @returns {{ title: string, note: string, words: number[], role: Role }[]}
+ */
 function wordGroups(content, step, k, limit) {
-  const title = (kind) => `${kind} ${nounOf(content)}s`;
+  const title = (/** @type {string} */ kind) => `${kind} ${nounOf(content)}s`;
   if (!hasGroups(content, step)) {
     const words = rankedWords(content, step, k, () => true, limit);
-    return [{ title: title("All"), note: "the heaviest first", words, role: "common" }];
+    return [{ title: title("All"), note: "the largest weights first", words, role: "common" }];
   }
-  const own = `in no other cluster, the heaviest first: ${integer(step.ownCounts[k])}`;
+  const own = `${integer(step.entry.n_own_words[k])} that no other cluster has, the largest weights first`;
   return [
     { title: title("Own"), note: own, words: ownWords(content, step, k, limit), role: "own" },
     {
       title: title("Shared"),
-      note: "with some other clusters",
+      note: "that some other clusters have too",
       words: sharedWords(content, step, k, limit),
       role: "shared",
     },
     {
       title: title("Common"),
-      note: "in every cluster",
+      note: "that every cluster has",
       words: commonWords(content, step, k, limit),
       role: "common",
     },
   ];
 }
 
+/** @param {string} title @param {string} note @param {HTMLElement} body */
 function part(title, note, body) {
   return make(
     "section",
@@ -127,6 +155,9 @@ function part(title, note, body) {
 }
 
 // Words as buttons that show them on the map; the bar is the weight in the prototype.
+/**
+ * @param {App} app @param {Step} step @param {number} k @param {number[]} words @param {Role} role
+ */
 function chips(app, step, k, words, role) {
   const { content } = app;
   if (!words.length) return make("p", { class: "soft", text: `None${atThisBeta(content)}.` });
@@ -149,14 +180,18 @@ function chips(app, step, k, words, role) {
   );
 }
 
+/**
+ * @param {Content} content @param {Step} step @param {number} k @param {number} j
+ * @param {Role} role
+ */
 function wordTitle(content, step, k, j, role) {
-  const exit = content.exit_betas && content.exit_betas[k * step.W + j];
+  const exit = content.exit_betas ? content.exit_betas[k * step.W + j] : null;
   const leaves =
     exit === null
       ? ""
       : exit === Infinity
-        ? "; stays to the end of the path"
-        : `; leaves at β = ${decimal(exit)}`;
+        ? "; kept to the end of the path"
+        : `; dropped at β = ${decimal(exit)}`;
   const others = sharers(step, j)
     .filter((other) => other !== k)
     .map((other) => content.names[other]);

@@ -4,9 +4,12 @@ import { bdi, find, make } from "./dom.js";
 import { counted, decimal, integer } from "./format.js";
 import { tellingWords } from "./words.js";
 
+/** @import { App, Content, State, Step } from "./types.d.ts" */
+
 const DENSE = 54; // pixels of a cluster with one line of words
 const ROOMY = 72; // with two of them
 
+/** @param {App} app */
 export function mountClusters({ content, state, stepOf }) {
   const list = find("cluster-list");
   const K = content.model.n_clusters;
@@ -46,6 +49,7 @@ export function mountClusters({ content, state, stepOf }) {
   });
 }
 
+/** @param {string} name @param {number} k @param {State} state */
 function clusterItem(name, k, state) {
   const size = make("span", { class: "size number" });
   const bar = make("span", { class: "bar", "aria-hidden": "true" });
@@ -71,6 +75,7 @@ function clusterItem(name, k, state) {
 }
 
 // The words that are not in the name already.
+/** @param {Content} content @param {Step} step @param {number} k */
 function moreWords(content, step, k) {
   if (content.kind === "coordinates") {
     const contrast = content.contrast ? content.contrast[k].map(([word]) => word) : [];
@@ -89,6 +94,7 @@ function moreWords(content, step, k) {
 }
 
 // Within the list only: the page itself stays where it is.
+/** @param {HTMLElement} list @param {HTMLElement} option */
 function reveal(list, option) {
   const inner = option.getBoundingClientRect();
   const outer = list.getBoundingClientRect();
@@ -96,6 +102,7 @@ function reveal(list, option) {
   else if (inner.bottom > outer.bottom) list.scrollTop += Math.ceil(inner.bottom - outer.bottom);
 }
 
+/** @param {App} app @param {number} by */
 export function moveCluster({ state, stepOf }, by) {
   const { clusters } = stepOf(state.now.step);
   const at = clusters.indexOf(state.now.cluster) + by;

@@ -1,7 +1,14 @@
 // Where the words stand on the screen: columns of one width, those of nobody narrower if many.
 
+/** @import { Columns, Row, Step, StepEntry, Zoom } from "./types.d.ts" */
+
 const NOBODY = 0.12; // of the width, at most, for the words that no cluster has
 
+/**
+ * @param {Pick<Step, "active" | "W">} step @param {Zoom} zoom @param {number} left
+ * @param {number} width
+ * @returns {Columns}
+ */
 export function createColumns(step, zoom, left, width) {
   const { active, W } = step;
   const idle = W - active;
@@ -11,15 +18,15 @@ export function createColumns(step, zoom, left, width) {
   const unit = width / (total * (zoom[1] - zoom[0])); // pixels of a column
   const origin = left - zoom[0] * total * unit;
   // From a place in the order (not always whole) to pixels, and back.
-  const x = (place) =>
+  const x = (/** @type {number} */ place) =>
     origin + unit * (place <= active ? place : active + narrow * (place - active));
-  const place = (pixels) => {
+  const placeAt = (/** @type {number} */ pixels) => {
     const units = (pixels - origin) / unit;
     return units <= active ? units : active + (units - active) / narrow;
   };
   return {
     x,
-    place,
+    place: placeAt,
     unit,
     left,
     right: left + width,
@@ -28,6 +35,7 @@ export function createColumns(step, zoom, left, width) {
 }
 
 // A part of the map, of at least some columns, kept within it.
+/** @param {number} from @param {number} to @param {Pick<Step, "W">} step @returns {Zoom} */
 export function zoomTo(from, to, step) {
   const least = Math.min(1, 12 / step.W);
   const span = Math.min(1, Math.max(least, to - from));
@@ -35,6 +43,9 @@ export function zoomTo(from, to, step) {
   return [Number(start.toFixed(6)), Number((start + span).toFixed(6))];
 }
 
+/**
+ * @param {Zoom} zoom @param {number} factor @param {number} centre @param {Pick<Step, "W">} step
+ */
 export function zoomBy(zoom, factor, centre, step) {
   const span = Math.min(1, (zoom[1] - zoom[0]) / factor);
   const share = zoom[0] + centre * (zoom[1] - zoom[0]);
@@ -42,6 +53,7 @@ export function zoomBy(zoom, factor, centre, step) {
   return zoomTo(from, from + span, step);
 }
 
+/** @param {Zoom} zoom @param {number} share @returns {Zoom} */
 export function panBy(zoom, share) {
   const span = zoom[1] - zoom[0];
   const from = Math.min(1 - span, Math.max(0, zoom[0] + share * span));
@@ -49,6 +61,10 @@ export function panBy(zoom, share) {
 }
 
 // Rows as high as their clusters are large, the small ones still seen.
+/**
+ * @param {{ clusters: number[], entry: Pick<StepEntry, "sizes"> }} step @param {number} top
+ * @param {number} height
+ */
 export function createRows(step, top, height) {
   const sizes = step.clusters.map((k) => Math.max(0, step.entry.sizes[k]));
   const total = sizes.reduce((sum, size) => sum + size, 0) || 1;
@@ -58,6 +74,7 @@ export function createRows(step, top, height) {
     least,
     height,
   );
+  /** @type {Row[]} */
   const rows = [];
   let y = top;
   step.clusters.forEach((k, i) => {
@@ -68,6 +85,7 @@ export function createRows(step, top, height) {
 }
 
 // Rows below the least height get it, the others give in proportion.
+/** @param {number[]} wanted @param {number} least @param {number} height */
 function fairHeights(wanted, least, height) {
   let heights = wanted;
   for (let round = 0; round < 8; round++) {

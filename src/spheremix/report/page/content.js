@@ -1,5 +1,7 @@
 // From the packed script of the page to plain values and typed arrays.
 
+/** @import { Content, PackedArray } from "./types.d.ts" */
+
 const TYPES = {
   int8: Int8Array,
   uint8: Uint8Array,
@@ -9,6 +11,9 @@ const TYPES = {
 };
 const ALIGNMENT = 8; // bytes, of the beginning of every array
 
+/** @typedef {{ buffer: ArrayBuffer, start: number }} Area */
+
+/** @param {string} base64 @returns {Promise<Content>} */
 export async function readContent(base64) {
   const buffer = await gunzip(bytesOf(base64));
   const length = new DataView(buffer).getUint32(0, true);
@@ -20,6 +25,7 @@ export async function readContent(base64) {
   return content;
 }
 
+/** @param {string} base64 */
 function bytesOf(base64) {
   const text = atob(base64.trim());
   const bytes = new Uint8Array(text.length);
@@ -27,12 +33,14 @@ function bytesOf(base64) {
   return bytes;
 }
 
+/** @param {Uint8Array<ArrayBuffer>} bytes @returns {Promise<ArrayBuffer>} */
 function gunzip(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }
 
 // Put typed arrays where the header describes them.
+/** @param {any} value @param {Area} arrays */
 function revive(value, arrays) {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
   if (typeof value.array === "string") return typedArray(value, arrays);
@@ -43,6 +51,7 @@ function revive(value, arrays) {
   return value;
 }
 
+/** @param {PackedArray} described @param {Area} arrays */
 function typedArray({ array, shape, offset, delta }, arrays) {
   const size = shape.reduce((product, n) => product * n, 1);
   const values = new TYPES[array](arrays.buffer, arrays.start + offset, size);

@@ -2,16 +2,26 @@
 
 import { bdi, make } from "./dom.js";
 import { showWord } from "./word_line.js";
-import { decimal, signed } from "./format.js";
+import { counted, decimal, integer, signed } from "./format.js";
+
+/** @import { App, Documents, Rows, Step, Term } from "./types.d.ts" */
 
 // The next-best cluster; where the document has moved at this step, the cluster it has left.
+/**
+ * @param {Pick<Documents, "cluster" | "runner_up">} documents @param {number} i @param {number} k
+ */
 export function rivalOf(documents, i, k) {
   if (!documents.runner_up) return -1;
   return documents.cluster[i] === k ? documents.runner_up[i] : documents.cluster[i];
 }
 
 // kappa_k mu_kj x_j of both clusters, for the words kept of a document.
-export function contributionsOf({ rows }, step, i, k, rival) {
+/**
+ * @param {Rows} rows @param {Pick<Step, "entry" | "weight">} step @param {number} i
+ * @param {number} k @param {number} rival
+ * @returns {Term[]}
+ */
+export function contributionsOf(rows, step, i, k, rival) {
   const { kappas } = step.entry;
   const unit = rows.scale ? rows.scale[i] / 65535 : 1;
   const terms = [];
@@ -27,6 +37,17 @@ export function contributionsOf({ rows }, step, i, k, rival) {
 
 const SHOWN = 12;
 
+// How many words of a document the report has, of how many; nothing where it has them all.
+/** @param {Pick<Rows, "indptr" | "n_words">} rows @param {number} i */
+export function keptWords({ indptr, n_words: totals }, i) {
+  const kept = indptr[i + 1] - indptr[i];
+  return kept < totals[i] ? `${integer(kept)} of the ${counted(totals[i], "different word")}` : "";
+}
+
+/**
+ * @param {App} app @param {Term[]} terms @param {number | null} logOdds
+ * @param {{ own: string, rival: string }} names @param {boolean} all @param {() => void} toggle
+ */
 export function contributionTable(app, terms, logOdds, names, all, toggle) {
   const shown = all ? terms : terms.slice(0, SHOWN);
   const largest = Math.max(
@@ -36,7 +57,10 @@ export function contributionTable(app, terms, logOdds, names, all, toggle) {
   const body = make("tbody", {}, ...shown.map((term) => contributionRow(app, term, largest)));
   if (logOdds !== null && Number.isFinite(logOdds)) {
     const rest = logOdds - shown.reduce((sum, { difference }) => sum + difference, 0);
-    body.append(totalRow("all else, and the sizes", rest), totalRow("log-odds", logOdds, "total"));
+    body.append(
+      totalRow("all other words, and the cluster sizes", rest),
+      totalRow("log-odds", logOdds, "total"),
+    );
   }
   const head = make(
     "tr",
@@ -55,7 +79,7 @@ export function contributionTable(app, terms, logOdds, names, all, toggle) {
       ? make("button", {
           type: "button",
           class: "plain",
-          text: all ? "show fewer words" : `show all ${terms.length} words`,
+          text: all ? "show fewer words" : `show ${terms.length} words`,
           on: { click: toggle },
         })
       : null;
@@ -67,6 +91,7 @@ export function contributionTable(app, terms, logOdds, names, all, toggle) {
   );
 }
 
+/** @param {App} app @param {Term} term @param {number} largest */
 function contributionRow(app, { j, own, other, difference }, largest) {
   const word = make(
     "button",
@@ -92,12 +117,14 @@ function contributionRow(app, { j, own, other, difference }, largest) {
   );
 }
 
+/** @param {number} value @param {number} largest @param {string} side */
 function barCell(value, largest, side) {
   const bar = make("span", { class: value < 0 ? "bar negative" : "bar" });
   bar.style.width = `${(100 * Math.abs(value)) / largest}%`;
   return make("td", { class: `bars ${side}` }, bar);
 }
 
+/** @param {string} text @param {number} value @param {string} name */
 function totalRow(text, value, name = "rest") {
   return make(
     "tr",

@@ -1,108 +1,134 @@
 // What was read, what was done to it, and how the model was made.
 
-import { bdi, find, make } from "./dom.js";
-import { counted, criterionName, decimal, hasPenalty, integer, nounOf } from "./format.js";
+import { bdi, find, make, present } from "./dom.js";
+import {
+  counted,
+  criterionName,
+  decimal,
+  hasPenalty,
+  integer,
+  nounOf,
+  shownOfAll,
+} from "./format.js";
+
+/** @import { App, Content, Corpus, Model, Path } from "./types.d.ts" */
 
 const SHOWN = 200; // documents set aside
 
+/** @typedef {[what: string, value: string]} Pair */
+
+/** @param {App} app */
 export function mountCorpus({ content }) {
   const { corpus } = content;
   find("corpus").replaceChildren(
-    ...[
-      facts("The corpus", corpusFacts(content)),
-      facts("What was done to it", corpus.done || []),
-      facts("The model", modelFacts(content)),
-      notes(corpus.notes || []),
+    ...present([
+      section("The corpus", corpusFacts(content)),
+      section("How the texts were prepared", corpus.done),
+      section("The model", modelFacts(content)),
+      notes(corpus.notes),
       setAside(corpus),
-    ].filter(Boolean),
+    ]),
   );
 }
 
-function corpusFacts({ corpus, documents, kind, rows, labels }) {
-  const texts = documents && documents.text;
-  const read = texts
+/** @param {Content} content @returns {Pair[]} */
+function corpusFacts(content) {
+  const { corpus, documents, kind, rows, labels } = content;
+  const read = documents?.text
     ? "texts, shown in the reader"
     : kind === "coordinates"
       ? "coordinates; no texts"
       : "counts of words; no texts";
-  return [
-    ["source", corpus.source],
-    ["format", corpus.format],
-    ["documents", integerOrNone(corpus.n_documents)],
-    ["kept", integerOrNone(corpus.n_kept)],
-    ["set aside", integerOrNone(corpus.n_set_aside)],
+  const shown = shownText(content);
+  /** @type {(Pair | null)[]} */
+  const facts = [
+    corpus.source ? ["source", corpus.source] : null,
+    corpus.format ? ["format", corpus.format] : null,
+    ["documents", integer(corpus.n_documents)],
+    ["kept", integer(corpus.n_kept)],
+    ["set aside", integer(corpus.n_set_aside)],
     ["what a document is", read],
-    ["data map", rows && labels ? null : noDataMap(kind, documents)],
-    [
-      `${nounOf({ kind })}s not shown`,
-      corpus.n_words_dropped
-        ? `${integer(corpus.n_words_dropped)} of the model, those that leave the path first`
-        : null,
-    ],
-  ].filter(([, value]) => value !== null && value !== undefined && value !== "");
+    rows && labels ? null : ["data map", noDataMap(content)],
+    shown ? [`${nounOf(content)}s in this report`, shown] : null,
+  ];
+  return present(facts);
 }
 
-function noDataMap(kind, documents) {
-  if (!documents) return "none: the report was made without the rows of the documents";
+// Which columns are shown, where the page has not room for all.
+/** @param {Content} content */
+function shownText(content) {
+  const shown = shownOfAll(content);
+  if (!shown) return null;
+  const which = content.path ? "stay longest on the path" : "have the largest weights";
+  return `${shown}: those that ${which}. Numbers of ${nounOf(content)}s on this page count all of them.`;
+}
+
+/** @param {Content} content */
+function noDataMap({ kind, documents }) {
+  if (!documents) return "none, because the report was made without the rows of the documents";
   return kind === "coordinates"
-    ? "none: rows of coordinates are dense, and are not put into the report"
-    : "none: the rows are not in the report";
-}
-
-function integerOrNone(value) {
-  return value === null || value === undefined ? null : integer(value);
+    ? "none, because rows of coordinates are dense and are not put into the report"
+    : "none, because the rows are not in the report";
 }
 
 // Why a path ended, or EM where there is none: the words of the model, in plain ones.
+/** @type {Record<string, string>} */
 const ENDS = {
-  maximal_sparsity: "each prototype has lost all it can lose",
-  max_sparsity: "the sparsity that was asked for is reached",
-  max_steps: "the most steps that were allowed are taken",
-  grid_end: "the last of the given β is reached",
+  maximal_sparsity: "every prototype is as sparse as it can be",
+  max_sparsity: "the requested sparsity was reached",
+  max_steps: "the maximum number of steps was reached",
+  grid_end: "the last of the given values of β was reached",
   interrupted: "it was interrupted",
-  no_restart: "no start gave clusters at the next β",
-  collapsed: "at the next β a cluster has no documents left",
-  vanished: "at the next β a prototype has no direction left",
-  zero_prototype: "at the next β a prototype has nothing left",
+  no_restart: "no random start led to clusters at the next β",
+  collapsed: "at the next β a cluster would have no documents",
+  vanished: "at the next β a prototype would have no direction",
+  zero_prototype: "at the next β a prototype would be zero",
   converged: "it converged",
-  max_iter: "the most iterations that were allowed are made, before it converged",
+  max_iter: "the maximum number of iterations was reached before it converged",
 };
 
+/** @param {Model} model @param {Path | null} path @returns {Pair} */
 function endFact({ status }, path) {
   const what = path ? "why the path ends" : "why the fit ended";
   return [what, Object.hasOwn(ENDS, status) ? `${ENDS[status]} (${status})` : status];
 }
 
+/** @param {Content} content @returns {Pair[]} */
 function modelFacts(content) {
   const { model, candidates, kind, path } = content;
   const penalised = hasPenalty(content);
-  const by = (criterion) => (criterion ? `, chosen by ${criterionName(criterion)}` : "");
-  const agreement =
-    model.agreement && `ARI ${decimal(model.agreement.ari)}, NMI ${decimal(model.agreement.nmi)}`;
-  return [
-    [
-      "clusters",
-      `${model.n_clusters}${by(candidates && candidates.length > 1 && model.k_criterion)}`,
-    ],
+  const by = (/** @type {string | null} */ criterion) =>
+    criterion ? `, chosen by ${criterionName(criterion)}` : "";
+  const { agreement } = model;
+  const chosenK = by(candidates.length > 1 ? model.k_criterion : null);
+  /** @type {(Pair | null)[]} */
+  const facts = [
+    ["clusters", `${model.n_clusters}${chosenK}`],
     [`${nounOf({ kind })}s`, integer(model.n_words)],
     ["β, the penalty", penalised ? `${decimal(model.beta)}${by(model.criterion)}` : "none"],
     ["κ, the concentration", typeof model.kappa === "number" ? decimal(model.kappa) : model.kappa],
     ["log-likelihood", decimal(model.log_likelihood)],
     endFact(model, path),
-    ["seed", model.seed === null || model.seed === undefined ? null : String(model.seed)],
-    ["agreement with the labels", agreement],
-  ].filter(([, value]) => value !== null && value !== undefined);
+    model.seed === null ? null : ["seed", String(model.seed)],
+    agreement && [
+      "agreement with the labels",
+      `ARI ${decimal(agreement.ari)}, NMI ${decimal(agreement.nmi)}`,
+    ],
+  ];
+  return present(facts);
 }
 
-function facts(title, pairs) {
+/** @param {string} title @param {Pair[]} pairs */
+function section(title, pairs) {
   if (!pairs.length) return null;
   const items = pairs.flatMap(([what, value]) => [
     make("dt", { text: what }),
-    make("dd", {}, bdi(String(value))),
+    make("dd", {}, bdi(value)),
   ]);
   return make("section", { class: "part" }, make("h3", { text: title }), make("dl", {}, ...items));
 }
 
+/** @param {string[]} lines */
 function notes(lines) {
   if (!lines.length) return null;
   return make(
@@ -113,8 +139,9 @@ function notes(lines) {
   );
 }
 
+/** @param {Corpus} corpus */
 function setAside({ set_aside: documents }) {
-  if (!documents || !documents.length) return null;
+  if (!documents.length) return null;
   const items = documents
     .slice(0, SHOWN)
     .map(([id, reason]) => make("li", {}, bdi(id), `: ${reason}`));

@@ -2,10 +2,13 @@
 
 import { make } from "./dom.js";
 
+/** @import { Cell } from "./types.d.ts" */
+
 // A spreadsheet runs a cell that begins like this, unless it is a number: an apostrophe makes it
 // text, as in the tables of the command.
 const FORMULA = /^(?![+-]?[0-9]+(?:\.[0-9]+)?$)'*[=+\-@\t\r]/u;
 
+/** @param {Cell} value */
 function csvCell(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") return value === Infinity ? "inf" : String(value);
@@ -13,6 +16,7 @@ function csvCell(value) {
   return /[",\n\r]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** @param {string[]} columns @param {Cell[][]} rows */
 export function toCsv(columns, rows) {
   return [columns, ...rows]
     .map((row) => row.map(csvCell).join(","))
@@ -20,8 +24,9 @@ export function toCsv(columns, rows) {
     .concat("\n");
 }
 
-export function download(name, text, type = "text/csv") {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+/** @param {string} name @param {string} text */
+export function download(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
   const link = make("a", { href: url, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);

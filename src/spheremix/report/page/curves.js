@@ -2,18 +2,26 @@
 
 import { makeSvg } from "./dom.js";
 
+/** @import { Curve } from "./types.d.ts" */
+
 // Points of one curve; where there is no value, the line has a gap. A criterion may end far above
 // where it began: what is higher than its first value and three quarters of all is cut off.
-function linePath(xs, ys, width, height, cut) {
-  const known = ys.filter((y) => Number.isFinite(y));
+/**
+ * @param {number[]} xs @param {(number | null)[]} ys @param {number} width @param {number} height
+ * @param {boolean | undefined} cut
+ */
+export function linePath(xs, ys, width, height, cut) {
+  const known = ys.filter((y) => y !== null).filter(Number.isFinite);
+  if (!known.length) return "";
   const sorted = known.toSorted((a, b) => a - b);
   const low = sorted[0];
-  const high = cut ? Math.max(known[0], sorted[Math.floor(0.75 * sorted.length)]) : sorted.at(-1);
+  const upper = cut ? Math.floor(0.75 * sorted.length) : sorted.length - 1;
+  const high = cut ? Math.max(known[0], sorted[upper]) : sorted[upper];
   const span = high - low || 1;
   let path = "";
   let pen = "M";
   ys.forEach((y, i) => {
-    if (!Number.isFinite(y)) {
+    if (y === null || !Number.isFinite(y)) {
       pen = "M";
       return;
     }
@@ -24,6 +32,10 @@ function linePath(xs, ys, width, height, cut) {
   return path;
 }
 
+/**
+ * @param {Curve[]} curves @param {number[]} xs @param {number} width @param {number} height
+ * @param {string} label
+ */
 export function drawCurves(curves, xs, width, height, label) {
   const drawing = makeSvg("svg", {
     class: "curves",
@@ -40,6 +52,7 @@ export function drawCurves(curves, xs, width, height, label) {
 }
 
 // Legend: the same strokes as in the drawing.
+/** @param {string} name */
 export function strokeSample(name) {
   return makeSvg(
     "svg",

@@ -1,31 +1,28 @@
 // The data map's pixels: documents by cluster, words in the order of the prototype map.
 
-export function paintDocuments(context, { content, step, columns, rows, palette, scale }) {
+/** @import { Columns, Context, Row, Rows, Step, View } from "./types.d.ts" */
+
+/** @param {Context} context @param {View} view */
+export function paintDocuments(context, view) {
+  const { content, step, columns, rows, scale } = view;
   const width = Math.round((columns.right - columns.left) * scale);
   const top = Math.round(rows[0].y * scale);
-  const last = rows.at(-1);
+  const last = rows[rows.length - 1];
   const height = Math.round((last.y + last.height) * scale) - top;
   const lines = documentLines(step, rows, top, scale);
   const across = wordPixels(step, columns, scale);
-  const { sums, heights } = addUp(content, lines, across, width, height);
+  if (!content.rows) return;
+  const { sums, heights } = addUp(content.rows, lines, across, width, height);
   const image = context.createImageData(width, height);
-  paintSums(
-    new Uint32Array(image.data.buffer),
-    sums,
-    heights,
-    step,
-    columns,
-    width,
-    scale,
-    palette,
-  );
+  paintSums(new Uint32Array(image.data.buffer), sums, heights, view, width);
   const picture = new OffscreenCanvas(width, height);
-  picture.getContext("2d").putImageData(image, 0, 0);
+  picture.getContext("2d")?.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
   context.drawImage(picture, columns.left, top / scale, width / scale, height / scale);
 }
 
 // First and last line of pixels of each document, within its cluster's row.
+/** @param {Step} step @param {Row[]} rows @param {number} top @param {number} scale */
 function documentLines(step, rows, top, scale) {
   const { labels } = step;
   const sizes = new Uint32Array(step.K);
@@ -47,6 +44,7 @@ function documentLines(step, rows, top, scale) {
 }
 
 // First and last pixel of each word, by its number.
+/** @param {Step} step @param {Columns} columns @param {number} scale */
 function wordPixels(step, columns, scale) {
   const across = new Int32Array(2 * step.W);
   step.order.forEach((j, place) => {
@@ -58,7 +56,11 @@ function wordPixels(step, columns, scale) {
   return across;
 }
 
-function addUp({ rows }, lines, across, width, height) {
+/**
+ * @param {Rows} rows @param {Uint32Array} lines @param {Int32Array} across @param {number} width
+ * @param {number} height
+ */
+function addUp(rows, lines, across, width, height) {
   const sums = new Float32Array(width * height);
   const heights = new Float32Array(height); // documents on each line of pixels
   const { indptr, words, values, scale } = rows;
@@ -80,7 +82,12 @@ function addUp({ rows }, lines, across, width, height) {
 }
 
 // Square roots of mean values, so that rare words are still seen beside frequent ones.
-function paintSums(pixels, sums, heights, step, columns, width, scale, palette) {
+/**
+ * @param {Uint32Array} pixels @param {Float32Array} sums @param {Float32Array} heights
+ * @param {View} view @param {number} width
+ */
+function paintSums(pixels, sums, heights, { step, columns, scale, palette }, width) {
+  /** @type {number[]} */
   const sample = [];
   heights.forEach((n, y) => {
     for (let i = y * width; n > 0 && i < (y + 1) * width; i++) {

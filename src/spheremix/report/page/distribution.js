@@ -3,13 +3,17 @@
 import { bdi, make } from "./dom.js";
 import { counted, decimal, integer, percent } from "./format.js";
 
+/** @import { Content, Labels, State, Step } from "./types.d.ts" */
+
 const SHOWN = 8;
 const YEARS_FROM = 60; // months: beyond them, time is counted in years
 
+/** @param {Content} content @param {Step} step @param {number} k @param {State} state */
 export function labelBars(content, step, k, state) {
   const { documents } = content;
-  if (!documents || !documents.labels) return null;
-  const { inside, totals, size } = countLabels(documents, step.labels, k);
+  if (!documents?.labels || !documents.label_names) return null;
+  const names = documents.label_names;
+  const { inside, totals, size } = countLabels(documents.labels, names.length, step.labels, k);
   const order = [...inside.keys()]
     .filter((label) => inside[label] > 0)
     .sort((a, b) => inside[b] - inside[a] || a - b);
@@ -21,7 +25,7 @@ export function labelBars(content, step, k, state) {
     const lift = inside[label] / size / (totals[label] / documents.id.length);
     const title =
       `${percent(inside[label] / size)} of this cluster, ` +
-      `${decimal(lift)} times as frequent as in all; show its documents`;
+      `${decimal(lift)} times as frequent as in all documents. Click to list them.`;
     const click = () => state.set({ label, scope: "cluster" });
     return make(
       "li",
@@ -29,7 +33,7 @@ export function labelBars(content, step, k, state) {
       make(
         "button",
         { type: "button", title, on: { click } },
-        bdi(documents.label_names[label]),
+        bdi(names[label]),
         make("span", { class: "track" }, bar),
         make("span", { class: "number", text }),
       ),
@@ -37,7 +41,7 @@ export function labelBars(content, step, k, state) {
   });
   const more = order.length - rows.length;
   const rest = more > 0 ? `; ${counted(more, "rarer label")} not shown` : "";
-  const note = `in this cluster, of all${rest}`;
+  const note = `in this cluster, of all documents${rest}`;
   return make(
     "section",
     { class: "part" },
@@ -46,15 +50,17 @@ export function labelBars(content, step, k, state) {
   );
 }
 
-function countLabels(documents, labels, k) {
-  const n = documents.label_names.length;
+/** @param {number[][]} labels @param {number} n @param {Labels} clusters @param {number} k */
+export function countLabels(labels, n, clusters, k) {
+  /** @type {number[]} */
   const inside = new Array(n).fill(0);
+  /** @type {number[]} */
   const totals = new Array(n).fill(0);
   let size = 0;
-  documents.labels.forEach((own, i) => {
-    const here = labels[i] === k;
-    size += here;
-    for (const label of own || []) {
+  labels.forEach((own, i) => {
+    const here = clusters[i] === k;
+    if (here) size++;
+    for (const label of own) {
       totals[label]++;
       if (here) inside[label]++;
     }
@@ -62,8 +68,9 @@ function countLabels(documents, labels, k) {
   return { inside, totals, size };
 }
 
+/** @param {Content} content @param {Step} step @param {number} k */
 export function timeBars(content, step, k) {
-  const dates = content.documents && content.documents.date;
+  const dates = content.documents?.date;
   if (!dates) return null;
   const { periods, inside, totals, undated } = countPeriods(dates, step.labels, k);
   if (!periods.length) return null;
@@ -77,7 +84,7 @@ export function timeBars(content, step, k) {
     return bar;
   });
   const period = periods[0].length === 4 ? "year" : "month";
-  const note = `documents a ${period}${undated ? `; ${integer(undated)} without date` : ""}`;
+  const note = `documents per ${period}${undated ? `; ${integer(undated)} without a date` : ""}`;
   const label = `From ${periods[0]} to ${periods.at(-1)}, at most ${largest}`;
   return make(
     "section",
@@ -94,21 +101,22 @@ export function timeBars(content, step, k) {
 }
 
 // Every period from the first to the last that has documents, without gaps.
-function countPeriods(dates, labels, k) {
-  const months = dates.map((date) =>
-    date ? Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7) || 1) - 1 : null,
-  );
-  const known = months.filter((month) => month !== null && !Number.isNaN(month));
+/** @param {(string | null)[]} dates @param {Labels} labels @param {number} k */
+export function countPeriods(dates, labels, k) {
+  const months = dates.map(monthOf);
+  const known = months.filter((month) => month !== null);
   if (!known.length) return { periods: [], inside: [], totals: [], undated: months.length };
   const low = known.reduce((a, b) => Math.min(a, b));
   const high = known.reduce((a, b) => Math.max(a, b));
   const unit = high - low >= YEARS_FROM ? 12 : 1;
   const first = Math.floor(low / unit);
   const n = Math.floor(high / unit) - first + 1;
+  /** @type {number[]} */
   const inside = new Array(n).fill(0);
+  /** @type {number[]} */
   const totals = new Array(n).fill(0);
   months.forEach((month, i) => {
-    if (month === null || Number.isNaN(month)) return;
+    if (month === null) return;
     const at = Math.floor(month / unit) - first;
     totals[at]++;
     if (labels[i] === k) inside[at]++;
@@ -117,6 +125,14 @@ function countPeriods(dates, labels, k) {
   return { periods, inside, totals, undated: dates.length - known.length };
 }
 
+// Months since the year 0; null where a document has no date, or none that can be read.
+/** @param {string | null} date */
+function monthOf(date) {
+  const month = date ? Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7) || 1) - 1 : NaN;
+  return Number.isNaN(month) ? null : month;
+}
+
+/** @param {number} number @param {number} unit */
 function periodName(number, unit) {
   if (unit === 12) return String(number).padStart(4, "0");
   const year = String(Math.floor(number / 12)).padStart(4, "0");

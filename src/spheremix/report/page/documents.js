@@ -1,25 +1,31 @@
 // The documents: most typical, most ambiguous or as they came; found by text, label and date.
 
 import { bdi, debounced, find, make, segmented } from "./dom.js";
-import { atThisBeta, counted, decimal, integer } from "./format.js";
+import { atThisBeta, capital, counted, decimal, integer } from "./format.js";
 import { createList } from "./list.js";
-import { createSearch, listDocuments } from "./filters.js";
+import { anyCut, createSearch, listDocuments } from "./filters.js";
+
+/** @import { App, Content, Documents, Now, Scope, Sort, State, Step } from "./types.d.ts" */
 
 // Pixels of a row, as in the style sheet: with a second line, and without one.
 const ROW = 50;
 const SHORT = 30;
 const SNIPPET = 160; // characters
 
+/** @typedef {{ element: HTMLElement, update: (now: Now) => void }} Field */
+
+/** @param {App} app */
 export function mountDocuments({ content, state, stepOf }) {
   const { documents } = content;
   if (!documents) {
     find("documents").hidden = true;
     find("reader").hidden = true;
-    return { move() {}, listed: () => [] };
+    return { move: () => {}, listed: () => [] };
   }
   const step = () => stepOf(state.now.step);
   const search = createSearch(documents);
-  const row = (i) => documentRow(content, step(), i, state.now.scope === "all");
+  const row = (/** @type {number} */ i) =>
+    documentRow(content, documents, step(), i, state.now.scope === "all");
   const short = !documents.text && !content.rows;
   const box = find("document-list");
   box.classList.toggle("short", short);
@@ -28,7 +34,7 @@ export function mountDocuments({ content, state, stepOf }) {
     // In one column the reader is below the list.
     if (matchMedia("(max-width: 760px)").matches) find("reader").scrollIntoView();
   });
-  const controls = mountControls(content, state);
+  const controls = mountControls(content, documents, state);
 
   const draw = () => {
     list.show(listDocuments(documents, step(), state.now, search), state.now.document);
@@ -40,7 +46,7 @@ export function mountDocuments({ content, state, stepOf }) {
   );
   state.follow(["document"], () => list.choose(state.now.document));
 
-  const move = (by) => {
+  const move = (/** @type {number} */ by) => {
     const items = list.items();
     const at = items.indexOf(state.now.document) + by;
     if (items.length) state.set({ document: items[Math.max(0, Math.min(items.length - 1, at))] });
@@ -48,8 +54,11 @@ export function mountDocuments({ content, state, stepOf }) {
   return { move, listed: list.items };
 }
 
-function documentRow(content, step, i, named) {
-  const { documents } = content;
+/**
+ * @param {Content} content @param {Documents} documents @param {Step} step @param {number} i
+ * @param {boolean} named
+ */
+function documentRow(content, documents, step, i, named) {
   const odds = documents.log_odds[i];
   const against = odds === Infinity ? "" : ` · log-odds ${decimal(odds)}`;
   return make(
@@ -62,19 +71,21 @@ function documentRow(content, step, i, named) {
       named ? bdi(content.names[step.labels[i]], { class: "tag" }) : null,
       make("span", {
         class: "number soft",
-        title: "cosine with the prototype; log-odds against the next-best cluster",
+        title: "Cosine with the prototype, and log-odds against the next-best cluster",
         text: `cos ${documents.cosine[i].toFixed(2)}${against}`,
       }),
     ),
     documents.text || content.rows
-      ? make("div", { class: "snippet" }, bdi(snippet(content, i)))
+      ? make("div", { class: "snippet" }, bdi(snippet(content, documents, i)))
       : null,
   );
 }
 
 // The beginning of the text; without texts, the words that weigh most.
-function snippet({ documents, rows, words }, i) {
+/** @param {Content} content @param {Documents} documents @param {number} i */
+function snippet({ rows, words }, documents, i) {
   if (documents.text) return documents.text[i].slice(0, SNIPPET).replace(/\s+/gu, " ");
+  if (!rows) return "";
   const at = Array.from(
     { length: rows.indptr[i + 1] - rows.indptr[i] },
     (_, n) => rows.indptr[i] + n,
@@ -86,40 +97,44 @@ function snippet({ documents, rows, words }, i) {
     .join(" ");
 }
 
-function mountControls(content, state) {
-  const scope = segmented(
-    "Which documents",
+/** @param {Content} content @param {Documents} documents @param {State} state */
+function mountControls(content, documents, state) {
+  /** @type {[Scope, string][]} */
+  const scopes = [
+    ["cluster", "this cluster"],
+    ["all", "all clusters"],
+  ];
+  const scope = segmented("Which documents", scopes, (value) => state.set({ scope: value }));
+  /** @type {[Sort, string, string][]} */
+  const sorts = [
+    ["typical", "typical", "The documents nearest to the prototype first"],
     [
-      ["cluster", "this cluster"],
-      ["all", "all clusters"],
+      "ambiguous",
+      "in between",
+      "The documents between two clusters first: those with the smallest log-odds",
     ],
-    (value) => state.set({ scope: value }),
-  );
-  const sort = segmented(
-    "Order of documents",
-    [
-      ["typical", "typical", "Nearest to the prototype first"],
-      ["ambiguous", "in between", "Those between two clusters first: smallest log-odds"],
-      ["given", "as given", "In the order of the corpus"],
-    ],
-    (value) => state.set({ sort: value }),
-  );
+    ["given", "as given", "In the order of the corpus"],
+  ];
+  const sort = segmented("Order of documents", sorts, (value) => state.set({ sort: value }));
   const text = make("input", {
     type: "search",
     id: "text-search",
-    placeholder: content.documents.text ? "find in texts and ids" : "find in ids",
+    placeholder: documents.text ? "find in texts and ids" : "find in ids",
     "aria-label": "Find documents",
+    title: anyCut(documents)
+      ? "Long texts are shortened in this report; only what is left of them is searched"
+      : null,
   });
   text.addEventListener(
     "input",
     debounced(180, () => state.set({ text: text.value.trim() })),
   );
-  const fields = filterFields(content, state);
-  const clearing = (text) =>
+  const fields = filterFields(content.names, documents, state);
+  const clearing = (/** @type {string} */ words) =>
     make("button", {
       type: "button",
       class: "plain",
-      text,
+      text: words,
       on: { click: () => state.set({ text: "", label: -1, rival: -1, from: "", to: "" }) },
     });
   const clear = clearing("clear filters");
@@ -129,9 +144,10 @@ function mountControls(content, state) {
     make("div", { class: "controls" }, scope.group, sort.group),
     make("div", { class: "controls" }, text, ...fields.map((field) => field.element), clear),
   );
-  const update = (step, n) => {
+  const update = (/** @type {Step} */ step, /** @type {number} */ n) => {
     const { now } = state;
-    const size = step.labels.reduce((sum, k) => sum + (k === now.cluster), 0);
+    let size = 0;
+    for (const k of step.labels) if (k === now.cluster) size++;
     scope.rename("cluster", `this cluster: ${integer(size)}`);
     scope.rename("all", `all: ${integer(step.labels.length)}`);
     scope.choose(now.scope);
@@ -150,32 +166,37 @@ function mountControls(content, state) {
 }
 
 // Choices of label, next-best cluster and dates, where the corpus has them.
-function filterFields({ documents, names }, state) {
+/** @param {string[]} names @param {Documents} documents @param {State} state @returns {Field[]} */
+function filterFields(names, documents, state) {
+  /** @type {Field[]} */
   const fields = [];
-  if (documents.labels) fields.push(choice("label", "any label", documents.label_names, state));
+  if (documents.label_names)
+    fields.push(choice("label", "any label", documents.label_names, state));
   if (documents.runner_up) fields.push(choice("rival", "next best: any", names, state));
   if (documents.date) {
-    for (const [key, label] of [
-      ["from", "From"],
-      ["to", "To"],
-    ]) {
+    for (const key of /** @type {("from" | "to")[]} */ (["from", "to"])) {
+      const label = capital(key);
       const input = make("input", {
         type: "date",
         "aria-label": `${label} this day`,
         title: `${label} this day`,
       });
       input.addEventListener("change", () => state.set({ [key]: input.value }));
-      fields.push({ element: input, update: (now) => (input.value = now[key]) });
+      fields.push({ element: input, update: (now) => void (input.value = now[key]) });
     }
   }
   return fields;
 }
 
+/**
+ * @param {"label" | "rival"} key @param {string} any @param {string[]} names @param {State} state
+ * @returns {Field}
+ */
 function choice(key, any, names, state) {
   const label = key === "label" ? "Label" : "Next-best cluster";
   const select = make("select", { id: `filter-${key}`, "aria-label": label, title: label });
   select.append(make("option", { value: "-1", text: any }));
   names.forEach((name, i) => select.append(make("option", { value: i, text: name || "(empty)" })));
   select.addEventListener("change", () => state.set({ [key]: Number(select.value) }));
-  return { element: select, update: (now) => (select.value = String(now[key])) };
+  return { element: select, update: (now) => void (select.value = String(now[key])) };
 }

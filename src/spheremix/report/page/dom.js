@@ -1,40 +1,90 @@
 // Elements made one by one: what comes from the corpus only ever becomes text or an attribute.
 
+/** @import { Child, Places, Properties } from "./types.d.ts" */
+
 const SVG = "http://www.w3.org/2000/svg";
 
+/**
+ * @template {Element} E
+ * @param {E} element @param {Properties} properties @param {Child[]} children
+ * @returns {E}
+ */
 function furnish(element, properties, children) {
   for (const [name, value] of Object.entries(properties)) {
     if (value === null || value === undefined || value === false) continue;
-    if (name === "on") {
+    if (typeof value === "object") {
       for (const [event, listener] of Object.entries(value)) {
-        element.addEventListener(event, listener);
+        element.addEventListener(event, /** @type {EventListener} */ (listener));
       }
-    } else if (name === "text") element.textContent = value;
-    else element.setAttribute(name, value === true ? "" : value);
+    } else if (name === "text") element.textContent = String(value);
+    else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  for (const child of children) if (child !== null && child !== undefined) element.append(child);
   return element;
 }
 
+/**
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag @param {Properties} properties @param {Child[]} children
+ * @returns {HTMLElementTagNameMap[T]}
+ */
 export function make(tag, properties = {}, ...children) {
   return furnish(document.createElement(tag), properties, children);
 }
 
+/**
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag @param {Properties} properties @param {Child[]} children
+ * @returns {SVGElementTagNameMap[T]}
+ */
 export function makeSvg(tag, properties = {}, ...children) {
   return furnish(document.createElementNS(SVG, tag), properties, children);
 }
 
 // Text from the corpus in a line of the page: it keeps its own direction, and its marks inside it.
+/** @param {string} text @param {Properties} properties */
 export function bdi(text, properties = {}) {
   return make("bdi", { text, ...properties });
 }
 
+/**
+ * @template {string} I
+ * @param {I} id
+ * @returns {I extends keyof Places ? Places[I] : HTMLElement}
+ */
 export function find(id) {
-  return document.getElementById(id);
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`The page has no element ${id}.`);
+  return /** @type {any} */ (found);
+}
+
+/** @param {HTMLCanvasElement} canvas */
+export function contextOf(canvas) {
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("This browser cannot draw the maps.");
+  return context;
+}
+
+/**
+ * What is there: items that are null, undefined or false are left out.
+ * @template T
+ * @param {(T | null | undefined | false)[]} items
+ * @returns {T[]}
+ */
+export function present(items) {
+  const kept = items.filter((one) => one !== null && one !== undefined && one !== false);
+  return /** @type {T[]} */ (kept);
 }
 
 // One choice of several, side by side.
+/**
+ * @template {string} V
+ * @param {string} label
+ * @param {[value: V, text: string, title?: string][]} choices
+ * @param {(value: V) => void} onChoose
+ */
 export function segmented(label, choices, onChoose) {
+  /** @type {Map<V, HTMLElement>} */
   const buttons = new Map();
   const group = make("div", { class: "segmented", role: "group", "aria-label": label });
   for (const [value, text, title] of choices) {
@@ -43,20 +93,26 @@ export function segmented(label, choices, onChoose) {
     buttons.set(value, button);
     group.append(button);
   }
-  const choose = (chosen) => {
+  const choose = (/** @type {V} */ chosen) => {
     for (const [value, button] of buttons) {
       button.setAttribute("aria-pressed", String(value === chosen));
     }
   };
-  const rename = (value, text) => {
-    buttons.get(value).textContent = text;
+  const rename = (/** @type {V} */ value, /** @type {string} */ text) => {
+    const button = buttons.get(value);
+    if (button) button.textContent = text;
   };
   return { group, choose, rename };
 }
 
+/**
+ * @template {unknown[]} V
+ * @param {number} delay @param {(...values: V) => void} action
+ */
 export function debounced(delay, action) {
-  let timer = 0;
-  return (...values) => {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  return (/** @type {V} */ ...values) => {
     clearTimeout(timer);
     timer = setTimeout(() => action(...values), delay);
   };

@@ -1,31 +1,47 @@
 // Which documents are listed, and in which order.
 
+/** @import { Documents, Now, Sort, Step } from "./types.d.ts" */
+
 // Lower-case texts, made once, when something is searched for.
+/** @param {Pick<Documents, "id" | "text">} documents */
 export function createSearch(documents) {
+  /** @type {string[] | null} */
   let lowered = null;
-  return (text) => {
+  return (/** @type {string} */ text) => {
     const wanted = text.toLowerCase();
-    lowered =
-      lowered ||
-      documents.id.map((id, i) =>
-        `${id}\n${documents.text ? documents.text[i] : ""}`.toLowerCase(),
-      );
-    return (i) => lowered[i].includes(wanted);
+    const texts = (lowered ??= documents.id.map((id, i) =>
+      `${id}\n${documents.text ? documents.text[i] : ""}`.toLowerCase(),
+    ));
+    return (/** @type {number} */ i) => texts[i].includes(wanted);
   };
 }
 
+// Long texts are shortened in the report.
+/** @param {Pick<Documents, "text" | "length">} documents @param {number} i */
+export function isCut({ text, length }, i) {
+  return Boolean(text && length && length[i] > text[i].length);
+}
+
+/** @param {Pick<Documents, "id" | "text" | "length">} documents */
+export function anyCut(documents) {
+  return documents.id.some((_, i) => isCut(documents, i));
+}
+
+/**
+ * @param {Documents} documents @param {Pick<Step, "labels">} step @param {Now} now
+ * @param {(text: string) => (i: number) => boolean} search
+ */
 export function listDocuments(documents, step, now, search) {
+  /** @type {((i: number) => boolean)[]} */
   const tests = [];
-  const own = (i) => step.labels[i] === now.cluster;
-  if (now.scope === "cluster") tests.push(own);
-  if (now.rival >= 0) tests.push((i) => isBetween(documents, step, i, now));
-  if (now.label >= 0) tests.push((i) => (documents.labels[i] || []).includes(now.label));
-  if (now.from) tests.push((i) => documents.date[i] !== null && documents.date[i] >= now.from);
+  const dateOf = (/** @type {number} */ i) => documents.date?.[i] ?? null;
+  if (now.scope === "cluster") tests.push((i) => step.labels[i] === now.cluster);
+  if (now.rival >= 0) tests.push((i) => isBetween(documents, i, now));
+  if (now.label >= 0) tests.push((i) => documents.labels?.[i].includes(now.label) ?? false);
+  if (now.from) tests.push((i) => (dateOf(i) ?? "") >= now.from);
   // A day stands for all of itself, whatever time follows it.
   if (now.to)
-    tests.push(
-      (i) => documents.date[i] !== null && documents.date[i].slice(0, now.to.length) <= now.to,
-    );
+    tests.push((i) => dateOf(i) !== null && (dateOf(i) ?? "").slice(0, now.to.length) <= now.to);
   if (now.text) tests.push(search(now.text));
   const found = [];
   for (let i = 0; i < step.labels.length; i++) {
@@ -35,12 +51,14 @@ export function listDocuments(documents, step, now, search) {
 }
 
 // One of the two most probable clusters; with all clusters listed, either of them.
-function isBetween(documents, step, i, now) {
-  const other = documents.cluster[i] === now.rival ? documents.runner_up[i] : documents.cluster[i];
-  const near = documents.cluster[i] === now.rival || documents.runner_up[i] === now.rival;
+/** @param {Documents} documents @param {number} i @param {Now} now */
+function isBetween({ cluster, runner_up: next }, i, now) {
+  const other = cluster[i] === now.rival ? next?.[i] : cluster[i];
+  const near = cluster[i] === now.rival || next?.[i] === now.rival;
   return near && (now.scope === "all" || other === now.cluster);
 }
 
+/** @param {Documents} documents @param {number[]} found @param {Sort} sort */
 function sortDocuments(documents, found, sort) {
   const { cosine, log_odds: odds } = documents;
   if (sort === "typical") return found.sort((a, b) => cosine[b] - cosine[a] || a - b);

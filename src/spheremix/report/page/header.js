@@ -9,19 +9,22 @@ import {
   isDense,
   nounOf,
   percent,
+  shownOfAll,
 } from "./format.js";
 
+/** @import { App, Step } from "./types.d.ts" */
+
+/** @param {App} app */
 export function mountHeader({ content, state, stepOf }) {
   const { corpus, model, steps } = content;
   find("title").replaceChildren(bdi(content.title));
-  const by = (criterion) => (criterion ? ` (${criterionName(criterion)})` : "");
+  const by = (/** @type {string | null} */ criterion) =>
+    criterion ? ` (${criterionName(criterion)})` : "";
   const facts = [
-    corpus.n_kept === null || corpus.n_kept === undefined
-      ? null
-      : counted(corpus.n_kept, "document"),
-    counted(model.n_words, nounOf(content)),
-    `K = ${model.n_clusters}${(content.candidates || []).length > 1 ? by(model.k_criterion) : ""}`,
-  ].filter(Boolean);
+    counted(corpus.n_kept, "document"),
+    shownOfAll(content) ? `${shownOfAll(content)} shown` : counted(model.n_words, nounOf(content)),
+    `K = ${model.n_clusters}${content.candidates.length > 1 ? by(model.k_criterion) : ""}`,
+  ];
   const beta = make("span", { id: "beta-fact" });
   const sparsity = make("span", { hidden: isDense(content) });
   const drift = make("span");
@@ -32,7 +35,12 @@ export function mountHeader({ content, state, stepOf }) {
     on: { click: () => state.set({ step: content.chosen }) },
   });
   const away = make("span", { id: "away" }, drift, " ", back);
-  find("facts").replaceChildren(...facts.map((text) => make("span", { text })), beta, sparsity, away);
+  find("facts").replaceChildren(
+    ...facts.map((text) => make("span", { text })),
+    beta,
+    sparsity,
+    away,
+  );
   state.follow(["step"], () => {
     const entry = steps[state.now.step];
     const moved = state.now.step !== content.chosen;
@@ -50,8 +58,12 @@ export function mountHeader({ content, state, stepOf }) {
 
 // Clusters keep their names along the path, whatever becomes of them: this tells how far to trust
 // the names.
+/** @param {Step} step @param {Step} chosen */
 function drifted({ labels }, chosen) {
-  const n = labels.reduce((sum, k, i) => sum + (k !== chosen.labels[i]), 0);
+  let n = 0;
+  labels.forEach((k, i) => {
+    if (k !== chosen.labels[i]) n++;
+  });
   const share = n / labels.length;
   const few = n === 1 ? "1 document has" : `${n || "no"} documents have`;
   const which = share < 0.01 ? few : `${percent(share)} of the documents have`;

@@ -3,6 +3,12 @@
 import { find } from "./dom.js";
 import { writeHelp } from "./help.js";
 
+/** @import { App } from "./types.d.ts" */
+
+/**
+ * @param {App} app
+ * @param {Record<"moveCluster" | "moveDocument" | "zoom" | "pan", (by: number) => void>} actions
+ */
 export function mountKeys({ content, state }, actions) {
   const help = find("help");
   writeHelp(content);
@@ -10,11 +16,13 @@ export function mountKeys({ content, state }, actions) {
   find("help-close").addEventListener("click", () => help.close());
 
   const last = content.steps.length - 1;
-  const step = (by) => state.set({ step: Math.max(0, Math.min(last, state.now.step + by)) });
+  const step = (/** @type {number} */ by) =>
+    state.set({ step: Math.max(0, Math.min(last, state.now.step + by)) });
   const other = () => state.set({ tab: state.now.tab === "data" ? "prototypes" : "data" });
   // Within the list of documents, the arrows go along it.
-  const along = ({ target }, by) =>
-    target.id === "document-list" ? actions.moveDocument(by) : actions.moveCluster(by);
+  const along = (/** @type {KeyboardEvent} */ { target }, /** @type {number} */ by) =>
+    target === find("document-list") ? actions.moveDocument(by) : actions.moveCluster(by);
+  /** @type {Record<string, ((event: KeyboardEvent) => void) | null>} */
   const table = {
     ArrowLeft: (event) => step(event.shiftKey ? -10 : -1),
     ArrowRight: (event) => step(event.shiftKey ? 10 : 1),
@@ -38,8 +46,8 @@ export function mountKeys({ content, state }, actions) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || help.open)
       return;
-    if (keepsKey(event.target, event.key)) return;
-    const action = Object.hasOwn(table, event.key) && table[event.key];
+    if (event.target instanceof Element && keepsKey(event.target, event.key)) return;
+    const action = Object.hasOwn(table, event.key) ? table[event.key] : null;
     if (!action) return;
     event.preventDefault();
     action(event);
@@ -47,6 +55,7 @@ export function mountKeys({ content, state }, actions) {
 }
 
 // Fields keep their own keys; the slider, and what can be scrolled, keep the arrows.
+/** @param {Element} target @param {string} key */
 function keepsKey(target, key) {
   if (target.matches("input[type=range]")) return /^(Arrow|Home|End|Page)/u.test(key);
   if (target.matches(".scroll, .panel-text")) return /^(Arrow(Up|Down)|Home|End|Page)/u.test(key);

@@ -4,9 +4,14 @@ import { make } from "./dom.js";
 
 const SPARE = 4; // rows above and below
 
+/**
+ * @param {HTMLElement} box @param {number} rowHeight
+ * @param {(item: number) => HTMLElement} makeRow @param {(item: number) => void} onChoose
+ */
 export function createList(box, rowHeight, makeRow, onChoose) {
   const space = make("div", { class: "space" });
   box.replaceChildren(space);
+  /** @type {number[]} */
   let items = [];
   let chosen = -1;
 
@@ -24,19 +29,19 @@ export function createList(box, rowHeight, makeRow, onChoose) {
     else box.removeAttribute("aria-activedescendant");
   };
 
-  const placed = (item, at) => {
+  const placed = (/** @type {number} */ item, /** @type {number} */ at) => {
     const row = makeRow(item);
     row.id = `${box.id}-${item}`;
     row.setAttribute("role", "option");
     row.setAttribute("aria-selected", String(item === chosen));
-    row.setAttribute("aria-posinset", at + 1);
-    row.setAttribute("aria-setsize", items.length);
+    row.setAttribute("aria-posinset", String(at + 1));
+    row.setAttribute("aria-setsize", String(items.length));
     row.style.top = `${at * rowHeight}px`;
     row.addEventListener("click", () => onChoose(item));
     return row;
   };
 
-  const show = (newItems, newChosen) => {
+  const show = (/** @type {number[]} */ newItems, /** @type {number} */ newChosen) => {
     items = newItems;
     space.style.height = `${items.length * rowHeight}px`;
     box.scrollTop = 0;
@@ -44,7 +49,7 @@ export function createList(box, rowHeight, makeRow, onChoose) {
   };
 
   // The row of the chosen one is brought into sight.
-  const choose = (item) => {
+  const choose = (/** @type {number} */ item) => {
     chosen = item;
     const at = items.indexOf(item);
     const top = at * rowHeight;

@@ -20,13 +20,17 @@ import { mountSave } from "./save.js";
 import { mountTheme } from "./theme.js";
 import { mountKeys } from "./keys.js";
 
+/** @import { Content, Now, StepOf } from "./types.d.ts" */
+
+/** @param {Content} content @param {StepOf} stepOf */
 function initialState(content, stepOf) {
   const { steps, model, documents, words } = content;
-  const n = documents ? documents.id.length : 0;
-  const labels = documents && documents.label_names ? documents.label_names.length : 0;
-  const rivals = documents && documents.runner_up ? model.n_clusters : 0;
-  const days = documents && documents.date ? null : [""];
+  const n = documents?.id.length ?? 0;
+  const labels = documents?.label_names?.length ?? 0;
+  const rivals = documents?.runner_up ? model.n_clusters : 0;
+  const days = documents?.date ? /^(?:\d{4}-\d{2}-\d{2})?$/u : [""];
   const maps = content.rows && content.labels ? ["prototypes", "data"] : ["prototypes"];
+  /** @type {Now} */
   const defaults = {
     step: content.chosen,
     cluster: stepOf(content.chosen).clusters[0],
@@ -56,11 +60,12 @@ function initialState(content, stepOf) {
     rival: [-1, rivals - 1],
     from: days,
     to: days,
-    candidate: [-1, (content.candidates || []).length - 1],
+    candidate: [-1, content.candidates.length - 1],
     theme: ["auto", "light", "dark"],
   });
 }
 
+/** @param {Content} content */
 function mount(content) {
   const stepOf = createSteps(content);
   const app = {
@@ -72,11 +77,12 @@ function mount(content) {
   mountHeader(app);
   mountClusters(app);
   mountTabs(app);
+  /** @type {ReturnType<typeof mountMap> | null} */
   let map = null;
   mountTheme(
     app.state,
-    () => map && map.recolour(),
-    () => map.print(),
+    () => map?.recolour(),
+    () => map?.print(),
   );
   mountSlider(app);
   map = mountMap(app);
@@ -90,7 +96,7 @@ function mount(content) {
   mountCorpus(app);
   mountSave(app, documents.listed);
   mountKeys(app, {
-    moveCluster: (by) => moveCluster(app, by),
+    moveCluster: (/** @type {number} */ by) => moveCluster(app, by),
     moveDocument: documents.move,
     zoom: map.zoom,
     pan: map.pan,

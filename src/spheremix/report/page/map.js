@@ -1,6 +1,6 @@
 // The frame of both maps: a canvas with rows of clusters and columns of words, zoom and choice.
 
-import { make, find } from "./dom.js";
+import { contextOf, find, make } from "./dom.js";
 import { counted, nounOf } from "./format.js";
 import { createColumns, createRows, panBy, zoomBy } from "./columns.js";
 import { createPalette, seenHues, themeColours } from "./colours.js";
@@ -11,13 +11,18 @@ import { paintDocuments } from "./data_map.js";
 import { createMapTooltip } from "./map_tooltip.js";
 import { listenToPointer } from "./map_pointer.js";
 
+/** @import { App, Content, Now, State, Step, Target, View, Zoom } from "./types.d.ts" */
+
 const BELOW = 84; // pixels for upright words, where columns are wide enough for them
 const WIDE = 11;
 
-export function mountMap({ content, state, stepOf }) {
+/** @param {App} app */
+export function mountMap(app) {
+  const { content, state, stepOf } = app;
   const marks = find("marks");
   const frame = find("frame");
   const tooltip = createMapTooltip(content, frame);
+  /** @type {View | null} */
   let view = null;
   let colours = themeColours();
   let hues = seenHues(content.hues, colours);
@@ -38,7 +43,7 @@ export function mountMap({ content, state, stepOf }) {
     drawMap(find("map"), view, state.now);
     mark();
   };
-  const mark = (hovered = null) => {
+  const mark = (/** @type {Target | null} */ hovered = null) => {
     if (view) drawMarks(prepare(marks, view), view, state.now, hovered);
   };
   const recolour = () => {
@@ -47,10 +52,10 @@ export function mountMap({ content, state, stepOf }) {
     palette = createPalette(hues, colours);
     draw();
   };
-  const zoom = (factor, centre = 0.5) => {
+  const zoom = (/** @type {number} */ factor, centre = 0.5) => {
     state.set({ zoom: zoomBy(state.now.zoom, factor, centre, stepOf(state.now.step)) });
   };
-  const pan = (share) => state.set({ zoom: panBy(state.now.zoom, share) });
+  const pan = (/** @type {number} */ share) => state.set({ zoom: panBy(state.now.zoom, share) });
   // Chromium leaves canvases blank on paper: a picture of it goes there, with finer pixels.
   const print = () => {
     draw(2);
@@ -61,12 +66,13 @@ export function mountMap({ content, state, stepOf }) {
   find("zoom").append(...zoomButtons(content, zoom, state));
   state.follow(["step", "tab", "zoom", "cluster"], () => draw());
   state.follow(["word"], () => mark());
-  state.follow(["step", "tab"], () => describe(marks, content, state, stepOf));
+  state.follow(["step", "tab"], () => describe(marks, app));
   new ResizeObserver(() => draw()).observe(frame);
   return { recolour, zoom, pan, print };
 }
 
 // Where everything goes.
+/** @param {HTMLElement} frame @param {Step} step @param {Zoom} zoom */
 function measure(frame, step, zoom) {
   const width = frame.clientWidth;
   const height = frame.clientHeight;
@@ -77,6 +83,7 @@ function measure(frame, step, zoom) {
   return { columns, rows, width, height, gutter };
 }
 
+/** @param {HTMLCanvasElement} canvas @param {View} view @param {Now} now */
 function drawMap(canvas, view, now) {
   const context = prepare(canvas, view);
   (now.tab === "data" ? paintDocuments : paintPrototypes)(context, view);
@@ -86,22 +93,27 @@ function drawMap(canvas, view, now) {
   drawRowNames(context, view, now.cluster);
 }
 
+/** @param {HTMLCanvasElement} canvas @param {View} view */
 function prepare(canvas, { width, height, scale }) {
   if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
     canvas.width = Math.round(width * scale);
     canvas.height = Math.round(height * scale);
   }
-  const context = canvas.getContext("2d");
+  const context = contextOf(canvas);
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, width, height);
   return context;
 }
 
+/**
+ * @param {Content} content @param {(factor: number) => void} zoom @param {State} state
+ */
 function zoomButtons(content, zoom, state) {
+  /** @type {(text: string, title: string, click: () => void) => HTMLElement} */
   const button = (text, title, click) =>
     make("button", { type: "button", text, title, "aria-label": title, on: { click } });
   const negative = content.kind === "coordinates" && content.values.some((level) => level < 0);
-  const note = make("span", { class: "soft", text: "striped: negative" });
+  const note = make("span", { class: "soft", text: "stripes: negative weights" });
   return [
     ...(negative ? [note] : []),
     button("−", "Zoom out (−)", () => zoom(1 / 1.6)),
@@ -110,14 +122,16 @@ function zoomButtons(content, zoom, state) {
   ];
 }
 
-function describe(marks, content, state, stepOf) {
+/** @param {HTMLElement} marks @param {App} app */
+function describe(marks, { content, state, stepOf }) {
   const step = stepOf(state.now.step);
   const noun = nounOf(content);
   const rows = state.now.tab === "data" ? "Documents by cluster" : "Prototypes: clusters";
+  const active = content.model.n_words - step.entry.n_words_by_clusters[0];
   marks.setAttribute(
     "aria-label",
     `${rows} against ${noun}s. ${counted(step.K, "cluster")}, ` +
-      `${counted(step.active, noun)} in at least one of them. ` +
+      `${counted(active, noun)} in at least one of them. ` +
       `The same ${noun}s are listed on the cards of the clusters.`,
   );
 }

@@ -3,9 +3,12 @@
 import { integer, nounOf } from "./format.js";
 import { groupsOf } from "./order.js";
 
+/** @import { Block, Columns, Context, Row, View } from "./types.d.ts" */
+
 export const HEAD = 38; // pixels above the rows
 const FONT = "system-ui, sans-serif";
 
+/** @param {Context} context @param {string} text @param {number} width */
 function fitText(context, text, width) {
   if (context.measureText(text).width <= width) return text;
   let short = [...text].slice(0, Math.max(0, Math.floor(width / 4)));
@@ -16,10 +19,12 @@ function fitText(context, text, width) {
 }
 
 // The first word of a name; a number, where a cluster has no words.
+/** @param {string} name */
 function shortName(name) {
   return /^cluster \d+$/u.test(name) ? name : name.split(" ")[0];
 }
 
+/** @param {number} count @param {number} K @param {number} number @param {string} noun */
 function groupTexts(count, K, number, noun) {
   const words = integer(number);
   if (count === 0) return [`no cluster: ${words}`, "none", "0"];
@@ -31,6 +36,7 @@ function groupTexts(count, K, number, noun) {
 }
 
 // One label for each number of clusters that share, and one for the own words of each cluster.
+/** @param {Context} context @param {View} view */
 export function drawLabels(context, view) {
   const { content, step, columns, hues, colours, height } = view;
   context.textBaseline = "alphabetic";
@@ -42,7 +48,8 @@ export function drawLabels(context, view) {
     context.fillRect(left, 17, Math.max(1, right - left - 1), 4);
     context.font = `12px ${FONT}`;
     context.fillStyle = colours.ink;
-    const text = groupTexts(count, step.K, stop - start, `${nounOf(content)}s`).find(
+    const number = step.entry.n_words_by_clusters[count];
+    const text = groupTexts(count, step.K, number, `${nounOf(content)}s`).find(
       (one) => context.measureText(one).width <= right - left - 4,
     );
     if (text) context.fillText(text, left + 1, 12);
@@ -54,10 +61,15 @@ export function drawLabels(context, view) {
   drawOwners(context, view);
 }
 
+/**
+ * @param {Columns} columns @param {number} start @param {number} stop
+ * @returns {[number, number]}
+ */
 function clipped(columns, start, stop) {
   return [Math.max(columns.left, columns.x(start)), Math.min(columns.right, columns.x(stop))];
 }
 
+/** @param {Context} context @param {View} view */
 function drawOwners(context, { content, step, columns, colours }) {
   context.font = `11px ${FONT}`;
   for (const { start, stop, count, clusters } of step.blocks) {
@@ -70,6 +82,7 @@ function drawOwners(context, { content, step, columns, colours }) {
   }
 }
 
+/** @param {Context} context @param {View} view @param {number} chosen */
 export function drawRowNames(context, { content, rows, gutter, colours }, chosen) {
   context.textBaseline = "middle";
   context.textAlign = "right";
@@ -95,6 +108,7 @@ export function drawRowNames(context, { content, rows, gutter, colours }, chosen
 }
 
 // Words where there is room: inside the blocks that clusters share, beside those of one cluster.
+/** @param {Context} context @param {View} view */
 export function drawWordsInside(context, view) {
   const rowOf = new Map(view.rows.map((row) => [row.k, row]));
   const own = groupsOf(view.step).find(({ count }) => count === 1);
@@ -104,9 +118,10 @@ export function drawWordsInside(context, view) {
     const row = rowOf.get(block.clusters[0]);
     if (!row || right - left < 2 || row.height < 11) continue;
     context.font = `${row.height < 13 ? 10 : 11}px ${FONT}`;
-    if (block.count === 1 && view.step.K > 1) {
+    if (own && block.count === 1 && view.step.K > 1) {
       const [first, last] = clipped(view.columns, own.start, own.stop);
       const before = left - first > last - right;
+      /** @type {[number, number]} */
       const room = before ? [first, left] : [right, last];
       if (room[1] - room[0] < 0.6 * (right - left))
         drawWords(context, view, block, row, [left, right], false, true);
@@ -116,15 +131,12 @@ export function drawWordsInside(context, view) {
 }
 
 // As many lines as the row holds, of words that fit whole.
-function drawWords(
-  context,
-  { content, step, colours, columns },
-  block,
-  row,
-  [left, right],
-  before,
-  inside,
-) {
+/**
+ * @param {Context} context @param {View} view @param {Block} block @param {Row} row
+ * @param {[number, number]} room @param {boolean} before @param {boolean} inside
+ */
+function drawWords(context, view, block, row, [left, right], before, inside) {
+  const { colours, columns } = view;
   const width = Math.min(right - left - 8, 330);
   if (width < 24) return;
   const lines = Math.min(inside ? 9 : 3, Math.max(1, Math.floor((row.height - 1) / 14)));
@@ -134,7 +146,7 @@ function drawWords(
   context.textAlign = before ? "right" : "left";
   const x = before ? right - 4 : left + 4;
   for (let line = 0; line < lines && place < block.stop; line++, y += 14) {
-    const found = fillLine(context, content, step, place, block.stop, width);
+    const found = fillLine(context, view, place, block.stop, width);
     place = found.place;
     if (!found.text) break;
     if (inside) {
@@ -149,8 +161,13 @@ function drawWords(
   context.textAlign = "left";
 }
 
-function fillLine(context, content, step, place, stop, width) {
+/**
+ * @param {Context} context @param {View} view @param {number} start @param {number} stop
+ * @param {number} width
+ */
+function fillLine(context, { content, step }, start, stop, width) {
   let text = "";
+  let place = start;
   for (; place < stop; place++) {
     const word = content.words[step.order[place]];
     const longer = text ? `${text} ${word}` : word;
@@ -160,8 +177,9 @@ function fillLine(context, content, step, place, stop, width) {
   return { text, place };
 }
 
+/** @param {Context} context @param {View} view */
 export function drawWordsBelow(context, { content, step, columns, rows, colours }) {
-  const last = rows.at(-1);
+  const last = rows[rows.length - 1];
   const top = last.y + last.height + 4;
   context.font = `11px ${FONT}`;
   context.fillStyle = colours.ink;

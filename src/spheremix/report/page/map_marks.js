@@ -1,9 +1,13 @@
 // What is pointed at or searched for, on a canvas above the map.
 
+/** @import { Columns, Context, Now, Row, Target, View } from "./types.d.ts" */
+
+/** @param {Context} context @param {View} view @param {Now} now @param {Target | null} hovered */
 export function drawMarks(context, view, now, hovered) {
   const { step, columns, rows, width, colours } = view;
-  const bottom = rows.at(-1).y + rows.at(-1).height;
-  if (hovered && hovered.row) outline(context, hovered.row, width, colours.soft, 1);
+  const last = rows[rows.length - 1];
+  const bottom = last.y + last.height;
+  if (hovered?.row) outline(context, hovered.row, width, colours.soft, 1);
   if (hovered && hovered.place >= 0 && !hovered.head) {
     column(context, columns, hovered.place, rows[0].y, bottom, colours.soft, 1);
   }
@@ -14,12 +18,20 @@ export function drawMarks(context, view, now, hovered) {
   }
 }
 
+/**
+ * @param {Context} context @param {Row} row @param {number} width @param {string} colour
+ * @param {number} thickness
+ */
 function outline(context, { y, height }, width, colour, thickness) {
   context.strokeStyle = colour;
   context.lineWidth = thickness;
   context.strokeRect(0.5, Math.round(y) + 0.5, width - 1, Math.round(height) - 1);
 }
 
+/**
+ * @param {Context} context @param {Columns} columns @param {number} place @param {number} top
+ * @param {number} bottom @param {string} colour @param {number} thickness
+ */
 function column(context, columns, place, top, bottom, colour, thickness) {
   const left = columns.x(place);
   const right = Math.max(left + 3, columns.x(place + 1));
@@ -30,6 +42,7 @@ function column(context, columns, place, top, bottom, colour, thickness) {
 }
 
 // The word that was searched for, beside its column.
+/** @param {Context} context @param {View} view @param {number} place @param {number} word */
 function label(context, { content, columns, rows, colours }, place, word) {
   const x = columns.x(place + 0.5);
   if (x < columns.left || x > columns.right) return;

@@ -3,37 +3,45 @@
 import { panBy, zoomTo } from "./columns.js";
 import { HEAD } from "./map_labels.js";
 
+/** @import { State, Target, Tooltip, View, Zoom } from "./types.d.ts" */
+
 // What is under a point of the canvas: a row, a word, or a label above.
+/** @param {View} view @param {number} x @param {number} y @returns {Target} */
 function at(view, x, y) {
   const { columns, rows, step, gutter } = view;
   const row = rows.find((one) => y >= one.y && y < one.y + one.height) || null;
-  if (x < gutter) return { row, place: -1 };
+  if (x < gutter) return { row, place: -1, head: false };
   const place = Math.max(0, Math.min(step.W - 1, Math.floor(columns.place(x))));
   return { row, place, head: y < HEAD };
 }
 
+/**
+ * @param {{ marks: HTMLElement, state: State, tooltip: Tooltip,
+ *   zoom: (factor: number, centre?: number) => void, mark: (hovered?: Target) => void,
+ *   view: () => View | null }} parts
+ */
 export function listenToPointer({ marks, state, tooltip, zoom, mark, view }) {
+  /** @type {{ x: number, zoom: Zoom, moved: boolean } | null} */
   let drag = null;
-  const point = (event) => [event.offsetX, event.offsetY];
-  const centre = (event) => {
-    const { columns } = view();
+  const centre = (/** @type {MouseEvent} */ event, /** @type {View} */ { columns }) => {
     return Math.min(
       1,
       Math.max(0, (event.offsetX - columns.left) / (columns.right - columns.left)),
     );
   };
   marks.addEventListener("pointermove", (event) => {
-    if (!view()) return;
+    const now = view();
+    if (!now) return;
     if (drag) {
-      const { columns } = view();
+      const { columns } = now;
       const moved = (drag.x - event.offsetX) / (columns.right - columns.left);
       if (Math.abs(event.offsetX - drag.x) > 4) drag.moved = true;
       if (drag.moved) state.set({ zoom: panBy(drag.zoom, moved) });
       return;
     }
-    const target = at(view(), ...point(event));
+    const target = at(now, event.offsetX, event.offsetY);
     mark(target);
-    tooltip.show(view(), target, ...point(event));
+    tooltip.show(now, target, event.offsetX, event.offsetY);
   });
   marks.addEventListener("pointerleave", () => {
     mark();
@@ -45,31 +53,36 @@ export function listenToPointer({ marks, state, tooltip, zoom, mark, view }) {
     tooltip.hide();
   });
   marks.addEventListener("pointerup", (event) => {
-    const moved = drag && drag.moved;
+    const moved = drag?.moved;
     drag = null;
-    if (!moved && view()) choose(view(), at(view(), ...point(event)), state);
+    const now = view();
+    if (!moved && now) choose(now, at(now, event.offsetX, event.offsetY), state);
   });
-  marks.addEventListener("pointercancel", () => (drag = null));
+  marks.addEventListener("pointercancel", () => {
+    drag = null;
+  });
   // A plain wheel scrolls the page, unless the map was clicked on.
   marks.addEventListener(
     "wheel",
     (event) => {
-      if (!view() || !(event.ctrlKey || event.metaKey || document.activeElement === marks)) return;
+      const now = view();
+      if (!now || !(event.ctrlKey || event.metaKey || document.activeElement === marks)) return;
       event.preventDefault();
       if (Math.abs(event.deltaX) > Math.abs(event.deltaY))
         state.set({ zoom: panBy(state.now.zoom, event.deltaX / 600) });
-      else zoom(Math.exp(-event.deltaY / 300), centre(event));
+      else zoom(Math.exp(-event.deltaY / 300), centre(event, now));
     },
     { passive: false },
   );
 }
 
+/** @param {View} view @param {Target} target @param {State} state */
 function choose(view, { row, place, head }, state) {
   const { step, columns } = view;
   if (head) {
     const group = step.blocks.filter((block) => block.count === step.counts[step.order[place]]);
     const from = columns.share(group[0].start);
-    const to = columns.share(group.at(-1).stop);
+    const to = columns.share(group[group.length - 1].stop);
     state.set({ zoom: zoomTo(from, to, step) });
   } else {
     const word =

@@ -1,17 +1,23 @@
 // The word under the pointer: its values, and in how many clusters it is.
 
-import { bdi, make } from "./dom.js";
+import { bdi, make, present } from "./dom.js";
 import { counted, decimal, nounOf } from "./format.js";
 import { sharers, wordCountText } from "./words.js";
 
+/** @import { Content, Row, Step, Tooltip, View } from "./types.d.ts" */
+
 const SHOWN = 12; // clusters
 
+/** @param {Content} content @param {HTMLElement} frame @returns {Tooltip} */
 export function createMapTooltip(content, frame) {
   const box = make("div", { class: "tooltip", role: "tooltip", id: "tooltip", hidden: true });
   frame.append(box);
 
-  const hide = () => (box.hidden = true);
+  const hide = () => {
+    box.hidden = true;
+  };
 
+  /** @type {Tooltip["show"]} */
   const show = (view, { row, place, head }, x, y) => {
     if (place < 0 && row)
       box.replaceChildren(
@@ -19,7 +25,10 @@ export function createMapTooltip(content, frame) {
         rowFacts(content, view, row),
       );
     else if (place >= 0 && !head) box.replaceChildren(...wordFacts(content, view, row, place, x));
-    else return hide();
+    else {
+      hide();
+      return;
+    }
     box.hidden = false;
     const left = x + 14 + box.offsetWidth > view.width ? x - 14 - box.offsetWidth : x + 14;
     box.style.left = `${Math.max(0, left)}px`;
@@ -28,11 +37,16 @@ export function createMapTooltip(content, frame) {
   return { show, hide };
 }
 
+/** @param {Content} content @param {View} view @param {Row} row */
 function rowFacts(content, { step }, { k }) {
   const size = counted(Math.round(step.entry.sizes[k]), "document");
   return make("div", { text: `${size}, ${wordCountText(content, step, k)}` });
 }
 
+/**
+ * @param {Content} content @param {View} view @param {Row | null} row @param {number} place
+ * @param {number} x
+ */
 function wordFacts(content, view, row, place, x) {
   const { step } = view;
   const shown = heaviest(view, row, place, x);
@@ -42,7 +56,7 @@ function wordFacts(content, view, row, place, x) {
   );
   const lines = having.slice(0, SHOWN).map((k) => valueLine(content, step, k, j, having[0], row));
   const more = having.length - lines.length;
-  return [
+  return present([
     make(
       "div",
       {},
@@ -54,13 +68,14 @@ function wordFacts(content, view, row, place, x) {
     shown.others > 0
       ? make("div", {
           class: "soft",
-          text: `${counted(shown.others, `more ${nounOf(content)}`)} here: zoom in`,
+          text: `${counted(shown.others, `more ${nounOf(content)}`)} here; zoom in to see them`,
         })
       : null,
-  ].filter(Boolean);
+  ]);
 }
 
 // Of the words on one pixel, the one that is drawn there.
+/** @param {View} view @param {Row | null} row @param {number} place @param {number} x */
 function heaviest({ step, columns, scale }, row, place, x) {
   const stop = Math.min(
     step.W,
@@ -68,12 +83,17 @@ function heaviest({ step, columns, scale }, row, place, x) {
   );
   let best = place;
   for (let i = place + 1; row && i < stop; i++) {
-    const level = (at) => Math.abs(step.levels[row.k * step.W + step.order[at]]);
+    const level = (/** @type {number} */ at) =>
+      Math.abs(step.levels[row.k * step.W + step.order[at]]);
     if (level(i) > level(best)) best = i;
   }
   return { place: best, others: stop - place - 1 };
 }
 
+/**
+ * @param {Content} content @param {Step} step @param {number} k @param {number} j
+ * @param {number} first @param {Row | null} row
+ */
 function valueLine(content, step, k, j, first, row) {
   const bar = make("span", { class: "bar" });
   const share = Math.abs(step.weight(k, j) / step.weight(first, j));

@@ -3,13 +3,19 @@
 import { make } from "./dom.js";
 import { roleOf } from "./words.js";
 
+/** @import { Step } from "./types.d.ts" */
+
 const TOKENS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\u200c\u200d]*/gu;
 
-export function markText(content, step, text, k, rival) {
+/**
+ * @param {Map<string, number>} forms @param {Step} step @param {string} text @param {number} k
+ * @param {number} rival
+ */
+export function markText(forms, step, text, k, rival) {
   const parts = [];
   let written = 0;
   for (const found of text.matchAll(TOKENS)) {
-    const j = content.forms.get(found[0].normalize("NFC").toLowerCase());
+    const j = forms.get(found[0].normalize("NFC").toLowerCase());
     if (j === undefined) continue;
     const role = markOf(step, j, k, rival);
     if (!role) continue;
@@ -22,18 +28,20 @@ export function markText(content, step, text, k, rival) {
 }
 
 // Words of the other cluster only are what speaks against this one.
+/** @param {Step} step @param {number} j @param {number} k @param {number} rival */
 function markOf(step, j, k, rival) {
   const role = roleOf(step, j, k);
   if (role === "other" && rival >= 0 && step.levels[rival * step.W + j] !== 0) return "rival";
   return role === "other" || role === "none" ? null : role;
 }
 
+/** @param {boolean} hasRival */
 export function markLegend(hasRival) {
   const samples = [
-    ["own", "own word of the cluster"],
-    ["shared", "shared with some clusters"],
+    ["own", "only in this cluster"],
+    ["shared", "shared with some other clusters"],
     ["common", "in every cluster"],
-    ["rival", "of the next-best cluster, not of this one"],
+    ["rival", "in the next-best cluster, not in this one"],
   ];
   return make(
     "p",

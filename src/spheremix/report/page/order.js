@@ -1,36 +1,42 @@
 // One step of the path, read: which cluster has which word, and the paper's order of words.
 
+/** @import { Block, Content, Levels, Step, StepOf } from "./types.d.ts" */
+
 const BITS = 44; // of a pattern in one number, with room above them for the number of clusters
 
+/** @param {Content} content @returns {StepOf} */
 export function createSteps(content) {
+  /** @type {Map<number, Step>} */
   const known = new Map();
   return (index) => {
-    if (!known.has(index)) known.set(index, readStep(content, index));
-    return known.get(index);
+    const step = known.get(index) ?? readStep(content, index);
+    known.set(index, step);
+    return step;
   };
 }
 
+/** @param {Content} content @param {number} index @returns {Step} */
 function readStep(content, index) {
   const K = content.model.n_clusters;
   const W = content.words.length;
   const entry = content.steps[index];
   const levels = content.values.subarray(index * K * W, (index + 1) * K * W);
   const n = content.labels ? content.labels.length / content.steps.length : 0;
-  const labels = content.labels && content.labels.subarray(index * n, (index + 1) * n);
+  const labels = content.labels?.subarray(index * n, (index + 1) * n) ?? new Uint8Array(0);
   const exact = index === content.chosen;
-  const weight = (k, j) => {
+  const weight = (/** @type {number} */ k, /** @type {number} */ j) => {
     if (exact) return content.prototypes[k * W + j];
     const q = levels[k * W + j];
     return Math.sign(q) * entry.scale * (q / 127) ** 2;
   };
   const clusters = orderClusters(entry.weights);
-  const read = patterns(levels, clusters, W, K, exact && content.prototypes);
-  const { counts, wordCounts, ownCounts, keys, intensities } = read;
+  const read = patterns(levels, clusters, W, K, exact ? content.prototypes : null);
+  const { counts, shownCounts, keys, intensities } = read;
   const order = orderWords(keys, intensities);
   const places = new Uint32Array(W);
   order.forEach((j, place) => (places[j] = place));
   const blocks = findBlocks(order, keys, counts, levels, clusters, W);
-  const active = W - counts.reduce((zeros, count) => zeros + (count === 0), 0);
+  const active = W - counts.reduce((zeros, count) => zeros + Number(count === 0), 0);
   return {
     index,
     exact,
@@ -42,8 +48,7 @@ function readStep(content, index) {
     weight,
     clusters,
     counts,
-    wordCounts,
-    ownCounts,
+    shownCounts,
     order,
     places,
     blocks,
@@ -52,14 +57,19 @@ function readStep(content, index) {
 }
 
 // By decreasing weight; of equals, the first one first.
+/** @param {number[]} weights */
 function orderClusters(weights) {
   return weights.map((_, k) => k).sort((a, b) => weights[b] - weights[a] || a - b);
 }
 
+/**
+ * @param {Levels} levels @param {number[]} clusters @param {number} W @param {number} K
+ * @param {Float32Array | null} prototypes
+ */
 function patterns(levels, clusters, W, K, prototypes) {
   const counts = new Uint16Array(W);
-  const wordCounts = new Array(K).fill(0);
-  const ownCounts = new Array(K).fill(0);
+  /** @type {number[]} */
+  const shownCounts = new Array(K).fill(0);
   const intensities = new Float64Array(W);
   const keys = Array.from({ length: Math.ceil(K / BITS) }, () => new Float64Array(W));
   clusters.forEach((k, row) => {
@@ -69,21 +79,17 @@ function patterns(levels, clusters, W, K, prototypes) {
       const q = levels[at];
       if (q === 0) continue;
       counts[j]++;
-      wordCounts[k]++;
+      shownCounts[k]++;
       key[j] += bit;
       intensities[j] += prototypes ? Math.abs(prototypes[at]) : q * q;
     }
   });
-  for (let k = 0; k < K; k++) {
-    for (let j = 0, at = k * W; j < W; j++, at++) {
-      if (levels[at] !== 0 && counts[j] === 1) ownCounts[k]++;
-    }
-  }
   // The number of clusters decides before the pattern does.
   for (let j = 0; j < W; j++) keys[0][j] += counts[j] * 2 ** BITS;
-  return { counts, wordCounts, ownCounts, keys, intensities };
+  return { counts, shownCounts, keys, intensities };
 }
 
+/** @param {Float64Array[]} keys @param {Float64Array} intensities */
 function orderWords(keys, intensities) {
   const [first, ...others] = keys;
   return Uint32Array.from(first.keys()).sort((a, b) => {
@@ -94,7 +100,12 @@ function orderWords(keys, intensities) {
 }
 
 // Neighbouring words that are non-zero in exactly the same clusters.
+/**
+ * @param {Uint32Array} order @param {Float64Array[]} keys @param {Uint16Array} counts
+ * @param {Levels} levels @param {number[]} clusters @param {number} W
+ */
 function findBlocks(order, keys, counts, levels, clusters, W) {
+  /** @type {Block[]} */
   const blocks = [];
   for (let start = 0, place = 1; place <= order.length; place++) {
     const j = order[start];
@@ -107,7 +118,9 @@ function findBlocks(order, keys, counts, levels, clusters, W) {
 }
 
 // Columns of each number of sharing clusters: what is drawn in one hue.
+/** @param {Step} step */
 export function groupsOf(step) {
+  /** @type {Omit<Block, "clusters">[]} */
   const groups = [];
   for (const { start, stop, count } of step.blocks) {
     const last = groups.at(-1);

@@ -1,8 +1,11 @@
 // The prototype map's pixels: one row a cluster, one column a word in the paper's order.
 
+/** @import { Columns, Context, Step, View } from "./types.d.ts" */
+
 const STRIPES = 6; // pixels
 
 // Each pixel shows the heaviest of the words that fall on it.
+/** @param {Context} context @param {View} view */
 export function paintPrototypes(context, { step, columns, rows, palette, scale }) {
   const width = Math.round((columns.right - columns.left) * scale);
   const image = context.createImageData(width, rows.length);
@@ -12,7 +15,7 @@ export function paintPrototypes(context, { step, columns, rows, palette, scale }
     paintRow(pixels.subarray(row * width, (row + 1) * width), step, k, bounds, palette);
   });
   const strip = new OffscreenCanvas(width, rows.length);
-  strip.getContext("2d").putImageData(image, 0, 0);
+  strip.getContext("2d")?.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
   rows.forEach(({ y, height }, row) => {
     // On whole pixels of the device, or rows would be blurred.
@@ -23,6 +26,10 @@ export function paintPrototypes(context, { step, columns, rows, palette, scale }
 }
 
 // First and last place of the words on each pixel.
+/**
+ * @param {Pick<Step, "W">} step @param {Columns} columns @param {number} width
+ * @param {number} scale
+ */
 function pixelBounds(step, columns, width, scale) {
   const bounds = new Int32Array(2 * width);
   for (let i = 0; i < width; i++) {
@@ -34,6 +41,10 @@ function pixelBounds(step, columns, width, scale) {
   return bounds;
 }
 
+/**
+ * @param {Uint32Array} line @param {Pick<Step, "levels" | "order" | "counts" | "W">} step
+ * @param {number} k @param {Int32Array} bounds @param {Uint32Array} palette
+ */
 function paintRow(line, step, k, bounds, palette) {
   const { levels, order, counts, W } = step;
   const start = k * W;

@@ -1,15 +1,23 @@
 // One document: where it is and why, and its text with the words marked.
 
-import { bdi, find, make } from "./dom.js";
+import { bdi, find, make, present } from "./dom.js";
 import { counted, decimal, integer, oddsText, percent, posteriorText } from "./format.js";
-import { contributionsOf, contributionTable, rivalOf } from "./contributions.js";
+import { contributionsOf, contributionTable, keptWords, rivalOf } from "./contributions.js";
+import { isCut } from "./filters.js";
 import { markLegend, markText } from "./marking.js";
+
+/** @import { App, Content, Documents, Step } from "./types.d.ts" */
 
 const LONG = 20_000; // characters shown before they are asked for
 
+/** @typedef {{ text: boolean, words: boolean }} Open */
+
+/** @param {App} app */
 export function mountReader(app) {
   const { content, state, stepOf } = app;
-  if (!content.documents) return;
+  const { documents } = content;
+  if (!documents) return;
+  /** @type {Open} */
   const open = { text: false, words: false };
   const draw = () => {
     const i = state.now.document;
@@ -21,8 +29,8 @@ export function mountReader(app) {
       );
       return;
     }
-    find("reader-name").replaceChildren(bdi(content.documents.id[i]));
-    body.replaceChildren(...documentParts(app, stepOf(state.now.step), i, open, draw));
+    find("reader-name").replaceChildren(bdi(documents.id[i]));
+    body.replaceChildren(...documentParts(app, documents, stepOf(state.now.step), i, open, draw));
   };
   state.follow(["document"], () => {
     open.text = false;
@@ -38,34 +46,42 @@ function orPress() {
   return matchMedia("(hover: none)").matches ? "" : ", or press j";
 }
 
-function documentParts(app, step, i, open, draw) {
+/**
+ * @param {App} app @param {Documents} documents @param {Step} step @param {number} i
+ * @param {Open} open @param {() => void} draw
+ */
+function documentParts(app, documents, step, i, open, draw) {
   const { content } = app;
-  const { documents } = content;
   const k = step.labels[i];
   const rival = rivalOf(documents, i, k);
-  const flip = (key) => () => {
+  const flip = (/** @type {keyof Open} */ key) => () => {
     open[key] = !open[key];
     draw();
   };
-  return [
+  return present([
     about(documents, i),
-    verdict(app, step, i, k, rival),
+    verdict(app, documents, step, i, k, rival),
     documents.text && content.forms && content.kind === "words" ? markLegend(rival >= 0) : null,
-    textOf(content, step, i, k, rival, open.text, flip("text")),
-    reasons(app, step, i, k, rival, open.words, flip("words")),
-  ].filter(Boolean);
+    textOf(content, documents, step, i, k, rival, open.text, flip("text")),
+    reasons(app, documents, step, i, k, rival, open.words, flip("words")),
+  ]);
 }
 
+/** @param {Documents} documents @param {number} i */
 function about({ date, labels, label_names: names }, i) {
   const known = [];
-  if (date && date[i]) known.push(make("span", { text: date[i] }));
-  for (const label of (labels && labels[i]) || []) known.push(bdi(names[label], { class: "tag" }));
+  if (date?.[i]) known.push(make("span", { text: date[i] }));
+  for (const label of labels?.[i] ?? []) known.push(bdi(names?.[label] ?? "", { class: "tag" }));
   return known.length ? make("p", { class: "about" }, ...known) : null;
 }
 
-function verdict({ content, state }, step, i, k, rival) {
-  const { documents, names } = content;
-  const link = (cluster) =>
+/**
+ * @param {App} app @param {Documents} documents @param {Step} step @param {number} i
+ * @param {number} k @param {number} rival
+ */
+function verdict({ content, state }, documents, step, i, k, rival) {
+  const { names } = content;
+  const link = (/** @type {number} */ cluster) =>
     make(
       "button",
       {
@@ -93,7 +109,7 @@ function verdict({ content, state }, step, i, k, rival) {
   const odds = documents.log_odds[i];
   const own = documents.cluster[i];
   const line = make("p", { class: "verdict" }, "In ", link(own));
-  if (rival >= 0)
+  if (documents.runner_up)
     line.append(
       " rather than ",
       link(documents.runner_up[i]),
@@ -102,13 +118,13 @@ function verdict({ content, state }, step, i, k, rival) {
     );
   line.append(".");
   const rank = nearerThan(documents, i);
-  const numbers = [
+  const numbers = present([
     rival >= 0 ? `log-odds ${decimal(odds)}: ${oddsText(odds)}` : null,
     `posterior ${posteriorText(documents.posterior[i], odds)}`,
     rival >= 0 ? `margin ${documents.margin[i].toFixed(3)}` : null,
     `cosine ${documents.cosine[i].toFixed(3)}, ` +
       `nearer to the prototype than ${percent(rank)} of its cluster`,
-  ].filter(Boolean);
+  ]);
   lines.push(
     line,
     make("p", {
@@ -120,48 +136,59 @@ function verdict({ content, state }, step, i, k, rival) {
 }
 
 // How sure that is among all documents: odds of long ones are huge, and say little by themselves.
+/** @param {Pick<Documents, "log_odds">} documents @param {number} i */
 function placing({ log_odds: odds }, i) {
-  const share = odds.reduce((sum, other) => sum + (other < odds[i]), 0) / odds.length;
+  const share = odds.filter((other) => other < odds[i]).length / odds.length;
   if (share < 0.1) return `among the ${Math.max(1, Math.ceil(100 * share))} % hardest to place`;
   return `easier to place than ${percent(share)} of all documents`;
 }
 
+/** @param {Pick<Documents, "cluster" | "cosine">} documents @param {number} i */
 function nearerThan({ cluster, cosine }, i) {
   let all = 0;
   let behind = 0;
   for (let other = 0; other < cosine.length; other++) {
     if (cluster[other] !== cluster[i] || other === i) continue;
     all++;
-    behind += cosine[other] < cosine[i];
+    if (cosine[other] < cosine[i]) behind++;
   }
   return all ? behind / all : 1;
 }
 
-function textOf(content, step, i, k, rival, open, toggle) {
-  const { documents } = content;
+/**
+ * @param {Content} content @param {Documents} documents @param {Step} step @param {number} i
+ * @param {number} k @param {number} rival @param {boolean} open @param {() => void} toggle
+ */
+function textOf(content, documents, step, i, k, rival, open, toggle) {
   if (!documents.text)
     return make("p", {
       class: "soft",
       text: content.rows
-        ? "The run has no texts: only what each word adds is known."
+        ? "The run has no texts. Only what each word adds is known."
         : "The run has no texts.",
     });
   const whole = documents.text[i];
   const long = whole.length > LONG;
   const text = long && !open ? cutAt(whole, LONG) : whole;
   const marked =
-    content.forms && content.kind === "words" ? markText(content, step, text, k, rival) : [text];
+    content.forms && content.kind === "words"
+      ? markText(content.forms, step, text, k, rival)
+      : [text];
+  /** @type {HTMLElement[]} */
   const parts = [make("div", { class: "text", dir: "auto" }, ...marked)];
+  const cut = isCut(documents, i);
+  const all = `${integer(whole.length)} characters`;
+  const more = cut ? `show the ${all} in this report` : `show all ${all}`;
   if (long)
     parts.push(
       make("button", {
         type: "button",
         class: "plain",
-        text: open ? "show the beginning only" : `show all ${integer(whole.length)} characters`,
+        text: open ? "show the beginning only" : more,
         on: { click: toggle },
       }),
     );
-  if (documents.length && documents.length[i] > whole.length) {
+  if (cut && documents.length) {
     parts.push(
       make("p", {
         class: "soft",
@@ -175,22 +202,28 @@ function textOf(content, step, i, k, rival, open, toggle) {
 }
 
 // Never between the two halves of one character.
+/** @param {string} text @param {number} length */
 function cutAt(text, length) {
   const half = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800;
   return text.slice(0, half ? length - 1 : length);
 }
 
-function reasons(app, step, i, k, rival, all, toggle) {
+/**
+ * @param {App} app @param {Documents} documents @param {Step} step @param {number} i
+ * @param {number} k @param {number} rival @param {boolean} all @param {() => void} toggle
+ */
+function reasons(app, documents, step, i, k, rival, all, toggle) {
   const { content } = app;
   if (!content.rows) {
     const why =
       content.kind === "coordinates"
-        ? "Its coordinates are not words: what each adds is not shown."
+        ? "The columns are coordinates and not words, so what each of them adds is not shown."
         : "";
     return why ? make("p", { class: "soft", text: why }) : null;
   }
-  const terms = contributionsOf(content, step, i, k, rival);
-  const { names, documents } = content;
+  const terms = contributionsOf(content.rows, step, i, k, rival);
+  const { names } = content;
+  const kept = keptWords(content.rows, i);
   const told = { own: names[k], rival: rival >= 0 ? names[rival] : "" };
   const odds = step.exact && rival >= 0 ? documents.log_odds[i] : null;
   return make(
@@ -207,6 +240,15 @@ function reasons(app, step, i, k, rival, all, toggle) {
     ),
     terms.length
       ? contributionTable(app, terms, odds, told, all, toggle)
-      : make("p", { class: "soft", text: "None of its words is in either prototype." }),
+      : make("p", {
+          class: "soft",
+          text: `None of its words${kept ? " in this report" : ""} is in either prototype.`,
+        }),
+    kept
+      ? make("p", {
+          class: "soft kept-words",
+          text: `The report has ${kept} of this document: those with the most weight in the scores.`,
+        })
+      : null,
   );
 }

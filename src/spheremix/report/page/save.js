@@ -1,8 +1,8 @@
 // What can be taken away: tables, the page on paper, the address of this view.
 
-import { find, make } from "./dom.js";
+import { find, make, present } from "./dom.js";
 import { download, toCsv } from "./csv.js";
-import { atThisBeta, capital, integer, nounOf } from "./format.js";
+import { atThisBeta, capital, integer, nounOf, shownOfAll } from "./format.js";
 import {
   candidateTable,
   clusterTable,
@@ -12,36 +12,37 @@ import {
   wordTable,
 } from "./tables.js";
 
+/** @import { App, Content, Table } from "./types.d.ts" */
+
+/** @param {App} app @param {() => number[]} listed */
 export function mountSave(app, listed) {
   const { content, state } = app;
+  const { documents, rows: words } = content;
   const menu = find("save-menu");
   const button = find("save");
-  const columns = `${capital(nounOf(content))}s`;
-  const tables = [
+  /** @type {([file: string, text: string, table: () => Table] | null)[]} */
+  const offered = [
     ["clusters.csv", `Clusters${atThisBeta(content)}`, () => clusterTable(app)],
-    ["words.csv", `${columns} of all clusters${atThisBeta(content)}`, () => wordTable(app)],
-    content.documents && [
+    ["words.csv", wordTableTitle(content), () => wordTable(app)],
+    documents && [
       "documents.csv",
       "Documents listed below",
-      () => documentTable(app, listed()),
+      () => documentTable(app, documents, listed()),
     ],
-    content.rows && [
-      "document-words.csv",
-      "Words of the document read",
-      () => contributionsTable(app),
-    ],
-    content.steps.length > 1 && ["path.csv", keptSteps(content), () => pathTable(app)],
-    content.candidates &&
-      content.candidates.length && [
-        "candidates.csv",
-        "Numbers of clusters tried",
-        () => candidateTable(app),
+    documents &&
+      words && [
+        "document-words.csv",
+        "Words of the document read",
+        () => contributionsTable(app, documents, words),
       ],
-  ].filter(Boolean);
+    content.steps.length > 1 ? ["path.csv", keptSteps(content), () => pathTable(app)] : null,
+    ["candidates.csv", "Numbers of clusters tried", () => candidateTable(app)],
+  ];
   const close = () => {
     menu.hidden = true;
     button.setAttribute("aria-expanded", "false");
   };
+  /** @type {(text: string, name: string | null, action: () => void) => HTMLElement} */
   const item = (text, name, action) =>
     make("button", {
       type: "button",
@@ -55,7 +56,7 @@ export function mountSave(app, listed) {
         },
       },
     });
-  const items = tables.map(([name, text, table]) =>
+  const items = present(offered).map(([name, text, table]) =>
     item(`${text} (CSV)`, name, () => {
       const { columns, rows } = table();
       download(name, toCsv(columns, rows));
@@ -68,26 +69,39 @@ export function mountSave(app, listed) {
   button.addEventListener("click", () => {
     menu.hidden = !menu.hidden;
     button.setAttribute("aria-expanded", String(!menu.hidden));
-    if (!menu.hidden) menu.firstChild.focus();
+    if (!menu.hidden) items[0].focus();
   });
   menu.addEventListener("keydown", (event) => moveInMenu(event, menu, button, close));
   document.addEventListener("click", (event) => {
-    if (!menu.contains(event.target) && event.target !== button) close();
+    if (event.target instanceof Node && !menu.contains(event.target) && event.target !== button)
+      close();
   });
   state.follow(["document"], () => {
-    const words = menu.querySelector("[data-file='document-words.csv']");
-    if (words) words.hidden = state.now.document < 0;
+    for (const one of items)
+      if (one.dataset.file === "document-words.csv") one.hidden = state.now.document < 0;
   });
 }
 
+/** @param {Content} content */
+function wordTableTitle(content) {
+  const shown = shownOfAll(content);
+  const only = shown ? `, ${shown}` : "";
+  return `${capital(nounOf(content))}s of all clusters${atThisBeta(content)}${only}`;
+}
+
+/** @param {Content} content */
 function keptSteps({ steps }) {
-  const total = steps.at(-1).step + 1; // the last one is always kept
+  const total = steps[steps.length - 1].step + 1; // the last one is always kept
   const kept = steps.length < total ? ` kept here, ${steps.length} of ${integer(total)}` : "";
   return `Steps of the path${kept}`;
 }
 
+/**
+ * @param {KeyboardEvent} event @param {HTMLElement} menu @param {HTMLElement} button
+ * @param {() => void} close
+ */
 function moveInMenu(event, menu, button, close) {
-  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   if (event.key === "Escape") {
     close();
     button.focus();
@@ -95,7 +109,7 @@ function moveInMenu(event, menu, button, close) {
   if (!by) return;
   event.preventDefault();
   event.stopPropagation();
-  const items = [...menu.children].filter((item) => !item.hidden);
-  const at = items.indexOf(document.activeElement);
+  const items = [...menu.querySelectorAll("button")].filter((item) => !item.hidden);
+  const at = items.findIndex((item) => item === document.activeElement);
   items[(at + by + items.length) % items.length].focus();
 }

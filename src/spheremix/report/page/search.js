@@ -1,13 +1,16 @@
 // The search box: words to show on the map, and how many documents have the text.
 
 import { bdi, debounced, find, make } from "./dom.js";
-import { atThisBeta, counted, nounOf } from "./format.js";
-import { createSearch } from "./filters.js";
+import { atThisBeta, counted, nounOf, shownOfAll } from "./format.js";
+import { anyCut, createSearch } from "./filters.js";
 import { sharers } from "./words.js";
 import { showWord } from "./word_line.js";
 
+/** @import { App, Content, Documents, State } from "./types.d.ts" */
+
 const SHOWN = 8;
 
+/** @param {App} app */
 export function mountSearch(app) {
   const { content, state } = app;
   const input = find("search");
@@ -15,19 +18,20 @@ export function mountSearch(app) {
   input.placeholder = `search a ${nounOf(content)}  /`;
   input.setAttribute("aria-label", `Search a ${nounOf(content)}`);
   const lowered = content.words.map((word) => word.toLowerCase());
-  const search = content.documents && createSearch(content.documents);
+  const { documents } = content;
+  const search = documents && createSearch(documents);
 
   const close = () => {
     box.hidden = true;
     input.setAttribute("aria-expanded", "false");
   };
-  const pick = (action) => {
+  const pick = (/** @type {() => void} */ action) => {
     close();
     action();
   };
   // What this box put into the search for documents leaves it with this box.
   let filled = "";
-  const fill = (text) => {
+  const fill = (/** @type {string} */ text) => {
     filled = text;
     state.set({ text, scope: "all" });
   };
@@ -38,17 +42,21 @@ export function mountSearch(app) {
   };
   const look = () => {
     const wanted = input.value.trim().toLowerCase();
-    if (!wanted) return empty();
+    if (!wanted) {
+      empty();
+      return;
+    }
     const words = matchingWords(lowered, wanted, content.forms);
     const options = words.slice(0, SHOWN).map((j) => wordOption(app, j, pick));
     if (!words.length)
       options.push(
         make("li", {
           class: "soft",
-          text: `No ${nounOf(content)} begins like this.`,
+          text: noMatch(content),
         }),
       );
-    if (search) options.push(documentsOption(app, input.value.trim(), search, pick, fill));
+    if (documents && search)
+      options.push(documentsOption(documents, input.value.trim(), search, pick, fill));
     box.replaceChildren(...options);
     box.hidden = false;
     input.setAttribute("aria-expanded", "true");
@@ -61,18 +69,31 @@ export function mountSearch(app) {
 }
 
 // The word of this form in the texts, those that begin with it, then those that contain it.
-function matchingWords(lowered, wanted, forms) {
+/**
+ * @param {string[]} lowered @param {string} wanted @param {Map<string, number> | null} forms
+ */
+export function matchingWords(lowered, wanted, forms) {
+  /** @type {number[]} */
   const begin = [];
+  /** @type {number[]} */
   const contain = [];
   lowered.forEach((word, j) => {
     if (word.startsWith(wanted)) begin.push(j);
     else if (wanted.length > 2 && word.includes(wanted)) contain.push(j);
   });
   begin.sort((a, b) => lowered[a].length - lowered[b].length);
-  const form = forms && forms.get(wanted);
-  return [...new Set([...(form === undefined || form === null ? [] : [form]), ...begin, ...contain])];
+  const form = forms?.get(wanted);
+  return [...new Set([...(form === undefined ? [] : [form]), ...begin, ...contain])];
 }
 
+/** @param {Content} content */
+function noMatch(content) {
+  const shown = shownOfAll(content);
+  const none = `No ${nounOf(content)} begins with this`;
+  return shown ? `${none}; the report shows ${shown}.` : `${none}.`;
+}
+
+/** @param {App} app @param {number} j @param {(action: () => void) => void} pick */
 function wordOption(app, j, pick) {
   const { content, state, stepOf } = app;
   const step = stepOf(state.now.step);
@@ -92,10 +113,14 @@ function wordOption(app, j, pick) {
   );
 }
 
-function documentsOption({ content }, text, search, pick, fill) {
+/**
+ * @param {Documents} documents @param {string} text
+ * @param {(text: string) => (i: number) => boolean} search
+ * @param {(action: () => void) => void} pick @param {(text: string) => void} fill
+ */
+function documentsOption(documents, text, search, pick, fill) {
   const test = search(text);
-  let n = 0;
-  for (let i = 0; i < content.documents.id.length; i++) n += test(i);
+  const n = documents.id.filter((_, i) => test(i)).length;
   const click = () =>
     pick(() => {
       fill(text);
@@ -106,11 +131,17 @@ function documentsOption({ content }, text, search, pick, fill) {
     { role: "option", on: { click } },
     `${counted(n, "document")} with `,
     bdi(`“${text}”`),
+    anyCut(documents) ? " in the texts, as far as this report has them" : null,
   );
 }
 
+/**
+ * @param {KeyboardEvent} event
+ * @param {{ input: HTMLInputElement, box: HTMLElement, look: () => void, empty: () => void,
+ *   state: State }} parts
+ */
 function onKey(event, { input, box, look, empty, state }) {
-  const options = [...box.querySelectorAll("[role=option]")];
+  const options = [...box.querySelectorAll("li")].filter((one) => one.role === "option");
   const at = options.findIndex((option) => option.getAttribute("aria-selected") === "true");
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();
@@ -119,9 +150,10 @@ function onKey(event, { input, box, look, empty, state }) {
     options.forEach((option) => option.setAttribute("aria-selected", String(option === next)));
   } else if (event.key === "Enter") {
     event.preventDefault();
-    if (box.hidden) look();
-    const first = options[Math.max(0, at)] || box.querySelector("[role=option]");
-    if (first) first.click();
+    // What is listed may be of an earlier text, while the box is hidden or typing goes on.
+    if (box.hidden || at < 0) look();
+    const listed = [...box.querySelectorAll("li")].filter((one) => one.role === "option");
+    listed[Math.max(0, at)]?.click();
   } else if (event.key === "Escape") {
     input.value = "";
     empty();

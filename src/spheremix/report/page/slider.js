@@ -4,19 +4,25 @@ import { find, make } from "./dom.js";
 import { counted, criterionName, decimal, integer, nounOf, percent } from "./format.js";
 import { drawCurves, strokeSample } from "./curves.js";
 
+/** @import { App, Content, Curve, State, Step, StepEntry } from "./types.d.ts" */
+
 const HEIGHT = 56;
 
+/** @param {App} app */
 export function mountSlider({ content, state, stepOf }) {
   const { steps } = content;
   const range = find("beta");
   const last = steps.length - 1;
-  range.max = last;
+  range.max = String(last);
   range.addEventListener("input", () => state.set({ step: Number(range.value) }));
   if (last === 0) find("path").hidden = true;
   else {
     const noun = nounOf(content);
     find("ends").textContent = `← more ${noun}s · fewer ${noun}s →`;
-    range.setAttribute("aria-label", `Penalty beta: fewer ${noun}s to the right`);
+    range.setAttribute(
+      "aria-label",
+      `Penalty beta: further to the right, clusters have fewer ${noun}s`,
+    );
     const curves = pathCurves(content);
     const label = "Sparsity and criteria along the path";
     find("curves").replaceChildren(drawCurves(curves, curves[0].xs, 1000, HEIGHT, label));
@@ -25,7 +31,7 @@ export function mountSlider({ content, state, stepOf }) {
   }
   state.follow(["step"], () => {
     const entry = steps[state.now.step];
-    range.value = state.now.step;
+    range.value = String(state.now.step);
     range.setAttribute(
       "aria-valuetext",
       `beta ${decimal(entry.beta)}, sparsity ${percent(entry.sparsity)}`,
@@ -36,15 +42,17 @@ export function mountSlider({ content, state, stepOf }) {
 }
 
 // The thumb of a range is 16 pixels wide and stays within it.
+/** @param {number} step @param {number} last */
 function position(step, last) {
   const share = last ? step / last : 0;
   return `calc(8px + (100% - 16px) * ${share.toFixed(5)})`;
 }
 
+/** @param {Content} content @param {Step} step */
 function telling(content, step) {
   const { entry } = step;
-  const words = counted(step.active, nounOf(content));
-  const own = step.ownCounts.reduce((sum, n) => sum + n, 0);
+  const [idle, own] = entry.n_words_by_clusters;
+  const words = counted(content.model.n_words - idle, nounOf(content));
   return [
     make("strong", { text: `β = ${decimal(entry.beta)}` }),
     ` · sparsity ${percent(entry.sparsity)}` +
@@ -56,6 +64,7 @@ function telling(content, step) {
 }
 
 // From a beta of the whole path to the share of the slider's width.
+/** @param {StepEntry[]} steps @param {number} beta */
 function shareOf(steps, beta) {
   let i = 1;
   while (i < steps.length - 1 && steps[i].beta < beta) i++;
@@ -64,6 +73,7 @@ function shareOf(steps, beta) {
   return (i - 1 + within) / (steps.length - 1);
 }
 
+/** @param {Content} content */
 function pathCurves({ path, steps }) {
   const thin = path || {
     beta: steps.map((step) => step.beta),
@@ -80,29 +90,34 @@ function pathCurves({ path, steps }) {
   return [{ name: "sparsity", values: thin.sparsity, xs }, ...criteria];
 }
 
+/** @param {Curve[]} curves */
 function legend(curves) {
   const items = curves.map(({ name }) =>
     make("span", {}, strokeSample(name), name === "sparsity" ? "sparsity" : criterionName(name)),
   );
   return [
     ...items,
-    make("span", { class: "soft", text: "each on its own scale; of criteria, lowest is best" }),
+    make("span", {
+      class: "soft",
+      text: "Each curve has its own scale; the lowest value of a criterion is best.",
+    }),
   ];
 }
 
 // Names of criteria at the steps they choose, in as many lines as it takes.
+/** @param {Content} content @param {State} state */
 function mountMarks(content, state) {
   const { steps } = content;
   const holder = find("choices");
   const chosen = steps.map((step, i) => ({ ...step, i })).filter((step) => step.chosen_by.length);
   const buttons = chosen.map(({ i, beta, chosen_by: criteria }) => {
     const text = criteria.map(criterionName).join(", ");
-    const used = criteria.includes(content.model.criterion);
+    const used = criteria.some((name) => name === content.model.criterion);
     const button = make("button", {
       type: "button",
       text,
       class: used ? "choice used" : "choice",
-      title: `Go to the step of the lowest ${text}: beta = ${decimal(beta)}`,
+      title: `Go to the step with the lowest ${text}: β = ${decimal(beta)}`,
       on: { click: () => state.set({ step: i }) },
     });
     button.style.left = position(i, steps.length - 1);
@@ -113,7 +128,9 @@ function mountMarks(content, state) {
   new ResizeObserver(stack).observe(holder);
 }
 
+/** @param {HTMLElement} holder @param {HTMLElement[]} buttons */
 function stackMarks(holder, buttons) {
+  /** @type {number[]} */
   const ends = [];
   for (const button of buttons) {
     const wide = button.offsetWidth;

@@ -2,8 +2,12 @@
 
 import { debounced } from "./dom.js";
 
+/** @import { Key, Limits, Now, State, Zoom } from "./types.d.ts" */
+
+/** @param {Now} defaults @param {Limits} limits @returns {State} */
 export function createState(defaults, limits) {
   const now = { ...defaults, ...fromHash(location.hash, defaults, limits) };
+  /** @type {{ keys: Key[], action: () => void, patient: boolean }[]} */
   const followers = [];
 
   const remember = debounced(150, () => {
@@ -11,6 +15,7 @@ export function createState(defaults, limits) {
     if (hash !== location.hash) history.replaceState(null, "", hash || location.pathname);
   });
 
+  /** @type {Set<() => void>} */
   const late = new Set();
   const catchUp = debounced(60, () => {
     const actions = [...late];
@@ -18,8 +23,9 @@ export function createState(defaults, limits) {
     for (const action of actions) action();
   });
 
-  const set = (changes) => {
-    const changed = Object.keys(changes).filter((key) => String(now[key]) !== String(changes[key]));
+  const set = (/** @type {Partial<Now>} */ changes) => {
+    const asked = /** @type {Key[]} */ (Object.keys(changes));
+    const changed = asked.filter((key) => String(now[key]) !== String(changes[key]));
     if (!changed.length) return;
     Object.assign(now, changes);
     for (const { keys, action, patient } of followers) {
@@ -33,13 +39,13 @@ export function createState(defaults, limits) {
   };
 
   // Called at once, and whenever one of these changes.
-  const follow = (keys, action) => {
+  const follow = (/** @type {Key[]} */ keys, /** @type {() => void} */ action) => {
     followers.push({ keys, action, patient: false });
     action();
   };
 
   // The same, but while the slider moves: what is below the first screen waits until it rests.
-  const followAtRest = (keys, action) => {
+  const followAtRest = (/** @type {Key[]} */ keys, /** @type {() => void} */ action) => {
     followers.push({ keys, action, patient: true });
     action();
   };
@@ -50,28 +56,40 @@ export function createState(defaults, limits) {
   return { now, set, follow, followAtRest };
 }
 
+/** @param {Now} now @param {Now} defaults */
 function toHash(now, defaults) {
   const told = new URLSearchParams();
-  for (const [key, usual] of Object.entries(defaults)) {
-    if (String(now[key]) !== String(usual)) told.set(key, String(now[key]));
+  for (const key of /** @type {Key[]} */ (Object.keys(defaults))) {
+    if (String(now[key]) !== String(defaults[key])) told.set(key, String(now[key]));
   }
   const text = told.toString();
   return text && `#${text}`;
 }
 
 // An address may come from anywhere: what is not a value of its kind is passed over.
+/** @param {string} hash @param {Now} defaults @param {Limits} limits @returns {Partial<Now>} */
 function fromHash(hash, defaults, limits) {
+  /** @type {Record<string, number | string | Zoom>} */
   const found = {};
-  for (const [key, text] of new URLSearchParams(hash.slice(1))) {
-    if (!Object.hasOwn(defaults, key)) continue;
+  for (const [name, text] of new URLSearchParams(hash.slice(1))) {
+    if (!Object.hasOwn(defaults, name)) continue;
+    const key = /** @type {Key} */ (name);
     const limit = limits[key];
     if (Array.isArray(defaults[key])) {
       const [from, to] = text.split(",").map(Number);
       if (from >= 0 && to <= 1 && from < to) found[key] = [from, to];
     } else if (typeof defaults[key] === "number") {
       const number = Number(text);
-      if (Number.isInteger(number) && number >= limit[0] && number <= limit[1]) found[key] = number;
-    } else if (!limit || limit.includes(text)) found[key] = text;
+      const [least, most] = /** @type {[number, number]} */ (limit);
+      const isOne = text !== "" && Number.isInteger(number);
+      if (isOne && number >= least && number <= most) found[key] = number;
+    } else if (isAllowed(text, limit)) found[key] = text;
   }
   return found;
+}
+
+/** @param {string} text @param {Limits[Key]} limit */
+function isAllowed(text, limit) {
+  if (!limit) return true;
+  return limit instanceof RegExp ? limit.test(text) : limit.some((one) => one === text);
 }

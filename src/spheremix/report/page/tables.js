@@ -3,9 +3,12 @@
 import { contributionsOf, rivalOf } from "./contributions.js";
 import { ownWords, rankedWords, sharedWords } from "./words.js";
 
+/** @import { App, Cell, Documents, Rows, Table } from "./types.d.ts" */
+
+/** @param {App} app @returns {Table} */
 export function clusterTable({ content, state, stepOf }) {
   const step = stepOf(state.now.step);
-  const listed = (words) => words.map((j) => content.words[j]).join(" ");
+  const listed = (/** @type {number[]} */ words) => words.map((j) => content.words[j]).join(" ");
   return {
     columns: [
       "cluster",
@@ -24,16 +27,18 @@ export function clusterTable({ content, state, stepOf }) {
       step.entry.sizes[k],
       step.entry.weights[k],
       step.entry.kappas[k],
-      step.wordCounts[k],
-      step.ownCounts[k],
+      step.entry.n_words[k],
+      step.entry.n_own_words[k],
       listed(ownWords(content, step, k, 20)),
       listed(sharedWords(content, step, k, 20)),
     ]),
   };
 }
 
+/** @param {App} app @returns {Table} */
 export function wordTable({ content, state, stepOf }) {
   const step = stepOf(state.now.step);
+  /** @type {Cell[][]} */
   const rows = [];
   for (const k of step.clusters) {
     rankedWords(content, step, k, () => true).forEach((j, i) => {
@@ -45,8 +50,8 @@ export function wordTable({ content, state, stepOf }) {
 }
 
 // The documents of the list, in its order.
-export function documentTable({ content, state, stepOf }, listed) {
-  const { documents } = content;
+/** @param {App} app @param {Documents} documents @param {number[]} listed @returns {Table} */
+export function documentTable({ state, stepOf }, documents, listed) {
   const step = stepOf(state.now.step);
   return {
     columns: [
@@ -72,14 +77,15 @@ export function documentTable({ content, state, stepOf }, listed) {
       rounded(documents.cosine[i]),
       documents.date ? documents.date[i] : null,
       documents.labels
-        ? (documents.labels[i] || []).map((label) => documents.label_names[label]).join("; ")
+        ? documents.labels[i].map((label) => documents.label_names?.[label]).join("; ")
         : null,
     ]),
   };
 }
 
+/** @param {Pick<App, "content">} app @returns {Table} */
 export function pathTable({ content }) {
-  const names = Object.keys(content.steps[0].criteria || {});
+  const names = Object.keys(content.steps[0].criteria);
   return {
     columns: ["step", "beta", "sparsity", "n_nonzero", "log_likelihood", ...names, "chosen_by"],
     rows: content.steps.map((one) => [
@@ -94,8 +100,9 @@ export function pathTable({ content }) {
   };
 }
 
+/** @param {Pick<App, "content">} app @returns {Table} */
 export function candidateTable({ content }) {
-  const names = Object.keys(content.candidates[0].criteria || {});
+  const names = Object.keys(content.candidates[0].criteria);
   return {
     columns: [
       "n_clusters",
@@ -120,20 +127,22 @@ export function candidateTable({ content }) {
   };
 }
 
-export function contributionsTable({ content, state, stepOf }) {
+/** @param {App} app @param {Documents} documents @param {Rows} rows @returns {Table} */
+export function contributionsTable({ content, state, stepOf }, documents, rows) {
   const step = stepOf(state.now.step);
   const i = state.now.document;
   const k = step.labels[i];
-  const rival = rivalOf(content.documents, i, k);
+  const rival = rivalOf(documents, i, k);
   return {
     columns: ["word", "value", "term", "rival_term", "difference"],
-    rows: contributionsOf(content, step, i, k, rival).map(({ j, x, own, other, difference }) => [
+    rows: contributionsOf(rows, step, i, k, rival).map(({ j, x, own, other, difference }) => [
       content.words[j],
       ...[x, own, other, difference].map(rounded),
     ]),
   };
 }
 
+/** @param {number} value */
 function rounded(value) {
   return Number.isFinite(value) ? Number(value.toPrecision(7)) : value;
 }

@@ -3,13 +3,19 @@
 import { find, make } from "./dom.js";
 import { nounOf } from "./format.js";
 
+/** @import { App, Tab } from "./types.d.ts" */
+
+/** @param {App} app */
 export function mountTabs({ content, state }) {
-  const tabs = [
-    ["prototypes", "Prototype map", `One row a cluster, one column a ${nounOf(content)}`],
-    ["data", "Data map", "One row a document, one column a word, in the same order"],
-    ["candidates", "Other K", "Other numbers of clusters"],
-    ["corpus", "Corpus", "What was read, and what was done to it"],
-  ].filter(([name]) => name !== "data" || (content.rows && content.labels));
+  /** @type {[Tab, string, string][]} */
+  const all = [
+    ["prototypes", "Prototype map", `Each row is a cluster, each column is a ${nounOf(content)}`],
+    ["data", "Data map", "Each row is a document, each column is a word, in the same order"],
+    ["candidates", "Other K", "The other numbers of clusters that were tried"],
+    ["corpus", "Corpus", "What was read, and how it was prepared"],
+  ];
+  const tabs = all.filter(([name]) => name !== "data" || (content.rows && content.labels));
+  /** @type {Map<Tab, HTMLElement>} */
   const buttons = new Map(
     tabs.map(([name, text, title]) => [
       name,
@@ -28,13 +34,13 @@ export function mountTabs({ content, state }) {
   bar.replaceChildren(...buttons.values());
   bar.addEventListener("keydown", (event) => {
     const names = [...buttons.keys()];
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!by) return;
     event.preventDefault();
     event.stopPropagation();
     const next = names[(names.indexOf(state.now.tab) + by + names.length) % names.length];
     state.set({ tab: next });
-    buttons.get(next).focus();
+    buttons.get(next)?.focus();
   });
   state.follow(["tab"], () => {
     const shown = state.now.tab;
@@ -48,6 +54,7 @@ export function mountTabs({ content, state }) {
   });
 }
 
+/** @param {Tab} name */
 function panelOf(name) {
   return name === "prototypes" || name === "data" ? "map-panel" : name;
 }

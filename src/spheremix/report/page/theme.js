@@ -2,6 +2,9 @@
 
 import { find } from "./dom.js";
 
+/** @import { State } from "./types.d.ts" */
+
+/** @param {State} state @param {() => void} recolour @param {() => void} printed */
 export function mountTheme(state, recolour, printed) {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const button = find("dark");

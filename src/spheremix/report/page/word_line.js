@@ -5,6 +5,9 @@ import { atThisBeta, counted } from "./format.js";
 import { createColumns, zoomTo } from "./columns.js";
 import { sharers } from "./words.js";
 
+/** @import { App } from "./types.d.ts" */
+
+/** @param {App} app @param {number} j */
 export function showWord({ state, stepOf }, j) {
   const step = stepOf(state.now.step);
   const share = createColumns(step, [0, 1], 0, 1).share(step.places[j] + 0.5);
@@ -20,6 +23,7 @@ export function showWord({ state, stepOf }, j) {
   find("maps").scrollIntoView({ block: "nearest" });
 }
 
+/** @param {App} app */
 export function mountWordLine({ content, state, stepOf }) {
   const line = find("word-line");
   state.follow(["word", "step"], () => {

@@ -2,18 +2,29 @@
 
 import { counted, integer, isDense, nounOf } from "./format.js";
 
+/** @import { Content, Role, Step } from "./types.d.ts" */
+
+/** @typedef {Pick<Content, "exit_betas">} Exits */
+
 // How many words a cluster has, and how many of them no other one has.
+/** @param {Content} content @param {Step} step @param {number} k */
 export function wordCountText(content, step, k) {
-  const all = counted(step.wordCounts[k], nounOf(content));
-  return hasGroups(content, step) ? `${all}, ${integer(step.ownCounts[k])} of its own` : all;
+  const all = counted(step.entry.n_words[k], nounOf(content));
+  const own = integer(step.entry.n_own_words[k]);
+  return hasGroups(content, step) ? `${all}, ${own} of its own` : all;
 }
 
 // Whether words are told apart by who has them: not those of one cluster, nor dense coordinates.
+/** @param {Content} content @param {Pick<Step, "K">} step */
 export function hasGroups(content, step) {
   return step.K > 1 && !isDense(content);
 }
 
 // The heaviest first; of equals, those that stay longer on the path.
+/**
+ * @param {Pick<Content, "exit_betas">} content @param {Step} step @param {number} k
+ * @param {(j: number, count: number) => boolean} keep
+ */
 export function rankedWords(content, step, k, keep, limit = Infinity) {
   const { W, levels, counts } = step;
   const exits = content.exit_betas;
@@ -22,19 +33,24 @@ export function rankedWords(content, step, k, keep, limit = Infinity) {
     if (levels[at] === 0 || !keep(j, counts[j])) continue;
     found.push(j);
   }
-  const by = (a, b) =>
+  const by = (/** @type {number} */ a, /** @type {number} */ b) =>
     Math.abs(step.weight(k, b)) - Math.abs(step.weight(k, a)) ||
     (exits && compareExits(exits[k * W + b], exits[k * W + a])) ||
     a - b;
   return limit < found.length / 8 ? firstOf(found, by, limit) : found.sort(by).slice(0, limit);
 }
 
+/** @param {number} a @param {number} b */
 function compareExits(a, b) {
   return a === b ? 0 : a - b; // the difference of two infinities is no number
 }
 
 // A few of many: one pass, without sorting the rest.
+/**
+ * @param {number[]} items @param {(a: number, b: number) => number} by @param {number} limit
+ */
 function firstOf(items, by, limit) {
+  /** @type {number[]} */
   const best = [];
   for (const item of items) {
     if (best.length === limit && by(item, best[limit - 1]) >= 0) continue;
@@ -46,27 +62,33 @@ function firstOf(items, by, limit) {
   return best;
 }
 
+/** @param {Exits} content @param {Step} step @param {number} k @param {number} limit */
 export function ownWords(content, step, k, limit) {
   return rankedWords(content, step, k, (_, count) => count === 1, limit);
 }
 
 // With some others, not with all of them: those are common.
+/** @param {Exits} content @param {Step} step @param {number} k @param {number} limit */
 export function sharedWords(content, step, k, limit) {
   return rankedWords(content, step, k, (_, count) => count > 1 && count < step.K, limit);
 }
 
+/** @param {Exits} content @param {Step} step @param {number} k @param {number} limit */
 export function commonWords(content, step, k, limit) {
   return rankedWords(content, step, k, (_, count) => count === step.K, limit);
 }
 
 // What a cluster is told by: its own words, then those that weigh more in it than in the others.
+/** @param {Exits} content @param {Step} step @param {number} k @param {number} limit */
 export function tellingWords(content, step, k, limit) {
   const words = ownWords(content, step, k, limit);
   if (words.length === limit) return words;
-  const led = (j, count) => count > 1 && leads(step, k, j);
+  const led = (/** @type {number} */ j, /** @type {number} */ count) =>
+    count > 1 && leads(step, k, j);
   return [...words, ...rankedWords(content, step, k, led, limit - words.length)];
 }
 
+/** @param {Step} step @param {number} k @param {number} j */
 function leads({ K, W, levels }, k, j) {
   const mine = Math.abs(levels[k * W + j]);
   for (let other = 0; other < K; other++) {
@@ -75,11 +97,13 @@ function leads({ K, W, levels }, k, j) {
   return true;
 }
 
+/** @param {Step} step @param {number} j */
 export function sharers(step, j) {
   return step.clusters.filter((k) => step.levels[k * step.W + j] !== 0);
 }
 
 // What a word is to a cluster.
+/** @param {Step} step @param {number} j @param {number} k @returns {Role} */
 export function roleOf(step, j, k) {
   const count = step.counts[j];
   if (count === 0) return "none";

@@ -1,0 +1,294 @@
+// What the modules of the page pass to each other. Only the type check reads this file: it is not
+// part of the page. The content is what docs/report.md describes, after content.js has read it.
+
+export type Criteria = Record<string, number | null>; // null: not known
+export type Levels = Int8Array;
+export type Labels = Uint8Array | Uint16Array;
+export type Numbers = Uint16Array | Uint32Array;
+
+// The content
+
+export interface Content {
+  title: string;
+  corpus: Corpus;
+  model: Model;
+  candidates: Candidate[];
+  kind: "words" | "coordinates";
+  words: string[];
+  hues: string[];
+  names: string[];
+  steps: StepEntry[];
+  path: Path | null;
+  chosen: number;
+  values: Levels; // steps x clusters x words
+  prototypes: Float32Array; // clusters x words, of the chosen step
+  exit_betas: Float32Array | null; // clusters x words
+  labels: Labels | null; // steps x documents
+  documents: Documents | null;
+  rows: Rows | null;
+  forms: Map<string, number> | null;
+  contrast: [string, number][][] | null;
+}
+
+export interface Corpus {
+  source: string;
+  format: string;
+  n_documents: number;
+  n_kept: number;
+  n_set_aside: number;
+  set_aside: [string, string][];
+  notes: string[];
+  done: [string, string][];
+  n_words_dropped: number;
+}
+
+export interface Model {
+  n_clusters: number;
+  n_words: number; // of the model
+  n_words_shown: number; // of the page
+  beta: number;
+  sparsity: number;
+  kappa: number | string;
+  k_criterion: string | null;
+  criterion: string | null;
+  seed: number | null;
+  status: string;
+  log_likelihood: number;
+  agreement: { ari: number; nmi: number } | null;
+}
+
+export interface Candidate {
+  n_clusters: number;
+  chosen: boolean;
+  n_converged: number;
+  n_starts: number;
+  agreement: number | null;
+  log_likelihood: number;
+  n_nonzero: number;
+  criteria: Criteria;
+  clusters: { size: number | null; weight: number; words: string[] }[];
+}
+
+export interface StepEntry {
+  step: number;
+  beta: number;
+  sparsity: number;
+  n_nonzero: number;
+  log_likelihood: number;
+  criteria: Criteria;
+  weights: number[];
+  kappas: number[];
+  sizes: number[];
+  chosen_by: string[];
+  scale: number;
+  n_words: number[]; // of each cluster, whether the page shows them or not
+  n_own_words: number[];
+  n_words_by_clusters: number[]; // of no cluster, of one, ..., of all
+}
+
+export interface Path {
+  beta: number[];
+  sparsity: (number | null)[];
+  criteria: Record<string, (number | null)[]>;
+}
+
+export interface Documents {
+  id: string[];
+  text: string[] | null;
+  length: number[] | null; // of the whole texts
+  date: (string | null)[] | null;
+  labels: number[][] | null;
+  label_names: string[] | null;
+  posterior: Float32Array;
+  margin: Float32Array;
+  log_odds: Float32Array;
+  cosine: Float32Array;
+  cluster: Uint16Array;
+  runner_up: Uint16Array | null;
+}
+
+export interface Rows {
+  indptr: Uint32Array;
+  words: Numbers;
+  values: Uint16Array | Float32Array;
+  scale: Float32Array | null;
+  n_words: Uint32Array; // of each document, whether the page has them or not
+}
+
+// An array as the header of the packed content describes it.
+export interface PackedArray {
+  array: "int8" | "uint8" | "uint16" | "uint32" | "float32";
+  shape: number[];
+  offset: number;
+  delta: boolean;
+}
+
+// One step of the path, read
+
+export interface Block {
+  start: number;
+  stop: number;
+  count: number;
+  clusters: number[];
+}
+
+export interface Step {
+  index: number;
+  exact: boolean; // the chosen step, of which the page has prototypes to 7 digits
+  entry: StepEntry;
+  K: number;
+  W: number;
+  levels: Levels; // clusters x words
+  labels: Labels; // of the documents; empty where they are not known
+  weight: (k: number, j: number) => number;
+  clusters: number[]; // by weight
+  counts: Uint16Array; // of the clusters of each word
+  shownCounts: number[]; // of the words of each cluster, as far as the page shows them
+  order: Uint32Array; // place to word
+  places: Uint32Array; // word to place
+  blocks: Block[];
+  active: number; // words shown that some cluster has
+}
+
+export type StepOf = (index: number) => Step;
+
+// What is being looked at
+
+export type Zoom = [number, number];
+export type Tab = "prototypes" | "data" | "candidates" | "corpus";
+export type Sort = "typical" | "ambiguous" | "given";
+export type Scope = "cluster" | "all";
+
+export interface Now {
+  step: number;
+  cluster: number;
+  document: number; // -1: none, and so for the others
+  word: number;
+  tab: Tab;
+  zoom: Zoom;
+  scope: Scope;
+  sort: Sort;
+  text: string;
+  label: number;
+  rival: number;
+  from: string;
+  to: string;
+  candidate: number;
+  theme: "auto" | "light" | "dark";
+}
+
+export type Key = keyof Now;
+// Of a number the least and the largest value; of a text its values, or what they look like.
+export type Limits = { [K in Key]?: Now[K] extends number ? [number, number] : string[] | RegExp };
+
+export interface State {
+  now: Now;
+  set: (changes: Partial<Now>) => void;
+  follow: (keys: Key[], action: () => void) => void;
+  followAtRest: (keys: Key[], action: () => void) => void;
+}
+
+export interface App {
+  content: Content;
+  state: State;
+  stepOf: StepOf;
+}
+
+// Elements
+
+export type Child = Node | string | null | undefined;
+export type Listeners = {
+  [K in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[K]) => void;
+};
+
+export interface Properties {
+  on?: Listeners;
+  [attribute: string]: string | number | boolean | null | undefined | Listeners;
+}
+
+// Elements of index.html that are more than an HTMLElement.
+export interface Places {
+  beta: HTMLInputElement;
+  help: HTMLDialogElement;
+  map: HTMLCanvasElement;
+  marks: HTMLCanvasElement;
+  printed: HTMLImageElement;
+  search: HTMLInputElement;
+}
+
+export type Cell = string | number | null | undefined;
+
+export interface Table {
+  columns: string[];
+  rows: Cell[][];
+}
+
+// The maps
+
+export interface Columns {
+  x: (place: number) => number;
+  place: (pixels: number) => number;
+  share: (place: number) => number;
+  unit: number;
+  left: number;
+  right: number;
+}
+
+export interface Row {
+  k: number;
+  y: number;
+  height: number;
+}
+
+export interface Colours {
+  ground: string;
+  ink: string;
+  soft: string;
+  line: string;
+  panel: string;
+  accent: string;
+}
+
+export interface View {
+  content: Content;
+  step: Step;
+  hues: string[];
+  palette: Uint32Array;
+  colours: Colours;
+  scale: number;
+  columns: Columns;
+  rows: Row[];
+  width: number;
+  height: number;
+  gutter: number;
+}
+
+// What the pointer is on: a row, a column (-1: none), the labels above.
+export interface Target {
+  row: Row | null;
+  place: number;
+  head: boolean;
+}
+
+export interface Tooltip {
+  show: (view: View, target: Target, x: number, y: number) => void;
+  hide: () => void;
+}
+
+export interface Curve {
+  name: string;
+  values: (number | null)[];
+  cut?: boolean;
+}
+
+export type Context = CanvasRenderingContext2D;
+export type Rgb = number[];
+export type Role = "own" | "shared" | "common" | "other" | "none";
+
+export interface Term {
+  j: number;
+  x: number;
+  own: number;
+  other: number;
+  difference: number;
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  contributionsOf,
+  keptWords,
+  rivalOf,
+} from "../../../src/spheremix/report/page/contributions.js";
+import { createSteps } from "../../../src/spheremix/report/page/order.js";
+import { smallContent } from "./small_content.mjs";
+
+const prototypes = [
+  [0.5, 0, 0.25, 0],
+  [0.125, 0.5, 0, 0],
+];
+const step = createSteps(smallContent(prototypes, { kappas: [8, 4] }))(0);
+const rows = {
+  indptr: Uint32Array.of(0, 1, 4),
+  words: Uint16Array.of(3, 0, 1, 2),
+  values: Uint16Array.of(65535, 65535, 13107, 26214),
+  scale: Float32Array.of(1, 0.5),
+  n_words: Uint32Array.of(1, 9),
+};
+
+test("terms are kappa mu x of both clusters, the largest difference first", () => {
+  const terms = contributionsOf(rows, step, 1, 0, 1);
+  const x = [0.5, 0.1, 0.2]; // of words 0, 1 and 2
+  const wanted = [0, 1, 2]
+    .map((j) => {
+      const own = 8 * prototypes[0][j] * x[j];
+      const other = 4 * prototypes[1][j] * x[j];
+      return { j, x: x[j], own, other, difference: own - other };
+    })
+    .sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference));
+  assert.deepEqual(
+    terms.map(({ j }) => j),
+    wanted.map(({ j }) => j),
+  );
+  terms.forEach((term, i) => {
+    for (const key of ["x", "own", "other", "difference"])
+      assert.ok(Math.abs(term[key] - wanted[i][key]) < 1e-6);
+  });
+});
+
+test("words of neither cluster are left out; without a rival its terms are zero", () => {
+  assert.deepEqual(contributionsOf(rows, step, 0, 0, 1), []);
+  const alone = contributionsOf(rows, step, 1, 0, -1);
+  assert.deepEqual(
+    alone.map(({ j, other }) => [j, other]),
+    [
+      [0, 0],
+      [2, 0],
+    ],
+  );
+});
+
+test("values without a scale are the coordinates themselves", () => {
+  const plain = { ...rows, scale: null, values: Float32Array.of(0.5, -0.5, 0, 0) };
+  const [term] = contributionsOf(plain, step, 1, 0, -1);
+  assert.deepEqual([term.j, term.x, term.own], [0, -0.5, -2]);
+});
+
+test("the rival is the next-best cluster, or the one a document has left at this step", () => {
+  const documents = { cluster: Uint16Array.of(0), runner_up: Uint16Array.of(2) };
+  assert.equal(rivalOf(documents, 0, 0), 2);
+  assert.equal(rivalOf(documents, 0, 1), 0);
+  assert.equal(rivalOf({ ...documents, runner_up: null }, 0, 0), -1);
+});
+
+test("a report that has not all words of a document says how many it has", () => {
+  assert.equal(keptWords(rows, 0), "");
+  assert.equal(keptWords(rows, 1), "3 of the 9 different words");
+});

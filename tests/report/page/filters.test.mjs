@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  anyCut,
+  createSearch,
+  isCut,
+  listDocuments,
+} from "../../../src/spheremix/report/page/filters.js";
+
+const documents = {
+  id: ["Anna", "ben", "cleo", "dora", "emil"],
+  text: ["Goal!", "the BANK", "a goal", "", "İstanbul"],
+  length: [5, 8, 60, 0, 8],
+  date: ["2020-01-05", "2020-03-01", null, "2021-06-30", "2020-03-01T10:00"],
+  labels: [[0], [1], [0, 1], [], [1]],
+  label_names: ["sport", "money"],
+  cosine: Float32Array.of(0.5, 0.9, 0.7, 0.7, 0.1),
+  log_odds: Float32Array.of(3, Infinity, 1, 2, Infinity),
+  cluster: Uint16Array.of(0, 1, 0, 2, 1),
+  runner_up: Uint16Array.of(1, 0, 2, 0, 2),
+};
+const step = { labels: Uint8Array.of(0, 1, 0, 2, 2) };
+const all = {
+  cluster: 0,
+  scope: "all",
+  sort: "given",
+  text: "",
+  label: -1,
+  rival: -1,
+  from: "",
+  to: "",
+};
+const list = (now) => listDocuments(documents, step, { ...all, ...now }, createSearch(documents));
+
+test("documents are those of the cluster at this step, or all of them", () => {
+  assert.deepEqual(list({}), [0, 1, 2, 3, 4]);
+  assert.deepEqual(list({ scope: "cluster", cluster: 2 }), [3, 4]);
+});
+
+test("they are sorted by cosine or by log-odds, equals as given", () => {
+  assert.deepEqual(list({ sort: "typical" }), [1, 2, 3, 0, 4]);
+  assert.deepEqual(list({ sort: "ambiguous" }), [2, 3, 0, 1, 4]);
+});
+
+test("labels, days and texts narrow the list", () => {
+  assert.deepEqual(list({ label: 1 }), [1, 2, 4]);
+  assert.deepEqual(list({ from: "2020-03-01" }), [1, 3, 4]);
+  assert.deepEqual(list({ to: "2020-03-01" }), [0, 1, 4]); // the whole of that day
+  assert.deepEqual(list({ from: "2020-02-01", to: "2020-12-31" }), [1, 4]);
+  assert.deepEqual(list({ text: "GOAL" }), [0, 2]);
+  assert.deepEqual(list({ text: "anna" }), [0]); // ids count too
+});
+
+test("between two clusters are those for which both are the most probable", () => {
+  assert.deepEqual(list({ rival: 2 }), [2, 3, 4]);
+  assert.deepEqual(list({ rival: 2, scope: "cluster", cluster: 0 }), [2]);
+});
+
+test("a corpus without labels, dates and runners-up lists nothing for them", () => {
+  const bare = { ...documents, date: null, labels: null, runner_up: null };
+  const search = createSearch(bare);
+  for (const now of [{ label: 0 }, { from: "2000-01-01" }, { to: "2030-01-01" }])
+    assert.deepEqual(listDocuments(bare, step, { ...all, ...now }, search), []);
+});
+
+test("texts that were shortened are known", () => {
+  assert.deepEqual(
+    [0, 2].map((i) => isCut(documents, i)),
+    [false, true],
+  );
+  assert.equal(anyCut(documents), true);
+  assert.equal(anyCut({ ...documents, length: [5, 8, 6, 0, 8] }), false);
+  assert.equal(anyCut({ ...documents, text: null, length: null }), false);
+});

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { lowestOf } from "../../../src/spheremix/report/page/candidates.js";
+import { linePath } from "../../../src/spheremix/report/page/curves.js";
+import { createSteps } from "../../../src/spheremix/report/page/order.js";
+import * as tables from "../../../src/spheremix/report/page/tables.js";
+import { smallContent } from "./small_content.mjs";
+
+function appOf(content, now = {}) {
+  return {
+    content,
+    state: { now: { step: 0, document: -1, ...now } },
+    stepOf: createSteps(content),
+  };
+}
+
+function columnOf({ columns, rows }, name) {
+  return rows.map((row) => row[columns.indexOf(name)]);
+}
+
+const prototypes = [
+  [0.5, 0.1, 0],
+  [0.2, 0, 0.9],
+];
+
+test("the table of clusters counts all words of the model, shown or not", () => {
+  const content = smallContent(prototypes, { weights: [0.3, 0.7] });
+  content.steps[0].n_words = [500, 20];
+  content.steps[0].n_own_words = [490, 10];
+  const table = tables.clusterTable(appOf(content));
+  assert.deepEqual(columnOf(table, "cluster"), [1, 0]);
+  assert.deepEqual(columnOf(table, "n_words"), [20, 500]);
+  assert.deepEqual(columnOf(table, "n_own_words"), [10, 490]);
+  assert.deepEqual(columnOf(table, "own_words"), ["word2", "word1"]);
+});
+
+test("the table of words has a row for each word of each cluster", () => {
+  const content = smallContent(prototypes, {
+    exit_betas: Float32Array.of(3, 2, 0, 4, 0, Infinity),
+  });
+  assert.deepEqual(tables.wordTable(appOf(content)).rows, [
+    [0, "word0", 0.5, 3, 2, 1],
+    [0, "word1", 0.1, 2, 1, 2],
+    [1, "word2", 0.9, Infinity, 1, 1],
+    [1, "word0", 0.2, 4, 2, 2],
+  ]);
+});
+
+test("the table of documents has those of the list, with their labels", () => {
+  const content = smallContent(prototypes, { documents: 2 });
+  content.labels = Uint8Array.of(1, 0);
+  const documents = {
+    id: ["a", "b"],
+    cluster: Uint16Array.of(1, 1),
+    runner_up: null,
+    posterior: Float32Array.of(1, 0.75),
+    margin: Float32Array.of(1, 0.5),
+    log_odds: Float32Array.of(Infinity, 1),
+    cosine: Float32Array.of(0.1, 0.2),
+    date: null,
+    labels: [[0, 1], []],
+    label_names: ["x", "y"],
+  };
+  const table = tables.documentTable(appOf(content), documents, [1, 0]);
+  assert.deepEqual(table.rows, [
+    ["b", 0, 1, null, 0.75, 0.5, 1, 0.2, null, ""],
+    ["a", 1, 1, null, 1, 1, Infinity, 0.1, null, "x; y"],
+  ]);
+});
+
+test("a criterion that is not known of a candidate does not make it the lowest", () => {
+  const candidates = [{ bic: 5 }, { bic: null }, { bic: 4 }].map((criteria) => ({ criteria }));
+  assert.equal(lowestOf(candidates, "bic"), 4);
+  assert.equal(lowestOf([{ criteria: { bic: null } }], "bic"), null);
+});
+
+test("a curve has a gap where there is no value, and what rises far above is cut off", () => {
+  assert.equal(linePath([0, 0.5, 1], [1, null, 0], 10, 10, false), "M0.0,0.0M10.0,10.0");
+  assert.equal(linePath([0, 0.5, 1], [0, 1, 2], 10, 10, false), "M0.0,10.0L5.0,5.0L10.0,0.0");
+  assert.equal(linePath([0, 1], [null, null], 10, 10, true), "");
+  const cut = linePath([0, 0.25, 0.5, 0.75, 1], [4, 2, 0, 4, 104], 10, 10, true);
+  assert.equal(cut.split("L").at(-1), "10.0,-250.0");
+});
