@@ -33,7 +33,7 @@ def test_the_page_works_in_its_frame_and_is_cut_off(browser, report, tmp_path):
     assert frame.evaluate(REACH) == "SecurityError"
     colour = frame.evaluate("getComputedStyle(document.querySelector('h1')).color")
     assert colour != "rgb(255, 0, 0)"
-    frame.locator("#beta").fill("1")  # the state goes into the address, which a frame does not have
+    frame.locator("#beta").fill("1")  # elsewhere the state goes into the address
     page.wait_for_timeout(300)
     assert errors == []
     page.close()

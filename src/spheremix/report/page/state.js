@@ -11,6 +11,7 @@ export function createState(defaults, limits) {
   const followers = [];
 
   const remember = debounced(150, () => {
+    if (location.protocol === "about:") return; // in the frame of a notebook there is no address
     const hash = toHash(now, defaults);
     if (hash !== location.hash) history.replaceState(null, "", hash || location.pathname);
   });
