@@ -1,8 +1,10 @@
 """The specification of a sweep, in NumPy and SciPy.
 
 Every other engine is tested against this one, and it runs where the compiled extension is missing.
-All arithmetic is in float64, also on float32 rows. Rows are read in blocks and summed on a fixed
-grain, so that memory stays small (never n times K) and the bits depend on no block size.
+All arithmetic is in float64, also on float32 rows where other engines may use float32: see
+``arithmetic`` in ``data/base.py``, which also says which posteriors are left out. Rows are read in
+blocks and summed on a fixed grain, so that memory stays small (never n times K) and the bits do not
+depend on the size of the blocks.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import numpy as np
 
 from spheremix.data.base import (
     GRAIN,
+    arithmetic,
     check_features,
     check_weights,
     negligible,
@@ -63,7 +66,6 @@ class ReferenceDirections:
         self._X = X
         self._scale = scale
         self._first_row = first_row
-        self._negligible = negligible(X.dtype)
 
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
@@ -78,7 +80,8 @@ class ReferenceDirections:
     ) -> ReferenceSums:
         """Begin the sums over ``n_rows`` rows, of which these are the first."""
         check_features(scorers, self.n_features)
-        return ReferenceSums(scorers, weights, n_rows, self.n_features)
+        least = negligible(arithmetic(self._X.dtype, scorers))
+        return ReferenceSums(scorers, weights, n_rows, self.n_features, least)
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[np.generic]:
         """Give row by row what the scorer says."""
@@ -125,16 +128,21 @@ class ReferenceDirections:
         return drawn
 
     def resultants(
-        self, scorer: Scorer, ids: slice, rows: Rows, weights: NDArray[np.float64]
+        self,
+        scorer: Scorer,
+        ids: slice,
+        rows: Rows,
+        weights: NDArray[np.float64],
+        least: float,
     ) -> Resultants:
-        """Give the resultants of one grain."""
+        """Give the resultants of one grain; posteriors below ``least`` are left out."""
         scores = self._scores(scorer, ids, rows)
         log_density = _log_sum_exp(scores)
         if scorer.assignment == "soft":
             surprise = log_density[:, None] - scores
             posteriors = np.exp(-surprise)
             entropy = (posteriors * np.where(posteriors > 0, surprise, 0)).sum(axis=1)
-            assigned = np.where(posteriors < self._negligible, 0, posteriors)
+            assigned = np.where(posteriors < least, 0, posteriors)
         else:
             labels = self._labels(scorer, ids, scores)
             assigned = (labels[:, None] == np.arange(scorer.n_components)).astype(float)
@@ -157,10 +165,16 @@ class ReferenceSums:
     """Resultants to which those of one grain after another are added."""
 
     def __init__(
-        self, scorers: Sequence[Scorer], weights: ArrayLike | None, n_rows: int, n_features: int
+        self,
+        scorers: Sequence[Scorer],
+        weights: ArrayLike | None,
+        n_rows: int,
+        n_features: int,
+        least: float,
     ) -> None:
         self._scorers = scorers
         self._weights = weights_per_scorer(weights, len(scorers), n_rows)
+        self._least = least
         self._totals = [Resultants.zero(scorer.n_components, n_features) for scorer in scorers]
 
     def add(self, part: ReferenceDirections, start: int) -> None:
@@ -168,7 +182,8 @@ class ReferenceSums:
         for ids, rows in part.grains():
             own = slice(start + ids.start, start + ids.stop)
             for s, scorer in enumerate(self._scorers):
-                self._totals[s] += part.resultants(scorer, ids, rows, self._weights[s, own])
+                weights = self._weights[s, own]
+                self._totals[s] += part.resultants(scorer, ids, rows, weights, self._least)
 
     def resultants(self) -> list[Resultants]:
         """Give the resultants of each scorer."""
