@@ -23,7 +23,7 @@ from spheremix.data.base import (
     row_numbers,
     uniforms,
 )
-from spheremix.data.rows import unit_rows
+from spheremix.data.rows import require_unchanged, unit_rows
 from spheremix.resultants import Resultants
 
 if TYPE_CHECKING:
@@ -106,7 +106,9 @@ class ReferenceDirections:
     def grains(self) -> Iterator[tuple[slice, Rows]]:
         """Give the rows, not scaled yet, a grain at a time, in float64."""
         for start in range(0, self.n_rows, BLOCK_ROWS):
-            block = _float64(self._X[start : start + BLOCK_ROWS])
+            ids = slice(start, start + BLOCK_ROWS)
+            require_unchanged(self._X, ids)
+            block = _float64(self._X[ids])
             for first in range(0, block.shape[0], GRAIN):
                 rows = block[first : first + GRAIN]
                 yield slice(start + first, start + first + rows.shape[0]), rows
