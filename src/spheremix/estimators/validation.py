@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+# Given concentrations, and the sum of the weights: products of them are squared in an M-step, and
+# beyond these bounds the squares leave the range of float64.
+LEAST, LARGEST = 1e-50, 1e50
+
 
 def require_integer(name: str, value: Any, least: int) -> int:
     """Give an integer of at least ``least``, or an error that names the parameter."""
@@ -75,7 +79,14 @@ def require_kappa(kappa: Any, n_components: int) -> Any:
     """Give "shared", "free", a positive number or one a component."""
     if isinstance(kappa, str):
         return require_choice("kappa", kappa, ("shared", "free"))
-    return require_concentrations("kappa", kappa, n_components)
+    given = require_concentrations("kappa", kappa, n_components)
+    extreme = [float(value) for value in np.atleast_1d(given) if not LEAST <= value <= LARGEST]
+    if extreme:
+        raise ValueError(
+            f"kappa must be between {LEAST:g} and {LARGEST:g}, got {extreme[0]:g}. Give 1e-10 for "
+            "a component that is practically uniform, or 'shared' to have kappa estimated."
+        )
+    return given
 
 
 def require_concentrations(name: str, kappa: Any, n_components: int) -> Any:
@@ -134,6 +145,12 @@ def check_weights(sample_weight: Any, n_rows: int) -> Array | None:
     weights = require_vector("sample_weight", sample_weight, n_rows, "row")
     if not weights.any():
         raise ValueError("sample_weight is zero for every row: nothing is left to fit.")
+    total = weights.sum()
+    if not LEAST <= total <= LARGEST:
+        raise ValueError(
+            f"sample_weight sums to {total:.3g}, and sums between {LEAST:g} and {LARGEST:g} can be "
+            "fitted: divide the weights by their mean, so that they sum to the number of rows."
+        )
     return weights
 
 
