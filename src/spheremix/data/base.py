@@ -22,6 +22,7 @@ class Directions(Protocol):
 
     n_rows: int
     n_features: int
+    n_threads: int  # that calculations on resultants, in this process, may use
 
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None

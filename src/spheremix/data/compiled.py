@@ -47,7 +47,7 @@ class CompiledDirections:
     first_row : int
         Number of the first row among all rows, where this engine holds a part of them.
     n_threads : int
-        Threads of the kernels. The results are the same bits for any number.
+        Threads of the kernels, and of the M-step. The results are the same bits for any number.
     """
 
     def __init__(

@@ -51,7 +51,7 @@ class ReferenceDirections:
         Number of the first row in the whole data, where X is a block of it: drawn assignments
         depend on it.
     n_threads : int
-        Accepted for the signature that all engines share, and ignored.
+        Threads of the M-step; a sweep of this engine uses one.
     """
 
     def __init__(
@@ -60,9 +60,10 @@ class ReferenceDirections:
         scale: NDArray[np.float64],
         *,
         first_row: int = 0,
-        n_threads: int = 1,  # noqa: ARG002
+        n_threads: int = 1,
     ) -> None:
         self.n_rows, self.n_features = X.shape
+        self.n_threads = n_threads
         self._X = X
         self._scale = scale
         self._first_row = first_row

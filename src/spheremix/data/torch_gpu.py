@@ -53,17 +53,17 @@ PRECISIONS = ("highest", "tf32", "bf16")
 _SETTING = threading.Lock()
 
 
-def open_torch(X: Any, precision: Precision = "highest") -> TorchDirections:
+def open_torch(X: Any, precision: Precision = "highest", n_threads: int = 1) -> TorchDirections:
     """Open a tensor where it is, or what NumPy and SciPy hold on the CUDA device if there is one.
 
     Parameters
     ----------
     X : torch.Tensor, array-like or sparse matrix of shape (n, d)
     precision : {"highest", "tf32", "bf16"}
+    n_threads : int
     """
-    if isinstance(X, torch.Tensor):
-        return TorchDirections(*open_tensor(X), precision=precision)
-    return TorchDirections(*open_rows(X), precision=precision)
+    rows, scale = open_tensor(X) if isinstance(X, torch.Tensor) else open_rows(X)
+    return TorchDirections(rows, scale, precision=precision, n_threads=n_threads)
 
 
 class TorchDirections:
@@ -84,7 +84,7 @@ class TorchDirections:
     first_row : int
         Number of the first row among all rows, where this engine holds a part of them.
     n_threads : int
-        Accepted for the signature that all engines share, and ignored: torch has its own threads.
+        Threads of the M-step. torch itself decides how many threads a sweep uses.
     precision : {"highest", "tf32", "bf16"}
         Of the factors of products of dense float32 rows: 24, 11 or 8 significant bits; "highest"
         is float64 where prototypes are long. On the CPU "tf32" is calculated in float32.
@@ -96,13 +96,14 @@ class TorchDirections:
         scale: NDArray[np.float64] | Tensor,
         *,
         first_row: int = 0,
-        n_threads: int = 1,  # noqa: ARG002
+        n_threads: int = 1,
         precision: Precision = "highest",
     ) -> None:
         self.n_rows: int
         self.n_features: int
         self.n_rows, self.n_features = X.shape
         self.first_row = first_row
+        self.n_threads = n_threads
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         tensor = as_tensor(X, device)
         scale = torch.as_tensor(scale, dtype=torch.float64, device=tensor.device)
