@@ -35,7 +35,8 @@ bool interrupted() {
     return PyErr_CheckSignals() != 0;
 }
 
-// Run a kernel without the GIL; raise KeyboardInterrupt when it was told to stop.
+// Run a kernel without the GIL; raise KeyboardInterrupt when it was told to stop, and an error when
+// it met an index that is outside the columns.
 template <class Kernel>
 void run_kernel(const Kernel& kernel) {
     Pulse pulse(&interrupted);
@@ -44,6 +45,10 @@ void run_kernel(const Kernel& kernel) {
         py::gil_scoped_release nogil;
         finished = kernel(pulse);
     }
+    if (pulse.invalid())
+        throw std::runtime_error(
+            "An index of the CSR matrix is outside its columns: the matrix was changed after it was "
+            "opened. Leave X as it is while it is in use, or open a copy of it.");
     if (!finished) throw py::error_already_set();
 }
 
@@ -103,8 +108,9 @@ SparseRows<T, I> sparse_rows(const py::array& indptr, const py::array& indices,
                              const py::array& data, const Array<double>& scale, Index first) {
     const auto* p = static_cast<const I*>(indptr.data());
     const Index n = indptr.size() - 1;
-    require(n >= 0 && scale.size() == n && p[0] >= 0 && p[n] >= p[0] &&
-                static_cast<Index>(p[n]) <= indices.size() &&
+    bool increases = n >= 0 && p[0] >= 0;
+    for (Index i = 0; i < n; ++i) increases &= p[i] <= p[i + 1];
+    require(increases && scale.size() == n && static_cast<Index>(p[n]) <= indices.size() &&
                 static_cast<Index>(p[n]) <= data.size(),
             "the arrays of the CSR matrix do not fit together");
     return {p, static_cast<const I*>(indices.data()), static_cast<const T*>(data.data()),
@@ -117,14 +123,17 @@ bool is_double(const py::array& a) {
     return false;
 }
 
-// Call with a typed view of the dense matrix.
+// Call with a typed view of the dense matrix, and a number of the type of products: double, or
+// where in_double is false that of the matrix.
 template <class Function>
-void with_dense(const py::array& x, const Array<double>& scale, Index first,
+void with_dense(const py::array& x, const Array<double>& scale, Index first, bool in_double,
                 const Function& function) {
     if (is_double(x))
-        function(dense_rows<double>(x, scale, first));
+        function(dense_rows<double>(x, scale, first), 0.0);
+    else if (in_double)
+        function(dense_rows<float>(x, scale, first), 0.0);
     else
-        function(dense_rows<float>(x, scale, first));
+        function(dense_rows<float>(x, scale, first), 0.0f);
 }
 
 bool is_long(const py::array& a) {
@@ -133,21 +142,27 @@ bool is_long(const py::array& a) {
     return false;
 }
 
-// Call with a typed view of the CSR matrix.
+// Call with a typed view of the CSR matrix, and a number of the type of products, as above.
 template <class Function>
 void with_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
-                 const Array<double>& scale, Index first, const Function& function) {
+                 const Array<double>& scale, Index first, bool in_double,
+                 const Function& function) {
     require(is_long(indptr) == is_long(indices), "indptr and indices must have the same type");
     require((indptr.flags() & indices.flags() & data.flags() & py::array::c_style) != 0,
             "the arrays of the CSR matrix must be contiguous");
+    const auto call = [&](auto entry, auto product) {
+        using T = decltype(entry);
+        if (is_long(indices))
+            function(sparse_rows<T, std::int64_t>(indptr, indices, data, scale, first), product);
+        else
+            function(sparse_rows<T, std::int32_t>(indptr, indices, data, scale, first), product);
+    };
     if (is_double(data))
-        is_long(indices)
-            ? function(sparse_rows<double, std::int64_t>(indptr, indices, data, scale, first))
-            : function(sparse_rows<double, std::int32_t>(indptr, indices, data, scale, first));
+        call(0.0, 0.0);
+    else if (in_double)
+        call(0.0f, 0.0);
     else
-        is_long(indices)
-            ? function(sparse_rows<float, std::int64_t>(indptr, indices, data, scale, first))
-            : function(sparse_rows<float, std::int32_t>(indptr, indices, data, scale, first));
+        call(0.0f, 0.0f);
 }
 
 Sums sums_of(const Scorers& scorers, Index n_lanes, Array<double>& vectors, Array<double>& mass,
@@ -162,20 +177,22 @@ Sums sums_of(const Scorers& scorers, Index n_lanes, Array<double>& vectors, Arra
 void sweep_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
                   const Array<double>& scale, Index first, const ScorerArrays& scorers_in,
                   const py::object& weights, double negligible, Array<double>& vectors,
-                  Array<double>& mass, Array<double>& totals, int n_threads) {
+                  Array<double>& mass, Array<double>& totals, bool in_double, int n_threads) {
     const Scorers scorers = view(scorers_in, weights, indptr.size() - 1, negligible);
     const Sums sums = sums_of(scorers, 1, vectors, mass, totals);
-    with_sparse(indptr, indices, data, scale, first, [&](const auto& rows) {
+    const auto kernel = [&](const auto& rows, auto product) {
+        using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
-            return SPHEREMIX_CALL(sparse_sweep, rows, scorers, sums, n_threads, pulse);
+            return SPHEREMIX_CALL(sparse_sweep<P>, rows, scorers, sums, n_threads, pulse);
         });
-    });
+    };
+    with_sparse(indptr, indices, data, scale, first, in_double, kernel);
 }
 
 void sweep_dense(const py::array& x, const Array<double>& scale, Index first,
                  const ScorerArrays& scorers_in, const py::object& weights, double negligible,
                  Array<double>& vectors, Array<double>& mass, Array<double>& totals,
-                 int n_threads) {
+                 bool in_double, int n_threads) {
     const Scorers scorers = view(scorers_in, weights, x.shape(0), negligible);
     require(x.shape(1) == scorers.n_features, "X and the scorers differ in their features");
     require(mass.ndim() == 2, "mass must have an axis of lanes");
@@ -183,11 +200,13 @@ void sweep_dense(const py::array& x, const Array<double>& scale, Index first,
     const Index given = mass.shape(0);
     require(given >= n_lanes || first + x.shape(0) <= given * dense_block, "too few lanes");
     const Sums lanes = sums_of(scorers, given, vectors, mass, totals);
-    with_dense(x, scale, first, [&](const auto& rows) {
+    const auto kernel = [&](const auto& rows, auto product) {
+        using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
-            return SPHEREMIX_CALL(dense_sweep, rows, scorers, lanes, n_lanes, n_threads, pulse);
+            return SPHEREMIX_CALL(dense_sweep<P>, rows, scorers, lanes, n_lanes, n_threads, pulse);
         });
-    });
+    };
+    with_dense(x, scale, first, in_double, kernel);
 }
 
 RowMap map_of(const Scorers& scorers, Index n_rows, int want, py::array& out) {
@@ -203,26 +222,31 @@ RowMap map_of(const Scorers& scorers, Index n_rows, int want, py::array& out) {
 
 void map_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
                 const Array<double>& scale, Index first, const ScorerArrays& scorers_in, int want,
-                py::array& out, int n_threads) {
+                py::array& out, bool in_double, int n_threads) {
     const Scorers scorers = view(scorers_in, py::none(), indptr.size() - 1, 0.0);
     const RowMap map = map_of(scorers, indptr.size() - 1, want, out);
-    with_sparse(indptr, indices, data, scale, first, [&](const auto& rows) {
+    const auto kernel = [&](const auto& rows, auto product) {
+        using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
-            return SPHEREMIX_CALL(sparse_map, rows, scorers, map, n_threads, pulse);
+            return SPHEREMIX_CALL(sparse_map<P>, rows, scorers, map, n_threads, pulse);
         });
-    });
+    };
+    with_sparse(indptr, indices, data, scale, first, in_double, kernel);
 }
 
 void map_dense(const py::array& x, const Array<double>& scale, Index first,
-               const ScorerArrays& scorers_in, int want, py::array& out, int n_threads) {
+               const ScorerArrays& scorers_in, int want, py::array& out, bool in_double,
+               int n_threads) {
     const Scorers scorers = view(scorers_in, py::none(), x.shape(0), 0.0);
     require(x.shape(1) == scorers.n_features, "X and the scorers differ in their features");
     const RowMap map = map_of(scorers, x.shape(0), want, out);
-    with_dense(x, scale, first, [&](const auto& rows) {
+    const auto kernel = [&](const auto& rows, auto product) {
+        using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
-            return SPHEREMIX_CALL(dense_map, rows, scorers, map, n_threads, pulse);
+            return SPHEREMIX_CALL(dense_map<P>, rows, scorers, map, n_threads, pulse);
         });
-    });
+    };
+    with_dense(x, scale, first, in_double, kernel);
 }
 
 }  // namespace
@@ -248,21 +272,22 @@ void bind_sweep(py::module_& m) {
           py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),
           py::arg("first_row"), py::arg("scorers"), py::arg("weights"), py::arg("negligible"),
           py::arg("vectors").noconvert(), py::arg("mass").noconvert(),
-          py::arg("totals").noconvert(), py::arg("n_threads"));
+          py::arg("totals").noconvert(), py::arg("in_double"), py::arg("n_threads"));
     m.def("sweep_dense", &sweep_dense,
           "Add the resultants of dense rows to lanes of vectors (L, K, d), mass (L, K) and totals "
           "(L, S, 2). Calls on successive rows give the same bits as one call when each begins at "
           "a multiple of DENSE_BLOCK; the result is the sum of the lanes in order.",
           py::arg("x"), py::arg("scale").noconvert(), py::arg("first_row"), py::arg("scorers"),
           py::arg("weights"), py::arg("negligible"), py::arg("vectors").noconvert(),
-          py::arg("mass").noconvert(), py::arg("totals").noconvert(), py::arg("n_threads"));
+          py::arg("mass").noconvert(), py::arg("totals").noconvert(), py::arg("in_double"),
+          py::arg("n_threads"));
     m.def("map_sparse", &map_sparse, "Give row by row what one scorer says of CSR rows.",
           py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),
           py::arg("first_row"), py::arg("scorers"), py::arg("want"), py::arg("out"),
-          py::arg("n_threads"));
+          py::arg("in_double"), py::arg("n_threads"));
     m.def("map_dense", &map_dense, "Give row by row what one scorer says of dense rows.",
           py::arg("x"), py::arg("scale").noconvert(), py::arg("first_row"), py::arg("scorers"),
-          py::arg("want"), py::arg("out"), py::arg("n_threads"));
+          py::arg("want"), py::arg("out"), py::arg("in_double"), py::arg("n_threads"));
 }
 
 }  // namespace spheremix

@@ -4,9 +4,9 @@
 static constexpr std::int64_t tile_posteriors = 1 << 20;
 
 // One step: the sums of the tile before, and the scores of this one, which fill the idle threads.
-template <class T, class I>
+template <class T, class P, class I>
 static void step_task(void* context, std::int64_t task, int thread) {
-    auto& sweep = *static_cast<SparseSweep<T, I>*>(context);
+    auto& sweep = *static_cast<SparseSweep<T, P, I>*>(context);
     if (sweep.pulse->stop(thread)) return;
     auto& own = sweep.scratch[static_cast<std::size_t>(thread)];
     if (task >= sweep.n_summing) {
@@ -24,8 +24,8 @@ static void step_task(void* context, std::int64_t task, int thread) {
 }
 
 // Components in play a row, from a few rows spread over all of them.
-template <class T, class I>
-static double probe(SparseSweep<T, I>& sweep) {
+template <class T, class P, class I>
+static double probe(SparseSweep<T, P, I>& sweep) {
     const Scorers& scorers = *sweep.scorers;
     auto& own = sweep.scratch[0];
     const std::int64_t n_probes = std::min<std::int64_t>(32, (sweep.rows.n + 15) / 16);
@@ -55,8 +55,8 @@ static int useful_threads(const SparseRows<T, I>& rows, const Scorers& scorers, 
 
 // Which layout of the sums is cheaper. A vector update costs about as much as a scalar one, but
 // panels must be filled and emptied.
-template <class T, class I>
-static void choose_layout(SparseSweep<T, I>& sweep, int n_threads) {
+template <class T, class P, class I>
+static void choose_layout(SparseSweep<T, P, I>& sweep, int n_threads) {
     const Scorers& scorers = *sweep.scorers;
     const std::int64_t n = scorers.n_components, d = scorers.n_features;
     bool any_soft = false;
@@ -79,8 +79,8 @@ static void choose_layout(SparseSweep<T, I>& sweep, int n_threads) {
 
 // Make room for two tiles at most. Returns the rows of a tile: enough for all threads, few enough
 // for the posteriors to stay small.
-template <class T, class I>
-static std::int64_t make_tiles(SparseSweep<T, I>& sweep, int n_threads) {
+template <class T, class P, class I>
+static std::int64_t make_tiles(SparseSweep<T, P, I>& sweep, int n_threads) {
     const std::int64_t n = sweep.scorers->n_components;
     const std::int64_t most = std::max<std::int64_t>(1, tile_posteriors / n / chunk_rows);
     const std::int64_t needed = (sweep.rows.n + chunk_rows - 1) / chunk_rows;
@@ -101,13 +101,13 @@ static std::int64_t make_tiles(SparseSweep<T, I>& sweep, int n_threads) {
     return rows;
 }
 
-// INOUT sums. Returns false when interrupted.
-template <class T, class I>
+// INOUT sums. Products of rows and scorers are of type P. Returns false when interrupted.
+template <class P, class T, class I>
 static bool sparse_sweep(const SparseRows<T, I>& rows, const Scorers& scorers, const Sums& sums,
                          int n_threads, Pulse& pulse) {
     if (rows.n == 0) return true;
     n_threads = useful_threads(rows, scorers, n_threads);
-    SparseSweep<T, I> sweep;
+    SparseSweep<T, P, I> sweep;
     sweep.rows = rows;
     sweep.scorers = &scorers;
     sweep.sums = sums;
@@ -129,15 +129,15 @@ static bool sparse_sweep(const SparseRows<T, I>& rows, const Scorers& scorers, c
             sweep.scoring->end = std::min(rows.n, (t + 1) * tile_rows);
             n_tasks += sweep.scoring->n_chunks();
         }
-        Pool::instance().run(n_tasks, n_threads, step_task<T, I>, &sweep);
+        Pool::instance().run(n_tasks, n_threads, step_task<T, P, I>, &sweep);
     }
     if (sweep.by_panel && !pulse.stopped()) transpose(sweep.sum_panels, true, n_threads);
     return !pulse.stopped();
 }
 
-template <class T, class I>
+template <class T, class P, class I>
 static void map_task(void* context, std::int64_t task, int thread) {
-    auto& sweep = *static_cast<SparseSweep<T, I>*>(context);
+    auto& sweep = *static_cast<SparseSweep<T, P, I>*>(context);
     if (sweep.pulse->stop(thread)) return;
     auto& own = sweep.scratch[static_cast<std::size_t>(thread)];
     const std::int64_t begin = task * chunk_rows, end = std::min(sweep.rows.n, begin + chunk_rows);
@@ -150,12 +150,12 @@ static void map_task(void* context, std::int64_t task, int thread) {
     }
 }
 
-// OUT map. Returns false when interrupted.
-template <class T, class I>
+// OUT map. Products are of type P. Returns false when interrupted.
+template <class P, class T, class I>
 static bool sparse_map(const SparseRows<T, I>& rows, const Scorers& scorers, const RowMap& map,
                        int n_threads, Pulse& pulse) {
     n_threads = useful_threads(rows, scorers, n_threads);
-    SparseSweep<T, I> sweep;
+    SparseSweep<T, P, I> sweep;
     sweep.rows = rows;
     sweep.scorers = &scorers;
     sweep.map = &map;
@@ -163,6 +163,6 @@ static bool sparse_map(const SparseRows<T, I>& rows, const Scorers& scorers, con
     pack(scorers, sweep.panels, true, n_threads);
     prepare(sweep, n_threads);
     const std::int64_t n_chunks = (rows.n + chunk_rows - 1) / chunk_rows;
-    Pool::instance().run(n_chunks, n_threads, map_task<T, I>, &sweep);
+    Pool::instance().run(n_chunks, n_threads, map_task<T, P, I>, &sweep);
     return !pulse.stopped();
 }

@@ -31,16 +31,16 @@ static inline void prefetch_run(const void* p) {
 // INOUT sum: adds the products of the non-zeros [from, to) with one panel of N vectors, in one chain
 // of additions in the order of the columns: leaving out columns of zeros, or stacking more
 // components, changes no bit.
-template <class V, int N, class T, class I>
-static inline void add_products(const RowList<T, I>& rows, const T* __restrict panel,
+template <class V, int N, class P, class T, class I>
+static inline void add_products(const RowList<T, I>& rows, const P* __restrict panel,
                                 std::int64_t from, std::int64_t to, std::int64_t look,
                                 typename V::Reg (&sum)[N]) {
     constexpr std::int64_t width = N * V::width;
     for (std::int64_t p = from; p < to; ++p) {
-        prefetch_run<width * static_cast<std::int64_t>(sizeof(T))>(
+        prefetch_run<width * static_cast<std::int64_t>(sizeof(P))>(
             panel + static_cast<std::int64_t>(rows.indices[p + look]) * width);
-        const T* m = panel + static_cast<std::int64_t>(rows.indices[p]) * width;
-        const typename V::Reg x = V::set1(rows.data[p]);
+        const P* m = panel + static_cast<std::int64_t>(rows.indices[p]) * width;
+        const typename V::Reg x = V::set1(static_cast<P>(rows.data[p]));
         for (int v = 0; v < N; ++v) sum[v] = V::fma(x, V::load(m + v * V::width), sum[v]);
     }
 }
@@ -48,9 +48,9 @@ static inline void add_products(const RowList<T, I>& rows, const T* __restrict p
 // OUT products[(row - begin) * stride + ..]: the products of rows with one panel of one vector, four
 // rows at a time: the chain of additions of a single row would wait for itself. (With wider panels
 // memory is what one waits for, and this gains nothing.)
-template <class V, class T, class I>
-static void multiply_narrow(const RowList<T, I>& rows, const T* __restrict panel,
-                            T* __restrict products, std::int64_t stride) {
+template <class V, class P, class T, class I>
+static void multiply_narrow(const RowList<T, I>& rows, const P* __restrict panel,
+                            P* __restrict products, std::int64_t stride) {
     constexpr int together = 4;
     for (std::int64_t row = rows.begin; row < rows.end; row += together) {
         const int n = static_cast<int>(std::min<std::int64_t>(together, rows.end - row));
@@ -60,12 +60,13 @@ static void multiply_narrow(const RowList<T, I>& rows, const T* __restrict panel
             const std::int64_t of = row + std::min(r, n - 1);  // a short group repeats its last row
             at[r] = rows.indptr[of];
             shortest = std::min<std::int64_t>(shortest, rows.indptr[of + 1] - rows.indptr[of]);
-            sum[r][0] = V::set1(T(0));
+            sum[r][0] = V::set1(P(0));
         }
         for (std::int64_t i = 0; i < shortest; ++i)
             for (int r = 0; r < together; ++r) {
-                const T* m = panel + static_cast<std::int64_t>(rows.indices[at[r] + i]) * V::width;
-                sum[r][0] = V::fma(V::set1(rows.data[at[r] + i]), V::load(m), sum[r][0]);
+                const P* m = panel + static_cast<std::int64_t>(rows.indices[at[r] + i]) * V::width;
+                const P x = static_cast<P>(rows.data[at[r] + i]);
+                sum[r][0] = V::fma(V::set1(x), V::load(m), sum[r][0]);
             }
         for (int r = 0; r < n; ++r) {
             add_products<V, 1>(rows, panel, at[r] + shortest, rows.indptr[row + r + 1], 0, sum[r]);
@@ -75,8 +76,8 @@ static void multiply_narrow(const RowList<T, I>& rows, const T* __restrict panel
 }
 
 // OUT products[(row - begin) * stride + ..]: the products of rows with one panel of N vectors.
-template <class V, int N, class T, class I>
-static void multiply(const RowList<T, I>& rows, const T* __restrict panel, T* __restrict products,
+template <class V, int N, class P, class T, class I>
+static void multiply(const RowList<T, I>& rows, const P* __restrict panel, P* __restrict products,
                      std::int64_t stride) {
     if constexpr (N == 1) {
         multiply_narrow<V>(rows, panel, products, stride);
@@ -84,23 +85,23 @@ static void multiply(const RowList<T, I>& rows, const T* __restrict panel, T* __
     }
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
         typename V::Reg sum[N];
-        for (int v = 0; v < N; ++v) sum[v] = V::set1(T(0));
+        for (int v = 0; v < N; ++v) sum[v] = V::set1(P(0));
         const std::int64_t from = rows.indptr[row], to = rows.indptr[row + 1];
         const std::int64_t look = to + ahead <= rows.safe ? ahead : 0;
         add_products<V, N>(rows, panel, from, to, look, sum);
-        T* out = products + (row - rows.begin) * stride;
+        P* out = products + (row - rows.begin) * stride;
         for (int v = 0; v < N; ++v) V::store(out + v * V::width, sum[v]);
     }
 }
 
-template <class T, class I>
-static void multiply_all(const RowList<T, I>& rows, const Panels<T, 4>& panels, T* products) {
-    using Full = typename Vectors<T>::Full;
-    using Half = typename Vectors<T>::Half;
+template <class P, class T, class I>
+static void multiply_all(const RowList<T, I>& rows, const Panels<P, 4>& panels, P* products) {
+    using Full = typename Vectors<P>::Full;
+    using Half = typename Vectors<P>::Half;
     const std::int64_t stride = panels.stride();
     for (std::int64_t p = 0; p < panels.count(); ++p) {
-        T* out = products + panels.begin(p);
-        const T* base = panels.base(p);
+        P* out = products + panels.begin(p);
+        const P* base = panels.base(p);
         if (panels.half(p))
             multiply<Half, 1>(rows, base, out, stride);
         else if (panels.width(p) == Full::width)

@@ -22,10 +22,10 @@ struct Tile {
     std::int64_t n_chunks() const { return (end - begin + chunk_rows - 1) / chunk_rows; }
 };
 
-// What a thread needs for itself.
-template <class T, class I>
+// What a thread needs for itself. Entries of rows are of type T, products of type P.
+template <class T, class P, class I>
 struct Scratch {
-    Buffer<T> products;
+    Buffer<P> products;
     Buffer<double> s, e, value;
     Buffer<std::int32_t> component;
     Buffer<Entry> entries;             // of a chunk, in row order
@@ -36,15 +36,15 @@ struct Scratch {
     Buffer<I> indptr;
 };
 
-template <class T, class I>
+template <class T, class P, class I>
 struct SparseSweep {
     SparseRows<T, I> rows;
     const Scorers* scorers;
     Sums sums;
     const RowMap* map = nullptr;
     Pulse* pulse;
-    Panels<T, 4> panels;
-    std::vector<Scratch<T, I>> scratch;
+    Panels<P, 4> panels;
+    std::vector<Scratch<T, P, I>> scratch;
     bool by_panel = false;             // layout of the sums
     SumPanels sum_panels;
     std::int64_t factor_stride = 0;
@@ -54,18 +54,18 @@ struct SparseSweep {
     std::int64_t n_summing = 0;        // tasks of the second phase, which come first
 };
 
-template <class T, class I>
-static void prepare(SparseSweep<T, I>& sweep, int n_threads) {
+template <class T, class P, class I>
+static void prepare(SparseSweep<T, P, I>& sweep, int n_threads) {
     const std::int64_t n = sweep.scorers->n_components, padded = sweep.panels.stride();
     std::int64_t longest = 0;
     if (sweep.panels.compact)
         for (std::int64_t i = 0; i < sweep.rows.n; ++i)
             longest = std::max<std::int64_t>(longest,
                                              sweep.rows.indptr[i + 1] - sweep.rows.indptr[i]);
-    sweep.scratch = std::vector<Scratch<T, I>>(static_cast<std::size_t>(n_threads));
+    sweep.scratch = std::vector<Scratch<T, P, I>>(static_cast<std::size_t>(n_threads));
     for (auto& own : sweep.scratch) {
         own.products.resize(chunk_rows * padded);
-        std::fill_n(own.products.get(), chunk_rows * padded, T(0));
+        std::fill_n(own.products.get(), chunk_rows * padded, P(0));
         own.s.resize(padded);
         own.e.resize(padded);
         own.value.resize(padded + 16);
@@ -82,12 +82,29 @@ static void prepare(SparseSweep<T, I>& sweep, int n_threads) {
     }
 }
 
-// The products of rows begin .. end-1 (a chunk at most) with all components, into own.products.
+// Whether all indices of rows begin .. end-1 are columns. They were when the rows were opened, but
+// the user may have changed them since. It costs little: they are about to be read anyway.
 template <class T, class I>
-static void multiply_rows(const SparseSweep<T, I>& sweep, Scratch<T, I>& own, std::int64_t begin,
-                          std::int64_t end) {
+static bool in_columns(const SparseRows<T, I>& rows, std::int64_t begin, std::int64_t end,
+                       std::int64_t n_features) {
+    using U = typename std::make_unsigned<I>::type;
+    const U bound = static_cast<U>(n_features);
+    U outside = 0;
+    for (std::int64_t p = rows.indptr[begin]; p < rows.indptr[end]; ++p)
+        outside |= static_cast<U>(static_cast<U>(rows.indices[p]) >= bound);
+    return outside == 0;
+}
+
+// The products of rows begin .. end-1 (a chunk at most) with all components, into own.products.
+template <class T, class P, class I>
+static void multiply_rows(const SparseSweep<T, P, I>& sweep, Scratch<T, P, I>& own,
+                          std::int64_t begin, std::int64_t end) {
     const auto& rows = sweep.rows;
-    const Panels<T, 4>& panels = sweep.panels;
+    const Panels<P, 4>& panels = sweep.panels;
+    if (!in_columns(rows, begin, end, sweep.scorers->n_features)) {
+        sweep.pulse->invalidate();
+        return;
+    }
     if (!panels.compact) {
         const RowList<T, I> list{rows.indptr, rows.indices, rows.data, begin, end,
                                  static_cast<std::int64_t>(rows.indptr[rows.n])};
@@ -115,8 +132,8 @@ static void multiply_rows(const SparseSweep<T, I>& sweep, Scratch<T, I>& own, st
 }
 
 // First phase for one chunk of the tile.
-template <class T, class I>
-static void score_chunk(SparseSweep<T, I>& sweep, Scratch<T, I>& own, Tile& tile,
+template <class T, class P, class I>
+static void score_chunk(SparseSweep<T, P, I>& sweep, Scratch<T, P, I>& own, Tile& tile,
                         std::int64_t chunk) {
     const Scorers& scorers = *sweep.scorers;
     const std::int64_t n = scorers.n_components, stride = sweep.panels.stride();
@@ -154,9 +171,9 @@ static void score_chunk(SparseSweep<T, I>& sweep, Scratch<T, I>& own, Tile& tile
 }
 
 // Second phase for one component. Its rows lie far apart: they are called for in advance.
-template <class T, class I>
-static void sum_component(const SparseSweep<T, I>& sweep, Scratch<T, I>& own, const Tile& tile,
-                          std::int64_t k) {
+template <class T, class P, class I>
+static void sum_component(const SparseSweep<T, P, I>& sweep, Scratch<T, P, I>& own,
+                          const Tile& tile, std::int64_t k) {
     const std::int64_t n = sweep.scorers->n_components;
     Entry* entries = own.listed.get();
     std::int64_t size = 0;
@@ -187,8 +204,8 @@ static void sum_component(const SparseSweep<T, I>& sweep, Scratch<T, I>& own, co
 }
 
 // Second phase for one panel of N vectors of components.
-template <int N, class T, class I>
-static void sum_panel(const SparseSweep<T, I>& sweep, const Tile& tile, std::int64_t panel) {
+template <int N, class T, class P, class I>
+static void sum_panel(const SparseSweep<T, P, I>& sweep, const Tile& tile, std::int64_t panel) {
     using V = Doubles;
     const std::int64_t k = panel * sweep.sum_panels.widest;
     const std::int64_t stored = sweep.rows.indptr[sweep.rows.n];
@@ -210,8 +227,9 @@ static void sum_panel(const SparseSweep<T, I>& sweep, const Tile& tile, std::int
     }
 }
 
-template <class T, class I>
-static void sum_panel_task(const SparseSweep<T, I>& sweep, const Tile& tile, std::int64_t panel) {
+template <class T, class P, class I>
+static void sum_panel_task(const SparseSweep<T, P, I>& sweep, const Tile& tile,
+                           std::int64_t panel) {
     switch (sweep.sum_panels.width(panel) / Doubles::width) {
         case 1: return sum_panel<1>(sweep, tile, panel);
         case 2: return sum_panel<2>(sweep, tile, panel);
@@ -221,8 +239,8 @@ static void sum_panel_task(const SparseSweep<T, I>& sweep, const Tile& tile, std
 }
 
 // Masses where they are not summed with the vectors.
-template <class T, class I>
-static void sum_masses(const SparseSweep<T, I>& sweep, const Tile& tile) {
+template <class T, class P, class I>
+static void sum_masses(const SparseSweep<T, P, I>& sweep, const Tile& tile) {
     const double* factors = tile.factors.get();
     for (std::int64_t i = tile.begin; i < tile.end; ++i, factors += sweep.factor_stride)
         for (std::int64_t k = 0; k < sweep.scorers->n_components; ++k)

@@ -1,13 +1,14 @@
 // The sweep over dense rows: both products of a block of rows while it is in cache. Blocks lie on a
 // fixed grid of row numbers and are added to a few lanes in turn, so that the bits do not depend on
 // threads, nor on how the rows are handed in as long as each call begins on the grid.
+// Rows of type T are multiplied and summed in type P: where P is wider, a block is copied first.
 // Included once per instruction set, inside its namespace.
 
 template <class T>
 struct DenseScratch {
     Buffer<T> products;                 // (block, padded components)
     Buffer<T> factors;                  // (block, padded components)
-    Buffer<T> packed;                   // the block, when its columns are not contiguous
+    Buffer<T> packed;                   // the block, when it cannot be read in place
     Buffer<T> tail;
     Buffer<double> s, e, value, totals;
     Buffer<std::int32_t> component;
@@ -16,31 +17,33 @@ struct DenseScratch {
     bool spread = false;                // the block before was soft
 };
 
-template <class T>
+template <class T, class P>
 struct DenseSweep {
     DenseRows<T> rows;
     const Scorers* scorers;
     Sums lanes;                         // each with a leading axis of lanes
     const RowMap* map = nullptr;
     Pulse* pulse;
-    Panels<T, panel_vectors> panels;
-    std::vector<DenseScratch<T>> scratch;
+    Panels<P, panel_vectors> panels;
+    std::vector<DenseScratch<P>> scratch;
     std::int64_t n_lanes = 0;
     std::int64_t first_block = 0, last_block = 0;   // of the round, as global numbers
+
+    bool in_place() const { return std::is_same<T, P>::value && rows.column_stride == 1; }
 };
 
-template <class T>
-static void prepare(DenseSweep<T>& sweep, int n_threads) {
-    constexpr std::int64_t width = Vectors<T>::Full::width;
+template <class T, class P>
+static void prepare(DenseSweep<T, P>& sweep, int n_threads) {
+    constexpr std::int64_t width = Vectors<P>::Full::width;
     const std::int64_t n = sweep.scorers->n_components, padded = sweep.panels.stride();
     const std::int64_t d = sweep.scorers->n_features;
-    sweep.scratch = std::vector<DenseScratch<T>>(static_cast<std::size_t>(n_threads));
+    sweep.scratch = std::vector<DenseScratch<P>>(static_cast<std::size_t>(n_threads));
     for (auto& own : sweep.scratch) {
         own.products.resize(dense_block * padded);
-        std::fill_n(own.products.get(), dense_block * padded, T(0));
+        std::fill_n(own.products.get(), dense_block * padded, P(0));
         own.s.resize(padded);
         own.e.resize(padded);
-        if (sweep.rows.column_stride != 1) own.packed.resize(dense_block * d);
+        if (!sweep.in_place()) own.packed.resize(dense_block * d);
         if (sweep.map) continue;
         own.factors.resize(dense_block * padded);
         own.tail.resize(dense_block * width);
@@ -54,35 +57,46 @@ static void prepare(DenseSweep<T>& sweep, int n_threads) {
     }
 }
 
+// OUT to: (n, d), C order, from rows of any strides.
+template <class T, class P>
+static void copy_block(const DenseRows<T>& rows, std::int64_t begin, std::int64_t n, std::int64_t d,
+                       P* to) {
+    const T* from = rows.data + begin * rows.row_stride;
+    if (rows.column_stride == 1) {
+        for (std::int64_t i = 0; i < n; ++i) std::copy_n(from + i * rows.row_stride, d, to + i * d);
+        return;
+    }
+    // Columns outside when they are the contiguous direction.
+    const bool by_column = std::abs(rows.row_stride) < std::abs(rows.column_stride);
+    const std::int64_t outer = by_column ? d : n, inner = by_column ? n : d;
+    const std::int64_t from_outer = by_column ? rows.column_stride : rows.row_stride;
+    const std::int64_t from_inner = by_column ? rows.row_stride : rows.column_stride;
+    const std::int64_t to_outer = by_column ? 1 : d, to_inner = by_column ? d : 1;
+    for (std::int64_t i = 0; i < outer; ++i)
+        for (std::int64_t j = 0; j < inner; ++j)
+            to[i * to_outer + j * to_inner] = static_cast<P>(from[i * from_outer + j * from_inner]);
+}
+
 // Rows begin .. end-1 as the kernels want them.
-template <class T>
-static Block<T> open_block(const DenseSweep<T>& sweep, DenseScratch<T>& own, std::int64_t begin,
+template <class T, class P>
+static Block<P> open_block(const DenseSweep<T, P>& sweep, DenseScratch<P>& own, std::int64_t begin,
                            std::int64_t end) {
-    constexpr std::int64_t width = Vectors<T>::Full::width;
+    constexpr std::int64_t width = Vectors<P>::Full::width;
     const auto& rows = sweep.rows;
     const std::int64_t d = sweep.scorers->n_features;
-    Block<T> block{rows.data + begin * rows.row_stride, rows.row_stride, end - begin, d,
-                   own.tail.get()};
-    if (rows.column_stride != 1) {
-        // Columns outside when they are the contiguous direction.
-        const bool by_column = std::abs(rows.row_stride) < std::abs(rows.column_stride);
-        const std::int64_t outer = by_column ? d : block.n, inner = by_column ? block.n : d;
-        const std::int64_t from_outer = by_column ? rows.column_stride : rows.row_stride;
-        const std::int64_t from_inner = by_column ? rows.row_stride : rows.column_stride;
-        const std::int64_t to_outer = by_column ? 1 : d, to_inner = by_column ? d : 1;
-        for (std::int64_t i = 0; i < outer; ++i) {
-            const T* from = block.rows + i * from_outer;
-            T* to = own.packed.get() + i * to_outer;
-            for (std::int64_t j = 0; j < inner; ++j) to[j * to_inner] = from[j * from_inner];
+    Block<P> block{own.packed.get(), d, end - begin, d, own.tail.get()};
+    if constexpr (std::is_same<T, P>::value) {
+        if (sweep.in_place()) {
+            block.rows = rows.data + begin * rows.row_stride;
+            block.stride = rows.row_stride;
         }
-        block.rows = own.packed.get();
-        block.stride = d;
     }
+    if (!sweep.in_place()) copy_block(rows, begin, block.n, d, own.packed.get());
     const std::int64_t whole = d / width * width;
     if (whole < d && !sweep.map)
         for (std::int64_t i = 0; i < block.n; ++i) {
-            T* to = own.tail.get() + i * width;
-            std::fill_n(to, width, T(0));
+            P* to = own.tail.get() + i * width;
+            std::fill_n(to, width, P(0));
             std::copy_n(block.rows + i * block.stride + whole, d - whole, to);
         }
     return block;
@@ -128,9 +142,9 @@ static std::int64_t spread_row(const double* shares, double scale, std::int64_t 
 
 // The first product of a block, and what its rows are assigned to: as a list of pairs, or where the
 // block before was soft as a matrix of factors. Both hold the same numbers. Returns their count.
-template <class T>
-static std::int64_t assign_block(const DenseSweep<T>& sweep, DenseScratch<T>& own,
-                                 const Block<T>& block, std::int64_t begin, std::int64_t lane) {
+template <class T, class P>
+static std::int64_t assign_block(const DenseSweep<T, P>& sweep, DenseScratch<P>& own,
+                                 const Block<P>& block, std::int64_t begin, std::int64_t lane) {
     const Scorers& scorers = *sweep.scorers;
     const std::int64_t n = scorers.n_components, stride = sweep.panels.stride();
     multiply_block(block, sweep.panels, own.products.get());
@@ -153,33 +167,33 @@ static std::int64_t assign_block(const DenseSweep<T>& sweep, DenseScratch<T>& ow
         for (std::int64_t p = 0; p < shares.size; ++p, ++n_pairs) {
             mass[shares.component[p]] += shares.value[p];
             own.pairs[n_pairs] = {static_cast<std::int32_t>(i),
-                                  static_cast<T>(shares.value[p] * scale)};
+                                  static_cast<P>(shares.value[p] * scale)};
             own.pair_component[n_pairs] = shares.component[p];
         }
     }
     return n_pairs;
 }
 
-template <class T>
-static void sweep_block(const DenseSweep<T>& sweep, DenseScratch<T>& own, std::int64_t begin,
+template <class T, class P>
+static void sweep_block(const DenseSweep<T, P>& sweep, DenseScratch<P>& own, std::int64_t begin,
                         std::int64_t end, std::int64_t lane) {
     const std::int64_t n = sweep.scorers->n_components, stride = sweep.panels.stride();
-    const Block<T> block = open_block(sweep, own, begin, end);
+    const Block<P> block = open_block(sweep, own, begin, end);
     std::int64_t n_pairs = assign_block(sweep, own, block, begin, lane);
     double* vectors = sweep.lanes.vectors + lane * n * block.d;
     // Which product is taken depends on this block alone, as the order of its sums does.
     const bool few = 3 * n_pairs < block.n * n;
-    T* factors = own.factors.get();
+    P* factors = own.factors.get();
     if (few && own.spread) {
         n_pairs = 0;
         for (std::int64_t i = 0; i < block.n; ++i)
             for (std::int64_t k = 0; k < n; ++k)
-                if (factors[i * stride + k] != T(0)) {
+                if (factors[i * stride + k] != P(0)) {
                     own.pairs[n_pairs] = {static_cast<std::int32_t>(i), factors[i * stride + k]};
                     own.pair_component[n_pairs++] = static_cast<std::int32_t>(k);
                 }
     } else if (!few && !own.spread) {
-        std::fill_n(factors, block.n * stride, T(0));
+        std::fill_n(factors, block.n * stride, P(0));
         for (std::int64_t i = 0; i < n_pairs; ++i)
             factors[own.pairs[i].row * stride + own.pair_component[i]] = own.pairs[i].factor;
     }
@@ -190,9 +204,9 @@ static void sweep_block(const DenseSweep<T>& sweep, DenseScratch<T>& own, std::i
         sum_block(block, factors, stride, n, vectors);
 }
 
-template <class T>
+template <class T, class P>
 static void lane_task(void* context, std::int64_t task, int thread) {
-    auto& sweep = *static_cast<DenseSweep<T>*>(context);
+    auto& sweep = *static_cast<DenseSweep<T, P>*>(context);
     auto& own = sweep.scratch[static_cast<std::size_t>(thread)];
     for (std::int64_t b = sweep.first_block + task; b < sweep.last_block; b += sweep.n_lanes) {
         if (sweep.pulse->stop(thread)) return;
@@ -211,13 +225,14 @@ static int useful_threads(const DenseRows<T>& rows, const Scorers& scorers, int 
 }
 
 // INOUT lanes: vectors (lanes, n_components, n_features), mass (lanes, n_components), totals
-// (lanes, n_groups, 2). Block b belongs to lane b mod n_lanes. Returns false when interrupted.
-template <class T>
+// (lanes, n_groups, 2). Block b belongs to lane b mod n_lanes. Products and the sums of a block are
+// of type P. Returns false when interrupted.
+template <class P, class T>
 static bool dense_sweep(const DenseRows<T>& rows, const Scorers& scorers, const Sums& lanes,
                         std::int64_t n_lanes, int n_threads, Pulse& pulse) {
     if (rows.n == 0) return true;
     n_threads = useful_threads(rows, scorers, n_threads);
-    DenseSweep<T> sweep;
+    DenseSweep<T, P> sweep;
     sweep.rows = rows;
     sweep.scorers = &scorers;
     sweep.lanes = lanes;
@@ -232,19 +247,19 @@ static bool dense_sweep(const DenseRows<T>& rows, const Scorers& scorers, const 
         sweep.first_block = b;
         sweep.last_block = std::min(last, b + round);
         const std::int64_t n_tasks = std::min(n_lanes, sweep.last_block - b);
-        Pool::instance().run(n_tasks, n_threads, lane_task<T>, &sweep);
+        Pool::instance().run(n_tasks, n_threads, lane_task<T, P>, &sweep);
     }
     return !pulse.stopped();
 }
 
-template <class T>
+template <class T, class P>
 static void dense_map_task(void* context, std::int64_t task, int thread) {
-    auto& sweep = *static_cast<DenseSweep<T>*>(context);
+    auto& sweep = *static_cast<DenseSweep<T, P>*>(context);
     if (sweep.pulse->stop(thread)) return;
     auto& own = sweep.scratch[static_cast<std::size_t>(thread)];
     const std::int64_t begin = task * dense_block;
     const std::int64_t end = std::min(sweep.rows.n, begin + dense_block);
-    const Block<T> block = open_block(sweep, own, begin, end);
+    const Block<P> block = open_block(sweep, own, begin, end);
     multiply_block(block, sweep.panels, own.products.get());
     for (std::int64_t row = begin; row < end; ++row) {
         affine(own.products.get() + (row - begin) * sweep.panels.stride(), sweep.rows.scale[row],
@@ -254,19 +269,19 @@ static void dense_map_task(void* context, std::int64_t task, int thread) {
     }
 }
 
-// OUT map. Returns false when interrupted.
-template <class T>
+// OUT map. Products are of type P. Returns false when interrupted.
+template <class P, class T>
 static bool dense_map(const DenseRows<T>& rows, const Scorers& scorers, const RowMap& map,
                       int n_threads, Pulse& pulse) {
     n_threads = useful_threads(rows, scorers, n_threads);
-    DenseSweep<T> sweep;
+    DenseSweep<T, P> sweep;
     sweep.rows = rows;
     sweep.scorers = &scorers;
     sweep.map = &map;
     sweep.pulse = &pulse;
     pack(scorers, sweep.panels, false, n_threads);
     prepare(sweep, n_threads);
-    Pool::instance().run((rows.n + dense_block - 1) / dense_block, n_threads, dense_map_task<T>,
+    Pool::instance().run((rows.n + dense_block - 1) / dense_block, n_threads, dense_map_task<T, P>,
                          &sweep);
     return !pulse.stopped();
 }

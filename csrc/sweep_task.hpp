@@ -93,7 +93,7 @@ inline double uniform(const std::uint64_t* key, std::uint64_t row) {
     return static_cast<double>(mix(mix(mix(key[0]) ^ key[1]) ^ row) >> 11) * 0x1p-53;
 }
 
-// Lets the calling thread notice Ctrl-C now and then, and everybody stop.
+// Lets the calling thread notice Ctrl-C now and then, and everybody stop, then or at a bad index.
 class Pulse {
 public:
     using Check = bool (*)();  // true: stop; called on the calling thread only
@@ -112,11 +112,19 @@ public:
     }
     bool stopped() const { return stopped_.load(); }
 
+    // Everybody stops: rows hold an index that is outside the columns.
+    void invalidate() {
+        invalid_.store(true);
+        stopped_.store(true);
+    }
+    bool invalid() const { return invalid_.load(); }
+
 private:
     using Clock = std::chrono::steady_clock;
     Check check_;
     Clock::time_point last_;
     std::atomic<bool> stopped_{false};
+    std::atomic<bool> invalid_{false};
 };
 
 // Uninitialised memory on cache-line boundaries; only pages that are written cost anything.

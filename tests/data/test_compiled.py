@@ -21,6 +21,7 @@ pytest.importorskip("spheremix._kernels")
 
 import spheremix._kernels as kernels
 
+from spheremix.data.base import arithmetic
 from spheremix.data.compiled import CompiledDirections, scorer_arrays
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.stack import stack
@@ -96,8 +97,9 @@ def test_calls_on_successive_rows_continue_each_other(kind, length):
         part = X[a:b]
         rows = (part,) if lanes else (part.indptr, part.indices, part.data)
         kernel = kernels.sweep_dense if lanes else kernels.sweep_sparse
-        cut = 1e-16 if X.dtype == np.float64 else 1e-9
-        kernel(*rows, scale[a:b], a, arrays, None, cut, vectors, mass, totals, 1)
+        double = arithmetic(X.dtype, scorers) == np.float64
+        cut = 1e-16 if double else 1e-9
+        kernel(*rows, scale[a:b], a, arrays, None, cut, vectors, mass, totals, double, 1)
     if lanes:
         vectors, mass, totals = vectors.sum(axis=0), mass.sum(axis=0), totals.sum(axis=0)
     for s, resultants in enumerate(whole):
@@ -133,7 +135,8 @@ for length in (3000.0, 30.0, 1.0):
         scorer = make_scorer(X, K, length)
         [actual] = CompiledDirections(X, unit_scale(X), n_threads=2).sweep([scorer])
         [expected] = ReferenceDirections(X, unit_scale(X)).sweep([scorer])
-        tolerance = (1e-10 if X.dtype == np.float64 else 1e-5) * max(1, length / 20)
+        double = arithmetic(X.dtype, [scorer]) == np.float64
+        tolerance = (1e-10 if double else 1e-5) * max(1, length / 20)
         assert_resultants_close(actual, expected, scorer, tolerance)
 """
     environment = {**os.environ, "SPHEREMIX_SIMD": level}
@@ -229,10 +232,11 @@ def test_shapes_that_do_not_fit_are_refused():
 def test_pointers_that_go_backwards_are_refused(index):
     scorer = Scorer(np.eye(2), np.zeros(2))
     arrays = scorer_arrays([scorer], stack([scorer]))
-    for indptr in ([0, -5], [3, 2], [-1, 2]):
+    for indptr in ([0, -5], [3, 2], [-1, 2], [0, 9, 3]):
         rows = np.array(indptr, dtype=index), np.zeros(3, dtype=index), np.ones(3)
+        n = len(indptr) - 1
         with pytest.raises(ValueError, match="do not fit together"):
-            kernels.map_sparse(*rows, np.ones(1), 0, arrays, 2, np.empty((1, 2)), 1)
+            kernels.map_sparse(*rows, np.ones(n), 0, arrays, 2, np.empty((n, 2)), True, 1)
 
 
 @pytest.mark.parametrize("kind", KINDS)

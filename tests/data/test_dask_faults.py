@@ -193,3 +193,30 @@ def test_no_scheduler_left_is_an_error(programs, monkeypatch):
         in_sweep(2, lambda: programs.kill(programs.scheduler), monkeypatch)
         with pytest.raises(ConnectionError, match="scheduler is lost"):
             fit(an_array())
+
+
+@pytest.mark.parametrize("when", ["opening", "sweeping", "sending"])
+def test_a_scheduler_that_does_not_answer_is_an_error(tmp_path, monkeypatch, when):
+    """A stopped process keeps its connections open, and the client would wait for ever."""
+    programs = Programs(tmp_path)
+    monkeypatch.setattr(dask_cluster, "POLL", 0.1)
+    monkeypatch.setattr(dask_cluster, "PATIENCE", 1.0)
+
+    def freeze(*_):
+        programs.scheduler.send_signal(signal.SIGSTOP)
+
+    try:
+        client = programs.connect(2)
+        if when == "opening":
+            freeze()
+        else:
+            in_sweep(2, freeze, monkeypatch, "_submit" if when == "sweeping" else "_send_weights")
+        with pytest.raises(
+            ConnectionError, match=r"not answered for 1\.5 s; it was asked"
+        ) as raised:
+            fit(an_array())
+        assert "start a new client" in str(raised.value)
+    finally:
+        programs.scheduler.send_signal(signal.SIGCONT)
+        client.close(timeout=10)
+        programs.stop()

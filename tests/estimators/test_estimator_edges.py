@@ -34,6 +34,7 @@ class Watched:
     def __init__(self, X, fails_at=None):
         self.inner = sm.as_directions(X)
         self.n_rows, self.n_features = self.inner.n_rows, self.inner.n_features
+        self.n_threads = self.inner.n_threads
         self.n_sweeps, self.fails_at = 0, fails_at
 
     def sweep(self, scorers, weights=None):

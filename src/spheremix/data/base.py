@@ -22,6 +22,7 @@ class Directions(Protocol):
 
     n_rows: int
     n_features: int
+    n_threads: int  # that calculations on resultants, in this process, may use
 
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
@@ -124,11 +125,38 @@ def row_numbers(ids: ArrayLike, n_rows: int) -> NDArray[np.intp]:
     return np.where(numbers < 0, numbers + n_rows, numbers)
 
 
-def negligible(dtype: np.dtype[np.floating]) -> float:
-    """Posterior below which a row adds nothing to a component's mass and vector.
+FLOAT32_LENGTH = 1024.0  # longest prototype M_k that float32 arithmetic is used for
 
-    Part of the specification of every engine: in double precision it changes no visible digit,
-    and it makes the cost of accumulation that of the components in play.
+
+def arithmetic(dtype: np.dtype[Any], scorers: Iterable[Scorer]) -> np.dtype[Any]:
+    """Give the type in which the products and sums of one sweep, or one map, are calculated.
+
+    Part of the specification of every engine. It is float64 for float64 rows. For float32 rows it
+    is float32 while no prototype of the scorers is longer than ``FLOAT32_LENGTH``, and float64
+    otherwise. A float32 score has an error of about 1e-7 times the length of its prototype, in
+    nats; so that error stays below 1e-4, and does not grow with the concentration of a mixture.
+
+    Parameters
+    ----------
+    dtype : np.dtype
+        Of the rows, float32 or float64.
+    scorers : iterable of Scorer
+        All those that read the rows together.
+    """
+    short = dtype == np.float32 and all(
+        np.dot(prototype, prototype) <= FLOAT32_LENGTH**2  # a product of BLAS is the fastest way
+        for scorer in scorers
+        for prototype in scorer.matrix
+    )
+    return np.dtype(np.float32 if short else np.float64)
+
+
+def negligible(dtype: np.dtype[Any]) -> float:
+    """Give the posterior below which a row adds nothing to a component's mass and vector.
+
+    Part of the specification of every engine, for the type given by ``arithmetic``. In float64
+    leaving such posteriors out changes no visible digit, and a sweep takes no time for components
+    that a row does not belong to.
     """
     return 1e-9 if dtype == np.float32 else 1e-16
 

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from spheremix._optional import kernels
 from spheremix.data.base import (
+    arithmetic,
     check_features,
     check_weights,
     negligible,
@@ -46,7 +47,7 @@ class CompiledDirections:
     first_row : int
         Number of the first row among all rows, where this engine holds a part of them.
     n_threads : int
-        Threads of the kernels. The results are the same bits for any number.
+        Threads of the kernels, and of the M-step. The results are the same bits for any number.
     """
 
     def __init__(
@@ -59,8 +60,8 @@ class CompiledDirections:
         self.n_threads = n_threads
         self.scale = np.ascontiguousarray(scale, dtype=np.float64)
         self._X = X
+        self.dtype = np.dtype(X.dtype)
         self.is_sparse = sparse.issparse(X)
-        self.negligible = negligible(X.dtype)
         if self.is_sparse:
             self.rows: tuple[Any, ...] = (*index_arrays(X.indptr, X.indices), X.data)
         else:
@@ -89,7 +90,16 @@ class CompiledDirections:
         out = room_for(want, self.n_rows, scorer.n_components)
         arrays = scorer_arrays([scorer], stack([scorer]))
         kernel = kernels.map_sparse if self.is_sparse else kernels.map_dense
-        kernel(*self.rows, self.scale, self.first_row, arrays, _WANTS[want], out, self.n_threads)
+        kernel(
+            *self.rows,
+            self.scale,
+            self.first_row,
+            arrays,
+            _WANTS[want],
+            out,
+            arithmetic(self.dtype, [scorer]) == np.float64,
+            self.n_threads,
+        )
         return out
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
@@ -109,6 +119,7 @@ class CompiledSums:
     ) -> None:
         self._weights = check_weights(weights, len(scorers), n_rows)
         self._n_rows = n_rows
+        self._arithmetic = arithmetic(first.dtype, scorers)
         stacked = stack(scorers)
         self._parts = stacked.parts
         self._arrays = scorer_arrays(scorers, stacked)
@@ -133,10 +144,11 @@ class CompiledSums:
             part.first_row,
             self._arrays,
             weights,
-            part.negligible,
+            negligible(self._arithmetic),
             self._vectors,
             self._mass,
             self._totals,
+            self._arithmetic == np.float64,
             part.n_threads,
         )
 

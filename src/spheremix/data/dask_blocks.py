@@ -102,7 +102,8 @@ class DaskDirections:
     engine : {"auto", "reference", "compiled"}
         The engine of the blocks.
     n_threads : int or None
-        Threads of the kernels on each worker; None for as many as the worker has.
+        Threads of the kernels on each worker, and of the M-step in this process. None for as many
+        as the worker has, and as this process may use.
     first_row : int
         Number of the first row, where X is a part of the data.
     """
@@ -112,8 +113,9 @@ class DaskDirections:
     ) -> None:
         engine_class(engine)
         client = active_client()
-        if n_threads is not None or client is None:
-            n_threads = resolve_threads(n_threads)
+        self.n_threads = resolve_threads(n_threads)
+        if client is None:
+            n_threads = self.n_threads
         X = one_chunk_of_columns(X)
         self.n_rows, self.n_features = (int(size) for size in X.shape)
         chunks = [i for i, size in enumerate(X.chunks[0]) if size > 0]

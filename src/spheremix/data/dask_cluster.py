@@ -1,31 +1,38 @@
-"""A Dask cluster that workers may leave: everything is waited for, no longer than there is hope."""
+"""Requests to a Dask cluster, none of which waits for ever.
+
+Workers may be lost or paused, and the scheduler may be gone or may not answer: each of these ends
+in an error within a bounded time.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
 import contextlib
+import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import distributed
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+T = TypeVar("T")
 
 POLL = 1.0  # seconds between two looks at the cluster
-PATIENCE = 30.0  # seconds without a worker that could go on
+PATIENCE = 30.0  # seconds without an answer of the scheduler, or without a worker that could go on
 
 _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 
 
 class WorkerLostError(Exception):
-    """A worker with blocks is gone: have them opened elsewhere, and ask again."""
+    """A worker that held blocks is gone: open them elsewhere, and repeat the request."""
 
 
 class Cluster:
-    """What a client can do, in bounded time.
+    """The requests of a client, each of which ends in bounded time.
 
     Parameters
     ----------
@@ -39,7 +46,18 @@ class Cluster:
     def alive(self) -> dict[str, Any]:
         """Give what the scheduler knows of each worker, by its address."""
         self._require_scheduler()
-        found: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        info = self._answer(
+            "which workers there are", lambda: self.client.scheduler_info(n_workers=-1)
+        )
+        found: dict[str, Any] = info["workers"]
+        return found
+
+    def holders(self, futures: list[Any]) -> dict[str, list[str]]:
+        """Give the addresses of the workers that hold each result, by the key of its future."""
+        self._require_scheduler()
+        found: dict[str, list[str]] = self._answer(
+            "which workers hold the chunks of X", lambda: self.client.who_has(futures)
+        )
         return found
 
     def some_alive(self) -> dict[str, Any]:
@@ -53,8 +71,11 @@ class Cluster:
     def send(self, what: Any, worker: str) -> Any:
         """Send an object to a worker; give its future."""
         self._require_scheduler()
+        options = {"workers": [worker], "hash": False, "timeout": PATIENCE}
         try:
-            [future] = self.client.scatter([what], workers=[worker], hash=False, timeout=PATIENCE)
+            [future] = self._answer(
+                f"to send data to worker {worker}", lambda: self.client.scatter([what], **options)
+            )
         except TimeoutError:
             self._lose_patience(-np.inf, self.alive())
         except (OSError, KeyError, *_CANCELLED) as error:
@@ -102,9 +123,11 @@ class Cluster:
                 raise WorkerLostError from error
 
     def cancel(self, futures: list[Any]) -> None:
-        """Take back what was asked for; a scheduler that is gone has forgotten it anyway."""
+        """Cancel what was asked for, as far as the scheduler is there and answers soon."""
         with contextlib.suppress(Exception):
-            self.client.cancel(futures, force=True)
+            self._answer(
+                "to cancel tasks", lambda: self.client.cancel(futures, force=True), limit=5 * POLL
+            )
 
     @contextlib.contextmanager
     def cancelling(self) -> Iterator[list[Any]]:
@@ -129,6 +152,29 @@ class Cluster:
             return time.monotonic()
         self._lose_patience(seen, workers)
         return seen
+
+    def _answer(self, request: str, call: Callable[[], T], *, limit: float | None = None) -> T:
+        """Give what a blocking call of the client returns, or an error if the scheduler is silent.
+
+        The client itself waits without a limit for a scheduler whose process is stopped, so the
+        call is made in a thread, which is left behind in that case.
+        """
+        limit = PATIENCE + 5 * POLL if limit is None else limit
+        reply: concurrent.futures.Future[T] = concurrent.futures.Future()
+
+        def make() -> None:
+            try:
+                reply.set_result(call())
+            except BaseException as error:  # noqa: BLE001 (raised again where it is waited for)
+                reply.set_exception(error)
+
+        threading.Thread(target=make, name="spheremix-dask", daemon=True).start()
+        if not concurrent.futures.wait([reply], timeout=limit).done:
+            raise ConnectionError(
+                f"The Dask scheduler has not answered for {limit:g} s; it was asked {request}. "
+                "Look whether it is stopped or overloaded, start a new client, and fit again."
+            )
+        return reply.result()
 
     def _require_scheduler(self) -> None:
         if self.client.status != "running":

@@ -135,7 +135,7 @@ class Workers:
         if self._loaded:
             futures = self._client.compute([self._chunks[number] for number in numbers])
             self._cluster.wait(futures, [])
-            holders = self._client.who_has(futures)
+            holders = self._cluster.holders(futures)
             for number, chunk in zip(numbers, futures, strict=True):
                 if not holders.get(chunk.key):
                     raise WorkerLostError

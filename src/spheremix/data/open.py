@@ -159,7 +159,8 @@ def _open_torch(X: Any, options: Options) -> Directions:
             "engine='torch' has all rows on its device, and X is to be read in blocks: load it as "
             "an array first, or use engine='auto'."
         )
-    return cast("Directions", torch_gpu.open_torch(X, options.precision))
+    n_threads = resolve_threads(options.n_threads)
+    return cast("Directions", torch_gpu.open_torch(X, options.precision, n_threads))
 
 
 def _torch_engine() -> Any:

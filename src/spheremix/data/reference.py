@@ -1,8 +1,10 @@
 """The specification of a sweep, in NumPy and SciPy.
 
 Every other engine is tested against this one, and it runs where the compiled extension is missing.
-All arithmetic is in float64, also on float32 rows. Rows are read in blocks and summed on a fixed
-grain, so that memory stays small (never n times K) and the bits depend on no block size.
+All arithmetic is in float64, also on float32 rows where other engines may use float32: see
+``arithmetic`` in ``data/base.py``, which also says which posteriors are left out. Rows are read in
+blocks and summed on a fixed grain, so that memory stays small (never n times K) and the bits do not
+depend on the size of the blocks.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import numpy as np
 
 from spheremix.data.base import (
     GRAIN,
+    arithmetic,
     check_features,
     check_weights,
     negligible,
@@ -20,7 +23,7 @@ from spheremix.data.base import (
     row_numbers,
     uniforms,
 )
-from spheremix.data.rows import unit_rows
+from spheremix.data.rows import require_unchanged, unit_rows
 from spheremix.resultants import Resultants
 
 if TYPE_CHECKING:
@@ -48,7 +51,7 @@ class ReferenceDirections:
         Number of the first row in the whole data, where X is a block of it: drawn assignments
         depend on it.
     n_threads : int
-        Accepted for the signature that all engines share, and ignored.
+        Threads of the M-step; a sweep of this engine uses one.
     """
 
     def __init__(
@@ -57,13 +60,13 @@ class ReferenceDirections:
         scale: NDArray[np.float64],
         *,
         first_row: int = 0,
-        n_threads: int = 1,  # noqa: ARG002
+        n_threads: int = 1,
     ) -> None:
         self.n_rows, self.n_features = X.shape
+        self.n_threads = n_threads
         self._X = X
         self._scale = scale
         self._first_row = first_row
-        self._negligible = negligible(X.dtype)
 
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
@@ -78,7 +81,8 @@ class ReferenceDirections:
     ) -> ReferenceSums:
         """Begin the sums over ``n_rows`` rows, of which these are the first."""
         check_features(scorers, self.n_features)
-        return ReferenceSums(scorers, weights, n_rows, self.n_features)
+        least = negligible(arithmetic(self._X.dtype, scorers))
+        return ReferenceSums(scorers, weights, n_rows, self.n_features, least)
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[np.generic]:
         """Give row by row what the scorer says."""
@@ -103,7 +107,9 @@ class ReferenceDirections:
     def grains(self) -> Iterator[tuple[slice, Rows]]:
         """Give the rows, not scaled yet, a grain at a time, in float64."""
         for start in range(0, self.n_rows, BLOCK_ROWS):
-            block = _float64(self._X[start : start + BLOCK_ROWS])
+            ids = slice(start, start + BLOCK_ROWS)
+            require_unchanged(self._X, ids)
+            block = _float64(self._X[ids])
             for first in range(0, block.shape[0], GRAIN):
                 rows = block[first : first + GRAIN]
                 yield slice(start + first, start + first + rows.shape[0]), rows
@@ -125,16 +131,21 @@ class ReferenceDirections:
         return drawn
 
     def resultants(
-        self, scorer: Scorer, ids: slice, rows: Rows, weights: NDArray[np.float64]
+        self,
+        scorer: Scorer,
+        ids: slice,
+        rows: Rows,
+        weights: NDArray[np.float64],
+        least: float,
     ) -> Resultants:
-        """Give the resultants of one grain."""
+        """Give the resultants of one grain; posteriors below ``least`` are left out."""
         scores = self._scores(scorer, ids, rows)
         log_density = _log_sum_exp(scores)
         if scorer.assignment == "soft":
             surprise = log_density[:, None] - scores
             posteriors = np.exp(-surprise)
             entropy = (posteriors * np.where(posteriors > 0, surprise, 0)).sum(axis=1)
-            assigned = np.where(posteriors < self._negligible, 0, posteriors)
+            assigned = np.where(posteriors < least, 0, posteriors)
         else:
             labels = self._labels(scorer, ids, scores)
             assigned = (labels[:, None] == np.arange(scorer.n_components)).astype(float)
@@ -157,10 +168,16 @@ class ReferenceSums:
     """Resultants to which those of one grain after another are added."""
 
     def __init__(
-        self, scorers: Sequence[Scorer], weights: ArrayLike | None, n_rows: int, n_features: int
+        self,
+        scorers: Sequence[Scorer],
+        weights: ArrayLike | None,
+        n_rows: int,
+        n_features: int,
+        least: float,
     ) -> None:
         self._scorers = scorers
         self._weights = weights_per_scorer(weights, len(scorers), n_rows)
+        self._least = least
         self._totals = [Resultants.zero(scorer.n_components, n_features) for scorer in scorers]
 
     def add(self, part: ReferenceDirections, start: int) -> None:
@@ -168,7 +185,8 @@ class ReferenceSums:
         for ids, rows in part.grains():
             own = slice(start + ids.start, start + ids.stop)
             for s, scorer in enumerate(self._scorers):
-                self._totals[s] += part.resultants(scorer, ids, rows, self._weights[s, own])
+                weights = self._weights[s, own]
+                self._totals[s] += part.resultants(scorer, ids, rows, weights, self._least)
 
     def resultants(self) -> list[Resultants]:
         """Give the resultants of each scorer."""

@@ -139,8 +139,7 @@ def _csr(X: Any) -> Rows:
         or indptr[0] != 0
         or (np.diff(indptr) < 0).any()
         or min(len(indices), len(data)) < stored
-        # Negative ones are the largest of all where they have no sign.
-        or (stored and indices.view(f"u{indices.itemsize}").max() >= X.shape[1])
+        or not _in_columns(indices, X.shape[1])
     ):
         raise ValueError(
             f"X is no valid CSR matrix of shape {X.shape}: its indptr decreases, or its indices "
@@ -154,6 +153,34 @@ def _csr(X: Any) -> Rows:
         csr = csr.copy()
         csr.sum_duplicates()
     return cast("Rows", csr)
+
+
+def _in_columns(indices: NDArray[Any], n_features: int) -> bool:
+    # Read without a sign, a negative index is larger than any column.
+    return not indices.size or bool(indices.view(f"u{indices.itemsize}").max() < n_features)
+
+
+def require_unchanged(rows: Rows, ids: slice | NDArray[np.intp]) -> None:
+    """Refuse CSR rows whose pointers or indices were made invalid after the rows were opened.
+
+    SciPy does not look at them: it would read and write outside the arrays.
+    """
+    if isinstance(rows, np.ndarray):
+        return
+    starts, stops = rows.indptr[:-1][ids], rows.indptr[1:][ids]
+    stored = min(len(rows.indices), len(rows.data))
+    valid = bool(((starts >= 0) & (starts <= stops) & (stops <= stored)).all())
+    if valid and isinstance(ids, slice):
+        valid = bool((starts[1:] == stops[:-1]).all())
+        valid = valid and _in_columns(rows.indices[starts[0] : stops[-1]], rows.shape[1])
+    elif valid:
+        own = (rows.indices[a:b] for a, b in zip(starts, stops, strict=True))
+        valid = all(_in_columns(indices, rows.shape[1]) for indices in own)
+    if not valid:
+        raise RuntimeError(
+            "An index of the CSR matrix is outside its columns: the matrix was changed after it "
+            "was opened. Leave X as it is while it is in use, or open a copy of it."
+        )
 
 
 def index_arrays(
@@ -269,6 +296,7 @@ def rescaled(rows: Rows, ids: NDArray[np.intp], largest: NDArray[np.float64]) ->
 
 def unit_rows(rows: Rows, scale: NDArray[np.float64], ids: NDArray[np.intp]) -> NDArray[np.float64]:
     """Give a few rows divided by their norms, dense."""
+    require_unchanged(rows, ids)
     few = rows[ids]
     dense = few if isinstance(few, np.ndarray) else few.toarray()
     unit: NDArray[np.float64] = np.multiply(dense, scale[ids, None], order="C")

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from spheremix.data.base import (
+    arithmetic,
     check_features,
     check_weights,
     negligible,
@@ -24,6 +25,7 @@ from spheremix.data.stack import cut, parts_of, stack
 from spheremix.data.torch_open import (
     DTYPES,
     IMPOSSIBLE,
+    TYPES,
     as_tensor,
     open_tensor,
     to_device,
@@ -51,17 +53,17 @@ PRECISIONS = ("highest", "tf32", "bf16")
 _SETTING = threading.Lock()
 
 
-def open_torch(X: Any, precision: Precision = "highest") -> TorchDirections:
+def open_torch(X: Any, precision: Precision = "highest", n_threads: int = 1) -> TorchDirections:
     """Open a tensor where it is, or what NumPy and SciPy hold on the CUDA device if there is one.
 
     Parameters
     ----------
     X : torch.Tensor, array-like or sparse matrix of shape (n, d)
     precision : {"highest", "tf32", "bf16"}
+    n_threads : int
     """
-    if isinstance(X, torch.Tensor):
-        return TorchDirections(*open_tensor(X), precision=precision)
-    return TorchDirections(*open_rows(X), precision=precision)
+    rows, scale = open_tensor(X) if isinstance(X, torch.Tensor) else open_rows(X)
+    return TorchDirections(rows, scale, precision=precision, n_threads=n_threads)
 
 
 class TorchDirections:
@@ -69,7 +71,8 @@ class TorchDirections:
 
     Masses, likelihoods and entropies are summed in float64, and so are vectors across blocks of
     rows; on a CUDA device, across a few parts of dense float32 rows, each summed in float32.
-    Products have the precision of X, or less where that is asked for.
+    Products are calculated in the type that ``arithmetic`` (``data/base.py``) gives, or with fewer
+    bits where ``precision`` asks for it.
 
     Parameters
     ----------
@@ -81,10 +84,10 @@ class TorchDirections:
     first_row : int
         Number of the first row among all rows, where this engine holds a part of them.
     n_threads : int
-        Accepted for the signature that all engines share, and ignored: torch has its own threads.
+        Threads of the M-step. torch itself decides how many threads a sweep uses.
     precision : {"highest", "tf32", "bf16"}
-        Of the factors of products of dense float32 rows: 24, 11 or 8 significant bits. On the CPU
-        "tf32" is "highest".
+        Of the factors of products of dense float32 rows: 24, 11 or 8 significant bits; "highest"
+        is float64 where prototypes are long. On the CPU "tf32" is calculated in float32.
     """
 
     def __init__(
@@ -93,13 +96,14 @@ class TorchDirections:
         scale: NDArray[np.float64] | Tensor,
         *,
         first_row: int = 0,
-        n_threads: int = 1,  # noqa: ARG002
+        n_threads: int = 1,
         precision: Precision = "highest",
     ) -> None:
         self.n_rows: int
         self.n_features: int
         self.n_rows, self.n_features = X.shape
         self.first_row = first_row
+        self.n_threads = n_threads
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         tensor = as_tensor(X, device)
         scale = torch.as_tensor(scale, dtype=torch.float64, device=tensor.device)
@@ -107,7 +111,6 @@ class TorchDirections:
         self.precision = precision
         self.device = tensor.device
         self._dtype = tensor.dtype
-        self._negligible = negligible(DTYPES[tensor.dtype])
         self._rows: DenseRows | SparseRows
         with torch.inference_mode():
             if tensor.layout == torch.sparse_csr:
@@ -123,12 +126,13 @@ class TorchDirections:
         """Read the rows once; give the resultants of each scorer."""
         check_features(scorers, self.n_features)
         weights = check_weights(weights, len(scorers), self.n_rows)
+        dtype = self._arithmetic(scorers)
         found: list[Resultants] = []
-        for kind, batch in self._batches(scorers):
+        for kind, batch in self._batches(scorers, dtype):
             own = weights if weights is None or weights.ndim == 1 else weights[batch]
             with _settings(self.precision, self.device):
                 on_device = None if own is None else to_device(own, self.device)
-                mass, vectors, totals = self._sums(kind, scorers[batch], on_device)
+                mass, vectors, totals = self._sums(kind, scorers[batch], on_device, dtype)
             weight = self.n_rows if own is None else own.sum(axis=-1)
             totals[:, 0] += weight * np.array([scorer.offset for scorer in scorers[batch]])
             found += cut(parts_of(scorers[batch]), (mass, vectors, totals), weight)
@@ -138,9 +142,9 @@ class TorchDirections:
         """Give row by row what the scorer says."""
         check_features([scorer], self.n_features)
         out = room_for(want, self.n_rows, scorer.n_components)
-        matrix, biases, _ = self._stack([scorer])
+        matrix, biases, _ = self._stack([scorer], self._arithmetic([scorer]))
         with _settings(self.precision, self.device):
-            for ids in self._rows.blocks(scorer.n_components):
+            for ids in self._rows.blocks(scorer.n_components, matrix.dtype):
                 scores = self._rows.scores(ids, matrix, biases)
                 if want == "labels":
                     found = self._labels(scorer, ids, scores)
@@ -161,35 +165,45 @@ class TorchDirections:
             rows: NDArray[np.float64] = self._rows.take(numbers).cpu().numpy()
         return rows
 
-    def _batches(self, scorers: Sequence[Scorer]) -> Iterator[tuple[str, slice]]:
+    def _arithmetic(self, scorers: Sequence[Scorer]) -> torch.dtype:
+        """Give the type of the products of scorers swept together; what was asked for is kept."""
+        if self.precision != "highest":
+            return self._dtype
+        return TYPES[arithmetic(DTYPES[self._dtype], scorers)]
+
+    def _batches(
+        self, scorers: Sequence[Scorer], dtype: torch.dtype
+    ) -> Iterator[tuple[str, slice]]:
         """Give runs of scorers that read the rows together: by a kernel, soft or hard, or not."""
         begin = 0
         for end in range(1, len(scorers) + 1):
-            kind = self._kind(scorers[begin:end])
-            if end == len(scorers) or self._kind(scorers[begin : end + 1]) != kind:
+            kind = self._kind(scorers[begin:end], dtype)
+            if end == len(scorers) or self._kind(scorers[begin : end + 1], dtype) != kind:
                 yield kind, slice(begin, end)
                 begin = end
 
-    def _kind(self, scorers: Sequence[Scorer]) -> str:
+    def _kind(self, scorers: Sequence[Scorer], dtype: torch.dtype) -> str:
         """Say how scorers would be swept together."""
         assignments = {scorer.assignment for scorer in scorers}
         if self._kernels is None or len(assignments) > 1 or "drawn" in assignments:
             return "plain"
-        return assignments.pop() if self._kernels.fits(self._rows, scorers) else "plain"
+        return assignments.pop() if self._kernels.fits(self._rows, scorers, dtype) else "plain"
 
-    def _sums(self, kind: str, scorers: Sequence[Scorer], weights: Tensor | None) -> SumArrays:
+    def _sums(
+        self, kind: str, scorers: Sequence[Scorer], weights: Tensor | None, dtype: torch.dtype
+    ) -> SumArrays:
         """Give masses, vectors, and likelihood and entropy a scorer, without offsets."""
         if kind != "plain":
             sums: SumArrays = self._kernels.sweep(
-                self._rows, scorers, weights, self._negligible, self.precision
+                self._rows, scorers, weights, dtype, self.precision
             )
             return sums
-        matrix, biases, parts = self._stack(scorers)
+        matrix, biases, parts = self._stack(scorers, dtype)
         K = len(biases)
         as_double: Any = {"dtype": torch.float64, "device": self.device}
         mass, totals = torch.zeros(K, **as_double), torch.zeros(len(scorers), 2, **as_double)
         vectors = torch.zeros(K, self.n_features, **as_double)
-        for ids in self._rows.blocks(K):
+        for ids in self._rows.blocks(K, dtype):
             scores = self._rows.scores(ids, matrix, biases)
             assigned = []
             for s, (scorer, part) in enumerate(zip(scorers, parts, strict=True)):
@@ -206,22 +220,25 @@ class TorchDirections:
             vectors += self._rows.sums(ids, shares)
         return to_numpy(mass), to_numpy(vectors), to_numpy(totals)
 
-    def _stack(self, scorers: Sequence[Scorer]) -> tuple[Tensor, Tensor, list[slice]]:
+    def _stack(
+        self, scorers: Sequence[Scorer], dtype: torch.dtype
+    ) -> tuple[Tensor, Tensor, list[slice]]:
         """Give the components of several scorers, one under the other, on the device."""
         matrix, biases, parts = stack(scorers)
         on_device = (to_device(part, self.device) for part in (matrix, biases.clip(IMPOSSIBLE)))
-        matrix, biases = (part.to(self._dtype) for part in on_device)
+        matrix, biases = (part.to(dtype) for part in on_device)
         return matrix, biases, parts
 
     def _shares(self, scorer: Scorer, ids: slice, scores: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Give the assignment of each row of a block, its log-density and its entropy."""
         if scorer.assignment == "soft":
             logs = torch.log_softmax(scores, 1)
-            density = scores.amax(1) - logs.amax(1)
+            density = scores.amax(1).double() - logs.amax(1).double()
             shares = logs.exp()
             entropy = -torch.linalg.vecdot(shares, logs)
             # In place, and in one pass: what is at most the threshold becomes zero.
-            return torch.threshold_(shares, self._negligible, 0), density, entropy
+            least = negligible(DTYPES[scores.dtype])
+            return torch.threshold_(shares, least, 0), density, entropy
         labels = self._labels(scorer, ids, scores)[:, None]
         shares = torch.zeros_like(scores).scatter_(1, labels, 1)
         best = scores.gather(1, labels)[:, 0]

@@ -32,6 +32,7 @@ DTYPES: dict[torch.dtype, np.dtype[Any]] = {
     torch.float32: np.dtype(np.float32),
     torch.float64: np.dtype(np.float64),
 }
+TYPES = {ours: theirs for theirs, ours in DTYPES.items()}
 
 
 # --------------------------------------------------------------------------------------- opening

@@ -45,22 +45,23 @@ class DenseRows:
         """One over the norm of each row, float32."""
         return self.scale.float()
 
-    def blocks(self, n_components: int) -> Iterator[slice]:
-        """Give the ids of blocks whose scores make one tile."""
+    def blocks(self, n_components: int, dtype: torch.dtype) -> Iterator[slice]:
+        """Give the ids of blocks whose scores make one tile, as their rows do where converted."""
         n_rows, device = self.X.shape[0], self.X.device.type
         short = SHORT_SUM[device]
-        step = short * max(1, TILE[device] // (short * n_components))
+        width = n_components if dtype == self.X.dtype else max(n_components, self.X.shape[1])
+        step = short * max(1, TILE[device] // (short * width))
         for start in range(0, n_rows, step):
             yield slice(start, min(start + step, n_rows))
 
     def scores(self, ids: slice, matrix: Tensor, biases: Tensor) -> Tensor:
         """Give the inner products of a block of rows with each row of a matrix, plus biases."""
-        products = self._round(self.X[ids]) @ self._round(matrix).mT
+        products = self._round(self.X[ids]).to(matrix.dtype) @ self._round(matrix).mT
         return torch.addcmul(biases, products, self.scale[ids, None].to(products.dtype))
 
     def sums(self, ids: slice, shares: Tensor) -> Tensor:
         """Give for each column of shares the sum of the rows times their shares, in float64."""
-        block = self._round(self.X[ids])
+        block = self._round(self.X[ids]).to(shares.dtype)
         shares = self._round(shares * self.scale[ids, None].to(shares.dtype))
         short = SHORT_SUM[block.device.type]
         whole = len(block) // short * short
@@ -83,8 +84,8 @@ class DenseRows:
 class SparseRows:
     """Rows ``scale[i] * X[i]`` of a CSR tensor, with a second copy of them by columns.
 
-    The copy, of unit rows, is what makes sums by component deterministic without ordering a
-    device's work. It takes as much memory as values and 32-bit indices do.
+    The copy is what makes sums by component deterministic without ordering a device's work. It
+    takes as much memory as values and 32-bit indices do.
     """
 
     def __init__(self, X: Tensor, scale: Tensor) -> None:
@@ -94,24 +95,25 @@ class SparseRows:
         self.runs: dict[int, tuple[Tensor, Tensor]] = {}
         for ids, columns, pointers, values in csr_blocks(X):
             self.by_rows[ids.start] = columns, pointers, values
-            unit = values * scale[ids].repeat_interleave(pointers.diff()).to(values.dtype)
-            self.by_columns[ids.start] = _by_columns(X.shape[1], columns, pointers, unit)
+            self.by_columns[ids.start] = _by_columns(X.shape[1], columns, pointers, values)
             self.runs[ids.start] = _runs(self.by_columns[ids.start][1])
 
-    def blocks(self, n_components: int) -> Iterator[slice]:  # noqa: ARG002
+    def blocks(self, n_components: int, dtype: torch.dtype) -> Iterator[slice]:  # noqa: ARG002
         """Give the ids of the blocks that the copy by columns was made for."""
         for start, (_, pointers, _) in self.by_rows.items():
             yield slice(start, start + len(pointers) - 1)
 
     def scores(self, ids: slice, matrix: Tensor, biases: Tensor) -> Tensor:
         """Give the inner products of a block of rows with each row of a matrix, plus biases."""
-        products = bags(*self.by_rows[ids.start], matrix.mT.contiguous())
+        columns, pointers, values = self.by_rows[ids.start]
+        products = bags(columns, pointers, values.to(matrix.dtype), matrix.mT.contiguous())
         return torch.addcmul(biases, products, self.scale[ids, None].to(products.dtype))
 
     def sums(self, ids: slice, shares: Tensor) -> Tensor:
         """Give for each column of shares the sum of the rows times their shares, in float64."""
         rows, pointers, values = self.by_columns[ids.start]
-        return bags(rows, pointers, values.double(), shares.double()).mT
+        unit_shares = shares.double() * self.scale[ids, None]
+        return bags(rows, pointers, values.double(), unit_shares).mT
 
     def take(self, ids: Tensor) -> Tensor:
         """Give a few unit rows in float64."""

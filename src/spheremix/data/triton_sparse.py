@@ -8,8 +8,9 @@ import torch
 import triton
 import triton.language as tl
 
+from spheremix.data.base import negligible
 from spheremix.data.stack import stack
-from spheremix.data.torch_open import to_device
+from spheremix.data.torch_open import DTYPES, to_device
 from spheremix.data.triton_sweep import Slots, shares_of, together
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ MAX_COMPONENTS = 1024
 ENTRIES = 16  # read at a time by one program
 
 
-def fits(rows: SparseRows, scorers: Sequence[Scorer]) -> bool:  # noqa: ARG001
+def fits(rows: SparseRows, scorers: Sequence[Scorer], dtype: torch.dtype) -> bool:  # noqa: ARG001
     """Say whether a program can hold the scores of a row; all scorers are soft or all hard."""
     return Slots.of(scorers).padded <= MAX_COMPONENTS
 
@@ -37,30 +38,34 @@ def sweep(
     rows: SparseRows,
     scorers: Sequence[Scorer],
     weights: Tensor | None,
-    negligible: float,
+    dtype: torch.dtype,
     precision: str,  # noqa: ARG001
 ) -> tuple[Array, Array, Array]:
-    """Give masses, vectors, and likelihood and entropy a scorer, without offsets, in float64."""
+    """Give masses, vectors, and likelihood and entropy a scorer, without offsets, in float64.
+
+    Products are calculated in ``dtype``, that of the rows or float64.
+    """
     X, slots = rows.X, Slots.of(scorers)
     S, KP, d = len(scorers), slots.padded, X.shape[1]
-    on_device: Any = {"dtype": X.dtype, "device": X.device}
+    least = negligible(DTYPES[dtype])
+    on_device: Any = {"dtype": dtype, "device": X.device}
     filled = torch.as_tensor(slots.filled, device=X.device)
     table = torch.zeros(d, KP, **on_device)
-    table[:, filled] = to_device(stack(scorers).matrix, X.device).to(X.dtype).mT
-    biases = to_device(slots.biases(scorers), X.device).to(X.dtype)
+    table[:, filled] = to_device(stack(scorers).matrix, X.device).to(dtype).mT
+    biases = to_device(slots.biases(scorers), X.device).to(dtype)
     as_double: Any = {"dtype": torch.float64, "device": X.device}
     mass, totals = torch.zeros(KP, **as_double), torch.zeros(slots.groups, 2, **as_double)
     vectors = torch.zeros(d, KP, **as_double)
     options: Any = {"KP": KP, "num_warps": max(1, KP // 64)}
     with torch.cuda.device(X.device):
-        for ids in rows.blocks(KP):
+        for ids in rows.blocks(KP, dtype):
             n = ids.stop - ids.start
             shares = torch.empty(n, KP, **on_device)
             stats = torch.empty(2, n, slots.groups, **as_double)
             own = None if weights is None else torch.atleast_2d(weights)[:, ids]
             _assign[(n,)](
                 *rows.by_rows[ids.start], table, biases, rows.scale[ids], own, shares, stats, n,
-                0 if own is None or len(own) == 1 else own.stride(0), S, negligible,
+                0 if own is None or len(own) == 1 else own.stride(0), S, least,
                 BZ=ENTRIES, G=slots.groups, HARD=scorers[0].assignment == "hard", **options,
             )  # fmt: skip
             mass += shares.sum(0, dtype=torch.float64)
@@ -68,7 +73,9 @@ def sweep(
             entries, _, values = rows.by_columns[ids.start]
             runs, of_column = rows.runs[ids.start]
             partial = torch.empty(len(runs) - 1, KP, **as_double)
-            _sum[(len(partial),)](entries, runs, values, shares, partial, BZ=ENTRIES, **options)
+            _sum[(len(partial),)](
+                entries, runs, values, rows.scale[ids], shares, partial, BZ=ENTRIES, **options
+            )
             _add[(d,)](of_column, partial, vectors, **options)
     found = together(mass[filled], vectors.mT[filled], totals[:S])
     return found[0], found[1], found[2]
@@ -91,7 +98,7 @@ def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
     for start in range(tl.load(pointers + row), end, BZ):
         entry = start + tl.arange(0, BZ)
         column = tl.load(columns + entry, mask=entry < end, other=0).to(tl.int64)
-        value = tl.load(values + entry, mask=entry < end, other=0.0)
+        value = tl.load(values + entry, mask=entry < end, other=0.0).to(products.dtype)
         products += value[:, None] * tl.load(table + column[:, None] * KP + slot[None, :])
     to_unit = tl.load(scale + row).to(products.dtype)
     scores = tl.sum(products, 0) * to_unit + tl.load(biases + slot)
@@ -109,10 +116,10 @@ def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
 
 @triton.jit
 def _sum(  # type: ignore[no-untyped-def]  # noqa: ANN202
-    entries, runs, values, shares, partial,  # noqa: ANN001
+    entries, runs, values, scale, shares, partial,  # noqa: ANN001
     KP: tl.constexpr, BZ: tl.constexpr,
 ):  # fmt: skip
-    """Sum shares times values over one run of a column."""
+    """Sum shares times entries of unit rows over one run of a column."""
     run = tl.program_id(0)
     end = tl.load(runs + run + 1)
     slot = tl.arange(0, KP)
@@ -121,7 +128,8 @@ def _sum(  # type: ignore[no-untyped-def]  # noqa: ANN202
     for start in range(tl.load(runs + run), end, BZ):
         entry = start + tl.arange(0, BZ)
         row = tl.load(entries + entry, mask=entry < end, other=0)
-        value = tl.load(values + entry, mask=entry < end, other=0.0)
+        value = tl.load(values + entry, mask=entry < end, other=0.0).to(total.dtype)
+        value *= tl.load(scale + row).to(total.dtype)
         total += value[:, None] * tl.load(shares + row[:, None] * KP + slot[None, :])
     at = partial + run.to(tl.int64) * KP + slot
     tl.store(at, tl.sum(total.to(tl.float64), 0))

@@ -16,8 +16,9 @@ import torch
 import triton
 import triton.language as tl
 
+from spheremix.data.base import negligible
 from spheremix.data.stack import stack
-from spheremix.data.torch_open import IMPOSSIBLE, to_device, to_numpy
+from spheremix.data.torch_open import DTYPES, IMPOSSIBLE, to_device, to_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,11 +66,11 @@ class Slots(NamedTuple):
         return biases
 
 
-def fits(rows: DenseRows, scorers: Sequence[Scorer]) -> bool:
+def fits(rows: DenseRows, scorers: Sequence[Scorer], dtype: torch.dtype) -> bool:
     """Say whether the kernels can sweep these rows with these scorers, all soft or all hard."""
     device = torch.cuda.get_device_properties(rows.X.device)
     return (
-        rows.X.dtype == torch.float32
+        dtype == torch.float32
         and rows.X.stride(1) == 1
         and rows.X.shape[1] >= MIN_FEATURES
         and Slots.of(scorers).padded <= MAX_COMPONENTS
@@ -81,7 +82,7 @@ def sweep(
     rows: DenseRows,
     scorers: Sequence[Scorer],
     weights: Tensor | None,
-    negligible: float,
+    dtype: torch.dtype,
     precision: str,
 ) -> tuple[Array, Array, Array]:
     """Give masses, vectors, and likelihood and entropy a scorer, without offsets, in float64."""
@@ -89,7 +90,7 @@ def sweep(
     prototypes = _prototypes(scorers, slots, rows.X, precision)
     unit, weight_scale = _relative(weights)
     sums = _launch(
-        rows, prototypes, unit, negligible, slots.groups, S,
+        rows, prototypes, unit, negligible(DTYPES[dtype]), slots.groups, S,
         SPLIT=precision == "highest", HARD=scorers[0].assignment == "hard",
         NUMBER=tl.bfloat16 if precision == "bf16" else tl.float16,
     )  # fmt: skip
@@ -104,7 +105,7 @@ def _launch(
     rows: DenseRows,
     prototypes: tuple[Tensor, Tensor, Tensor, Tensor],
     weights: Tensor | None,
-    negligible: float,
+    least: float,
     groups: int,
     n_scorers: int,
     **options: Any,
@@ -133,7 +134,7 @@ def _launch(
             own = None if weights is None else weights[:, start:]
             _assign[(triton.cdiv(n, BN),)](
                 *block, *prototypes, own, high, low, mass[tile:], totals[tile:], n, n_features,
-                X.stride(0), n_rows, n_scorers, negligible, G=groups, BN=BN, BD=BD, HARD=hard,
+                X.stride(0), n_rows, n_scorers, least, G=groups, BN=BN, BD=BD, HARD=hard,
                 SHARED=weights is not None and len(weights) == 1, **assign_options, **options,
             )  # fmt: skip
             _sum[(D // columns, parts)](

@@ -306,7 +306,7 @@ class VMFMixture(PartialFit, MixturePredictions):
 
     def _streamed(self, directions: Directions) -> tuple[Model[Any], VMFParameters, Assignment]:
         """Give what a batch is swept with; parameters of the estimator may have changed."""
-        model = build_model(self, directions.n_features, getattr(directions, "n_threads", 1))
+        model = build_model(self, directions.n_features, directions.n_threads)
         present = model.parameters(self.prototypes_, self.kappas_, self.weights_)
         return model, present, "hard" if self.e_step == "hard" else "soft"
 

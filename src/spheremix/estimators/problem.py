@@ -75,7 +75,7 @@ def build_problem(estimator: Any, X: Any, sample_weight: Any) -> Problem[VMFMode
     check.require_flag("warm_start", estimator.warm_start)
     check.require_number("zero_tol", estimator.zero_tol)
     directions, columns = check.open_data(estimator, X)
-    model = build_model(estimator, directions.n_features, getattr(directions, "n_threads", 1))
+    model = build_model(estimator, directions.n_features, directions.n_threads)
     weights = check.check_weights(sample_weight, directions.n_rows)
     check.require_rows(n_components, directions, weights)
     check.warn_of_shares(weights)

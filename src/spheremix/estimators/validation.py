@@ -47,12 +47,29 @@ __all__ = [
     "weighted_mean",
 ]
 
+# Given concentrations, and the sum of the weights: products of them are squared in an M-step, and
+# beyond these bounds the squares leave the range of float64.
+LEAST, LARGEST = 1e-50, 1e50
+
 
 def require_kappa(kappa: Any, n_components: int) -> Any:
     """Give "shared", "free", a positive number, or one for each component."""
     if isinstance(kappa, str):
         return require_choice("kappa", kappa, ("shared", "free"))
-    return require_concentrations("kappa", kappa, n_components)
+    given = require_concentrations("kappa", kappa, n_components)
+    extreme = [float(value) for value in np.atleast_1d(given) if not LEAST <= value <= LARGEST]
+    if extreme:
+        raise ParameterError(
+            "{kappa} must be between {least} and {largest}, got {got}",
+            remedies=(
+                "give 1e-10 for a component that is practically uniform",
+                "give 'shared' to have it estimated",
+            ),
+            least=f"{LEAST:g}",
+            largest=f"{LARGEST:g}",
+            got=f"{extreme[0]:g}",
+        )
+    return given
 
 
 def require_concentrations(name: str, kappa: Any, n_components: int) -> Any:
@@ -111,6 +128,15 @@ def check_weights(sample_weight: Any, n_rows: int) -> Array | None:
     weights = require_vector("sample_weight", sample_weight, n_rows, "row")
     if not weights.any():
         raise ParameterError("{sample_weight} is zero for every row: nothing is left to fit")
+    total = weights.sum()
+    if not LEAST <= total <= LARGEST:
+        raise ParameterError(
+            "{sample_weight} sums to {total}, and sums between {least} and {largest} can be fitted",
+            remedies=("divide the weights by their mean, so that they sum to the number of rows",),
+            total=f"{total:.3g}",
+            least=f"{LEAST:g}",
+            largest=f"{LARGEST:g}",
+        )
     return weights
 
 

@@ -216,12 +216,14 @@ def check_rows(matrix: Matrix) -> tuple[NDArray[np.intp], dict[int, str]]:
     """Give the rows that have a direction, and why the others have none."""
     X: Any = matrix.X
     if hasattr(X, "tocsr"):
-        largest = np.asarray(abs(X).max(axis=1).todense()).ravel()
+        # As floats: the absolute value of the least integer of a type is not in that type.
+        largest = np.asarray(abs(X.astype(np.float64)).max(axis=1).todense()).ravel()
     else:  # a mapped file: some rows at a time
         size = max(1, 2**22 // X.shape[1])
-        parts = [np.abs(X[i : i + size]).max(axis=1) for i in range(0, len(X), size)]
+        starts = range(0, len(X), size)
+        parts = [np.abs(X[i : i + size].astype(np.float64)).max(axis=1) for i in starts]
         largest = np.concatenate(parts)
-    bad = np.flatnonzero(~np.isfinite(largest.astype(np.float64)))
+    bad = np.flatnonzero(~np.isfinite(largest))
     if bad.size:
         beside = "" if matrix.documents is None else " here and in --texts"
         raise not_finite(matrix.source, bad, beside)

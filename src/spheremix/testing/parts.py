@@ -102,6 +102,7 @@ def check_threads(make: Make, contain: Contain, rng: Generator) -> None:
     scorers.append(draw_scorer(rng, 3, 23, "soft", 500.0))
     weights = rng.exponential(size=20_000)
     expected, *others = (make(X, n_threads=n_threads) for n_threads in (1, 2, 7))
+    assert [one.n_threads for one in (expected, *others)] == [1, 2, 7]
     resultants = expected.sweep(scorers, weights)
     posteriors = map_rows(expected, scorers[0], "posteriors")
     for tested in others:

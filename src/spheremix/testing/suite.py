@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
+from spheremix.data.base import arithmetic
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import open_rows
 from spheremix.scorer import Assignment, Scorer
@@ -61,9 +62,10 @@ def draw_scorer(
 
 
 def tolerance_of(X: Any, scorer: Scorer) -> float:
-    """Give what results may differ by, relatively: more for float32, and for long prototypes."""
+    """Give the relative error that is allowed: more in float32, and for long prototypes."""
     lengths = np.linalg.norm(scorer.matrix, axis=1)
-    return float((2e-5 if X.dtype == np.float32 else 1e-10) * max(1.0, lengths.max() / 20))
+    single = arithmetic(X.dtype, [scorer]) == np.float32
+    return float((2e-5 if single else 1e-10) * max(1.0, lengths.max() / 20))
 
 
 def assert_resultants_close(

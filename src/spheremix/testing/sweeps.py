@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spheremix.data.base import negligible
+from spheremix.data.base import FLOAT32_LENGTH, negligible
 from spheremix.scorer import Scorer
 from spheremix.testing.suite import (
     ASSIGNMENTS,
@@ -79,6 +79,27 @@ def check_negligible_posteriors(make: Make, contain: Contain, rng: Generator) ->
     assert resultants.mass[1] == 0
     assert not resultants.vectors[1].any()
     assert_allclose(resultants.mass[2], 20 * 2 * threshold, 1e-3)
+
+
+@engine_check
+def check_long_prototypes(make: Make, contain: Contain, rng: Generator) -> None:
+    """Close prototypes of a concentrated mixture are told apart, also on float32 rows."""
+    middle = rng.normal(size=33) / 33**0.5
+    for length in (FLOAT32_LENGTH * 1.01, 1e5, 1e8):
+        rows = middle + rng.normal(size=(300, 33)) / length**0.5
+        X = contain(rows * np.exp(rng.normal(size=(300, 1))))
+        near = middle + rng.normal(size=(4, 33)) / length**0.5
+        near *= length / np.linalg.norm(near, axis=1, keepdims=True)
+        for how in ASSIGNMENTS:
+            scorer = Scorer.centred(near, np.zeros(4), how)
+            assert_equals_reference(make, X, [scorer])
+        tested, reference = make(X), by_reference(X)
+        scorer = Scorer.centred(near, np.log([1.0, 1e-12, 1e-12, 1e-12]))
+        scores = np.asarray(reference.map_rows(scorer, "scores"), dtype=np.float64)
+        found_scores = np.asarray(tested.map_rows(scorer, "scores"), dtype=np.float64)
+        assert_allclose(found_scores, scores, 0, 1e-14 * length)
+        [found], [expected] = tested.sweep([scorer]), reference.sweep([scorer])
+        assert_allclose(found.mass, expected.mass, 1e-6 + 1e-13 * length)
 
 
 @engine_check

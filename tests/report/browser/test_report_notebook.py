@@ -1,4 +1,4 @@
-"""The report in a notebook: in a frame that can neither reach the notebook nor be restyled by it."""
+"""The report in a notebook: a frame that cannot reach the notebook, nor be restyled by it."""
 
 from __future__ import annotations
 
