@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from os import PathLike
+
+MANIFEST = "run.json"
+RUN = "spheremix run"  # what the manifest of a run says that it is
+LOCK = "progress/lock"
+LOCKED = b"spheremix "  # how the lock of a run begins
+MANIFEST_BYTES = 2**26  # a manifest is small: beyond it, somebody wants memory
 
 
 def open_regular(path: str | PathLike[str]) -> IO[bytes]:
@@ -39,3 +47,20 @@ def open_regular(path: str | PathLike[str]) -> IO[bytes]:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     raise OSError(errno.EINVAL, "not a regular file but a pipe or a device", os.fspath(path))
+
+
+def is_run(folder: str | PathLike[str]) -> bool:
+    """Tell whether a folder is that of a run, finished or on its way."""
+    place = Path(folder)
+    try:
+        with open_regular(place / LOCK) as file:
+            if file.read(len(LOCKED)) == LOCKED:
+                return True
+    except OSError:
+        pass
+    try:
+        with open_regular(place / MANIFEST) as file:
+            content = json.loads(file.read(MANIFEST_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and content.get("format") == RUN

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from spheremix._files import MANIFEST
 from spheremix.run.ownership import DERIVED, LAYOUT, PROGRESS, Ownership
-from spheremix.run.store import MANIFEST, RunError, is_plain
+from spheremix.run.store import RunError, is_plain
 
 if TYPE_CHECKING:
     from pathlib import Path

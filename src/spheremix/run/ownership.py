@@ -14,10 +14,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spheremix._files import open_regular
+from spheremix._files import MANIFEST, open_regular
 from spheremix.run.schema import FORMAT
 from spheremix.run.store import (
-    MANIFEST,
     RunError,
     as_json,
     digest,

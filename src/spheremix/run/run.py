@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix._files import MANIFEST
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
@@ -21,7 +22,7 @@ from spheremix.run.listener import Listener
 from spheremix.run.matrices import pack_matrix, pack_words, unpack_matrix, unpack_words
 from spheremix.run.path_codecs import pack_path, unpack_path
 from spheremix.run.schema import FORMAT, VERSION, Manifest, PreparedRecord
-from spheremix.run.store import MANIFEST, Reader, RunError, read_json
+from spheremix.run.store import Reader, RunError, read_json
 from spheremix.run.table import Table, read_table
 from spheremix.run.typed import FileName, decode, encode
 from spheremix.select import CRITERIA

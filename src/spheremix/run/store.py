@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from spheremix._files import open_regular
+from spheremix._files import MANIFEST_BYTES, open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Entry = dict[str, Any]
 
-MANIFEST = "run.json"
-MANIFEST_BYTES = 2**26  # a manifest is small: beyond it, somebody wants memory
 KINDS = "biuf"
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} if os.name == "posix" else {errno.ENOSPC}
 PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
