@@ -12,6 +12,7 @@ pytest.importorskip("typer")
 
 from cli_common import refusal, run, texts, write_lines
 from spheremix.run import render
+from spheremix.run.folder import RunFolder
 from spheremix.run.ownership import Ownership
 from spheremix.run.run import load_run
 from spheremix.run.store import RunError, digest
@@ -59,7 +60,7 @@ def everything(folder):
     found = {}
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():
-            found[path] = os.readlink(path)
+            found[path] = str(path.readlink())
         elif path.is_file():
             found[path] = path.read_bytes()
         elif not path.is_dir():
@@ -253,14 +254,14 @@ def test_tables_of_a_manifest_are_not_opened_unchecked(corpus, copy, place):
 def test_a_pipe_in_a_run_is_damage(copy):
     (copy / "documents.csv").unlink()
     os.mkfifo(copy / "documents.csv")
-    with pytest.raises(RunError, match="not a regular file|damaged"):
+    with pytest.raises(RunError, match=r"not a regular file|damaged"):
         load_run(copy).read_table("documents")
 
 
 # Outputs that are named
 
 
-def test_assign_replaces_no_link_no_input_and_no_part_of_a_run(corpus, copy, tmp_path):
+def test_assign_replaces_no_link_no_input_and_no_part_of_a_run(copy, tmp_path):
     victim, link = tmp_path / "victim.csv", tmp_path / "link.csv"
     victim.write_text("precious")
     link.symlink_to(victim)
@@ -325,12 +326,9 @@ def test_what_was_not_recorded_is_known_by_its_intent(corpus, copy, monkeypatch,
 
     monkeypatch.setattr(Ownership, at, stop)
     monkeypatch.setattr("spheremix.run.folder.RunFolder._leave", lambda self: True)  # noqa: ARG005
-    with pytest.raises(SystemExit):
-        from spheremix.run.folder import RunFolder  # noqa: PLC0415
-
-        folder = RunFolder(copy)
-        with folder.locked():
-            render.render(folder, load_run(copy), ["report.html", "report.json"])
+    folder = RunFolder(copy)
+    with pytest.raises(SystemExit), folder.locked():
+        render.render(folder, load_run(copy), ["report.html", "report.json"])
     monkeypatch.undo()
     assert (copy / "report.html").read_bytes() == page
     assert (copy / "progress" / "placing.json").exists()
@@ -350,7 +348,7 @@ def test_a_run_among_its_documents(tmp_path, monkeypatch):
     for one in texts(30):
         (tmp_path / f"{one['id']}.txt").write_text(one["text"])
     run("explore", ".", *OPTIONS)
-    out, _ = run("explore", ".", *OPTIONS)
+    assert "holds this run already" in "".join(run("explore", ".", *OPTIONS))
     found = load_run(tmp_path / "run")
     assert found.manifest.corpus.n_documents == 30
     _, err = run("explore", ".", *OPTIONS, "--seed", "1", "-o", "another")
