@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -24,7 +24,7 @@ from spheremix.run.store import RunError
 TEXTS = ["red apple", "apple pie", "green apple", "blue sky", "sky and sea", "blue sea"]
 OPTIONS = {"min_count": 1, "min_df": 1, "starts": 1, "max_steps": 3, "lemmatizer": "none"}
 # Names that a run has, names that it might have had, and names of anybody.
-TOKEN = "0123456789abcdef0123456789abcdef"
+OLD = "0123456789abcdef0123456789abcdef"
 NAMES = [
     *sorted(LAYOUT - {"progress", "matrix", "dense", "path", "tables", "counts", "figures"}),
     *("run.json", "derived.json", "matrix/data.npy", "dense/2/kappas.npy", "path/beta.npy"),
@@ -32,15 +32,15 @@ NAMES = [
     *("progress/lock", "progress/command.json", "progress/placing.json", "progress/matrix.json"),
     *("progress/replaced.json", "progress/dense-2.json", "progress/diary.txt"),
     *(
-        f"progress/{TOKEN}/0.part",
-        f"progress/{TOKEN}/fit-0/mass.npy",
+        f"progress/{OLD}/0.part",
+        f"progress/{OLD}/fit-0/mass.npy",
         "progress/steps-0/values.npy",
     ),
     *("notes.txt", ".hidden", ".report.html.part", "figures.draft/a.svg", "deep/er/still.txt"),
 ]
 CONTENTS = [
     *(b"", b"precious", b"{}", b"[]", b'{"format": "spheremix run"}', b"spheremix \n"),
-    *(b'{"format": "spheremix run", "version": 2, "files": {}}', b"spheremix " + TOKEN.encode()),
+    *(b'{"format": "spheremix run", "version": 2, "files": {}}', b"spheremix " + OLD.encode()),
     b'{"format": "spheremix run on its way", "files": {"notes.txt": {"bytes": 8}}}',
 ]
 KINDS = ["file", "link to a file", "link to a folder", "broken link", "pipe", "hard link"]
@@ -100,6 +100,8 @@ def plant(folder, things, outside):
     for name, kind, content in things:
         path = folder / name
         if path.is_dir() and not path.is_symlink():
+            continue
+        if name.endswith(".json") and b'"format"' in content:  # it says that it is ours
             continue
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -166,13 +168,11 @@ def test_no_byte_of_others_changes(states, tmp_path, state, things, commands):
     before = {path: seen(path) for path in [*theirs, outside / "victim.txt"]}
     own = {path: seen(path) for path in folder.rglob("*") if path not in before}
     for command in commands:
-        try:
+        with contextlib.suppress(RunError, sm.text.ReadError):
             act(command, folder, outside)
-        except (RunError, ValueError) as error:
-            assert "\n" not in str(error)
         assert {path: seen(path) for path in before} == before, command
     if theirs and state == "empty":  # nothing was begun beside them
-        left = [path for path in folder.rglob("*") if not Path(path).is_dir()]
+        left = [path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()]
         assert sorted(left) == sorted(theirs)
     if theirs and set(commands) <= {"force", "another"}:  # refused before anything was touched
         assert {path: seen(path) for path in own if not path.is_dir()} == {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from spheremix._files import MANIFEST
 from spheremix.run.ownership import DERIVED, LAYOUT, PROGRESS, Ownership
 from spheremix.run.store import RunError, is_plain
+from spheremix.text.corpus import ReadError
 
 if TYPE_CHECKING:
     from pathlib import Path
