@@ -186,7 +186,7 @@ def test_another_run_is_refused_and_replaced_by_force(explored, corpus, tmp_path
     assert not (folder / "progress").exists()
     forced = ("explore", other, "-o", folder, "--k", 2, "--force", "--label", "none")
     line = refusal(*forced)
-    assert "holds other files than those of a run: notes.txt: choose another folder" in line
+    assert "holds other files than those of a run: notes.txt: choose another place" in line
     assert (folder / "notes.txt").read_text(encoding="utf-8") == "mine"
     (folder / "notes.txt").unlink()
     run(*forced)

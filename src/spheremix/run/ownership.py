@@ -170,7 +170,7 @@ class Ownership:
         more = " and more" if len(names) > NAMED else ""
         return RunError(
             f"{self.folder}: holds other files than those of a run: {', '.join(said)}{more}: "
-            "choose another folder with -o, or move them away."
+            "choose another place with -o, or move them away."
         )
 
     # Removing
