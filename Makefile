@@ -20,7 +20,8 @@ WITH_NODE := PATH="$(CURDIR)/$(BIN):$(CURDIR)/$(PAGE)/node_modules/.bin:$$PATH"
 PAPER := build/paper
 STUDIES := path_illustration simulation comparison cstr
 
-.PHONY: demo test lint types contracts page unit browser docs paper paper-full filings clean help
+.PHONY: attack demo test lint types contracts page unit browser docs paper paper-full filings clean \
+  help
 
 help:
 	@echo "make demo   set up and run the main job"
@@ -28,6 +29,7 @@ help:
 	@echo "make paper  redo the paper's sections 4 and 5 at reduced scale (paper-full: at its size)"
 	@echo "make filings  one bank's filings, read as in the paper's section 6 (needs SPHEREMIX_DATA)"
 	@echo "make docs   set up and build the documentation: docs/_build/html/index.html"
+	@echo "make attack  random attacks on folders of runs: SECONDS=600 SEED=0 (and what was tried)"
 	@echo "make clean  remove what the two commands made"
 	@echo "PYTHON=python3.13 chooses the interpreter (after make clean)"
 
@@ -115,6 +117,14 @@ paper-full: $(INSTALLED)
 	for study in $(STUDIES); do $(BIN)/python -m experiments.$$study || exit 1; done
 	$(BIN)/python -m experiments.figures
 	$(BIN)/python -m experiments.page
+
+# Files of others, links, kills, commands at once, tampering: stops with what it found, or lists what
+# was tried.
+SECONDS ?= 600
+SEED ?= 0
+
+attack: $(INSTALLED)
+	$(BIN)/python tools/attack.py --seconds $(SECONDS) --seed $(SEED)
 
 filings: $(INSTALLED)
 	$(BIN)/python -m experiments.filings

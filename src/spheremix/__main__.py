@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import sys
+
+
+def open_streams() -> None:
+    """Give the command streams where it was started without: it works, and says nothing.
+
+    Otherwise the first files that it opens take their numbers, and what is said goes into them.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def main() -> None:
     """Run the command, or say what it needs."""
+    open_streams()
     try:
         from spheremix.cli.main import app  # noqa: PLC0415
     except ImportError as error:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+LARGEST_INCREASE = 1e6  # of beta in a step of a path: beyond it, penalties overflow
+
 
 def require_integer(name: str, value: Any, least: int) -> int:
     """Give an integer of at least ``least``."""
@@ -26,13 +28,21 @@ def require_integer(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
-def require_number(name: str, value: Any, *, above: float | None = None) -> float:
-    """Give a finite number that is at least 0, or strictly above a bound."""
+def require_number(
+    name: str, value: Any, *, above: float | None = None, at_most: float = np.inf
+) -> float:
+    """Give a finite number that is at least 0, or strictly above a bound, and at most another."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not real or not np.isfinite(value) or (value < 0 if above is None else value <= above):
         raise ParameterError(
             f"{{{name}}} must be a finite number {{wanted}}, got {{got}}",
             wanted="at least 0" if above is None else f"above {above:g}",
+            got=repr(value),
+        )
+    if value > at_most:
+        raise ParameterError(
+            f"{{{name}}} must be at most {{most}}, got {{got}}",
+            most=f"{at_most:,.0f}",
             got=repr(value),
         )
     return float(value)

@@ -184,20 +184,31 @@ def test_another_run_is_refused_and_replaced_by_force(explored, corpus, tmp_path
     assert "of other documents" in line
     assert load_run(folder).manifest.command["k"] == [2, 3, 4]
     assert not (folder / "progress").exists()
-    run("explore", other, "-o", folder, "--k", 2, "--force", "--label", "none")
+    forced = ("explore", other, "-o", folder, "--k", 2, "--force", "--label", "none")
+    line = refusal(*forced)
+    assert "holds other files than those of a run: notes.txt: choose another place" in line
+    assert (folder / "notes.txt").read_text(encoding="utf-8") == "mine"
+    (folder / "notes.txt").unlink()
+    run(*forced)
     assert load_run(folder).manifest.command["k"] == [2]
     assert not (folder / "tables" / "labels.csv").exists()
-    assert (folder / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
 def test_a_damaged_run_can_be_made_again(explored, corpus, tmp_path):
+    """What was changed may be somebody's work: it goes when they remove it."""
     folder = shutil.copytree(explored, tmp_path / "run")
-    (folder / "words.csv").write_text("", encoding="utf-8")
+    (folder / "words.csv").write_text("mine", encoding="utf-8")
     (folder / "path" / "values.npy").write_bytes(b"x")
     command = ("explore", corpus, "-o", folder, "--k", "2:4", "--label", "topic", "--starts", 5)
     _, err = run(*command, code=2)
     assert "values.npy: damaged" in err
-    assert "--force" in err
+    assert "Remove the file, and make the run again with --force." in err
+    line = refusal(*command, "--force")
+    assert "words.csv (changed since spheremix wrote it), path/values.npy (changed" in line
+    assert (folder / "words.csv").read_text(encoding="utf-8") == "mine"
+    assert (folder / "documents.csv").exists()
+    (folder / "path" / "values.npy").unlink()
+    (folder / "words.csv").unlink()
     run(*command, "--force")
     for path in explored.rglob("*"):
         if path.is_file():
@@ -294,7 +305,7 @@ def test_assign_refuses_what_is_no_run(corpus, explored, tmp_path):
     assert "no such file" in refusal("assign", explored, tmp_path / "none.npy")
     np.save(tmp_path / "E.npy", np.eye(4))
     assert "a run on texts" in refusal("assign", explored, tmp_path / "E.npy")
-    assert "is a folder: name the table" in refusal("assign", explored, corpus, "-o", tmp_path)
+    assert "is a folder: name a file in it" in refusal("assign", explored, corpus, "-o", tmp_path)
     assert "no column 'body'" in refusal("assign", explored, corpus, "--text", "body")
     broken = shutil.copytree(explored, tmp_path / "run")
     (broken / "vocabulary.txt").write_text("x\n", encoding="utf-8")

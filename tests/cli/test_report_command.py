@@ -94,7 +94,11 @@ def test_a_report_is_rendered_again_from_the_folder_alone(copy, tmp_path):
     page, table = copy / "report.html", copy / "report.json"
     before = page.read_bytes(), table.read_bytes()
     page.unlink()
-    table.write_text("old")
+    table.write_text("mine")
+    assert "report.json (changed since spheremix wrote it)" in refusal("report", copy)
+    assert not page.exists()
+    assert table.read_text() == "mine"
+    table.unlink()
     said = answer("report", copy)
     assert "report.html" in said
     assert (page.read_bytes(), table.read_bytes()) == before

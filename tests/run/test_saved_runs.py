@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import shutil
@@ -11,8 +12,10 @@ import pytest
 from scipy import sparse
 
 import spheremix as sm
+from spheremix.run.folder import RunFolder
 from spheremix.run.run import load_run, save_run
-from spheremix.run.store import Reader, RunError, Writer, digest, read_json
+from spheremix.run.schema import MatrixRecord
+from spheremix.run.store import RunError, digest, read_json
 
 ROWS, _, _ = sm.datasets.make_vmf_mixture(150, 12, 3, overlap=0.02, random_state=0)
 
@@ -269,7 +272,7 @@ def test_links_that_lead_out_are_refused(copy):
     name = copy / "dense" / "3" / "kappas.npy"
     shutil.move(name, copy.parent / "outside.npy")
     name.symlink_to(copy.parent / "outside.npy")
-    with pytest.raises(RunError, match="leads out"):
+    with pytest.raises(RunError, match="is a link"):
         load_run(copy)
 
 
@@ -335,16 +338,23 @@ def test_folders_that_hold_no_run(tmp_path):
 
 
 def test_a_failed_write_leaves_what_was_there(tmp_path):
-    writer = Writer(tmp_path)
-    writer.array("a.npy", [1.0, 2.0])
+    """It names the file that it is about, which the system does not, and no draft stays."""
+    folder = RunFolder(tmp_path / "run")
 
     def parts():
         yield np.array([3.0])
-        raise OSError("the disk is full")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(OSError, match="full"):
-        writer.stream("a.npy", parts(), np.float64, (2,))
-    assert np.array_equal(Reader(tmp_path, writer.entries).array("a.npy", (2,)), [1.0, 2.0])
+    with folder.locked():
+        folder.claim({}, force=False)
+        writer = folder.writer()
+        writer.array("idf.npy", [1.0, 2.0])
+        folder.commit("matrix", writer, {"shape": [2]})
+        with pytest.raises(RunError, match=r"idf\.npy: cannot be written: No space left .*room"):
+            folder.writer().stream("idf.npy", parts(), np.float64, (2,))
+        _, reader = folder.done("matrix", MatrixRecord)
+        assert np.array_equal(reader.array("idf.npy", (2,)), [1.0, 2.0])
+        assert not list(tmp_path.rglob("*.part"))
     with pytest.raises(RunError, match="not a kind of number"):
         writer.array("b.npy", ["words"])
     with pytest.raises(RunError, match="3 values for the shape"):

@@ -34,12 +34,13 @@ def assign(
     and the reason.
     """
     from spheremix.reading import Reading
-    from spheremix.run.assign import assign_documents, check_output, count_assigned, write_assigned
+    from spheremix.run.assign import assign_documents, count_assigned, write_assigned
+    from spheremix.run.output import check_output
     from spheremix.run.run import load_run
     from spheremix.wording import count
 
     known = load_run(run)
-    check_output(output, new, force=force)
+    check_output(output, "assigned.csv", force=force, inputs=(new,))
     with terminal() as listener:
         table = assign_documents(known, new, listener, text=text, id=id)
     write_assigned(table, output)

@@ -26,6 +26,7 @@ def report(
             show_default=False,
         ),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file of --output.")] = False,
     open_page: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
 ) -> None:
     """Write the report of a run: one page that opens from disk, and the same as JSON.
@@ -33,7 +34,9 @@ def report(
     The documents are inside: whoever has the file can read them.
     """
     from spheremix.cli.summary import show_page
-    from spheremix.run.render import CONTENT, PAGE, render
+    from spheremix.run.folder import RunFolder
+    from spheremix.run.output import check_output
+    from spheremix.run.render import CONTENT, PAGE, render, write_report
     from spheremix.run.run import load_run
     from spheremix.run.store import RunError
 
@@ -42,8 +45,15 @@ def report(
     found = load_run(run)
     wanted = [found.folder / PAGE, found.folder / CONTENT] if output is None else [output]
     with terminal() as listener:
-        listener.begin("Writing the report")
-        render(found, wanted)
+        if output is None:
+            folder = RunFolder(run)
+            with folder.locked():
+                listener.begin("Writing the report")
+                render(folder, found, [PAGE, CONTENT])
+        else:
+            check_output(output, PAGE, force=force)
+            listener.begin("Writing the report")
+            write_report(found.report(), output, output.suffix)
     for path in wanted:
         say(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     if open_page:

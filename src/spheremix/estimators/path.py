@@ -17,6 +17,7 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.problem import build_problem, is_capped, restarts, warn_of_cap
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.estimators.strategies import STRATEGIES, PathProgress, take_steps
+from spheremix.parameters import LARGEST_INCREASE
 from spheremix.path import PathSolver, PathState
 from spheremix.select import CRITERIA
 
@@ -239,7 +240,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
     def _check_parameters(self) -> Array | None:
         check.require_choice("criterion", self.criterion, CRITERIA)
         check.require_choice("strategy", self.strategy, STRATEGIES)
-        check.require_number("min_relative_increase", self.min_relative_increase)
+        increase = self.min_relative_increase
+        check.require_number("min_relative_increase", increase, at_most=LARGEST_INCREASE)
         if check.require_number("beta_min_ratio", self.beta_min_ratio) >= 1.0:
             raise ParameterError(
                 "{beta_min_ratio} must be below 1, or no event is left; got {got}",

@@ -47,16 +47,6 @@ def assign_documents(
     return columns
 
 
-def check_output(output: Path, new: Path, *, force: bool) -> None:
-    """Refuse a missing input, then a place where no table can be written, before all the work."""
-    if not new.exists():
-        raise ReadError.at(new, "there is no such file or folder")
-    if output.is_dir():
-        raise RunError(f"{output}: is a folder: name the table, as -o {output / 'assigned.csv'}.")
-    if output.exists() and not force:
-        raise RunError(f"{output}: there already: choose another with -o, or --force.")
-
-
 def write_assigned(table: Table, output: Path) -> None:
     """Write assigned documents as a table for people."""
     with replacing(output) as file:
@@ -70,7 +60,7 @@ def _rows(run: Run, new: Any, listener: Listener, text: str | None, name: str | 
         return _texts(run, new if isinstance(new, Corpus) else _in_memory(new))
     path = Path(new)
     if not path.exists():  # before it is said to be of the wrong kind
-        raise ReadError.at(path, "there is no such file or folder")
+        raise ReadError.at(path, "there is no such file or folder.")
     on_texts = run.manifest.prepared.vectorizer is not None
     if on_texts and is_matrix(path):
         raise RunError(f"{path}: {run.folder} is a run on texts: give documents, not a matrix.")

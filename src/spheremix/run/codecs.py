@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.models.vmf import VMFModel
-    from spheremix.run.store import Reader, Writer
+    from spheremix.run.store import Reader
+    from spheremix.run.writer import Writer
 
     Array = NDArray[np.float64]
 

@@ -188,6 +188,7 @@ OTHERS = {
     "figures/": "Maps of prototypes and data, to print, and what else the run has: words, path, "
     "criteria, labels, time.",
     "run.json": "Options, versions, seed and checksums: what it takes to repeat the run.",
+    "derived.json": "Checksums of what is made from the others: README.txt, figures, report.",
     "matrix/, kept.npy": "The rows that were clustered, and their documents (from 0).",
     "vocabulary.txt, idf.npy": "Words of the columns, and their weights in tf-idf.",
     "terms.txt, counts/": "Words counted beside embeddings, and how often each document has them.",

@@ -18,7 +18,8 @@ from spheremix.text.corpus import Corpus
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from spheremix.run.store import Reader, Writer
+    from spheremix.run.store import Reader
+    from spheremix.run.writer import Writer
 
 CORPUS = "corpus.jsonl.gz"
 # A spreadsheet runs a cell that begins like this, unless it is a number: an apostrophe makes it

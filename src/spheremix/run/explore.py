@@ -137,9 +137,11 @@ def explore(
                 raise
         try:
             run = load_run(output)
-            complete(run, listener)
         except RunError as error:
-            raise RunError(f"{error} Make it again with --force.") from None
+            raise RunError(
+                f"{error} Remove the file, and make the run again with --force."
+            ) from None
+        complete(folder, run, listener)
     return run
 
 
@@ -163,7 +165,6 @@ def _work(
     _finish(folder, material, dense, model, command, source)
     for note in notes:
         listener.note(note)
-    folder.close()
 
 
 def _finish(

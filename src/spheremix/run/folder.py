@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.metadata
+import os
 import platform
-import shutil
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import spheremix
+from spheremix._files import MANIFEST
 from spheremix._optional import kernels
-from spheremix.run.store import MANIFEST, Reader, RunError, Writer, read_json, write_json
+from spheremix.run.lock import Lock
+from spheremix.run.ownership import COMMAND, DERIVED, LOCK, PROGRESS, Ownership
+from spheremix.run.store import Reader, RunError, read_json
 from spheremix.run.typed import decode, encode
+from spheremix.run.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator
 
 R = TypeVar("R")  # the record of a stage
 T = TypeVar("T")
 
-PROGRESS = "progress"
-COMMAND = "command.json"
-LOCK = "lock"
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma")
-# All that a run writes: what --force may remove.
-OWN = {
-    *(MANIFEST, PROGRESS, "matrix", "dense", "path", "tables", "vocabulary.txt", "idf.npy"),
-    *("documents.csv", "words.csv", "clusters.csv", "kept.npy", "corpus.jsonl.gz"),
-    *("README.txt", "counts", "terms.txt", "report.html", "report.json"),
-    *("figures", "figures.draft"),
-}
 
 
 def versions() -> dict[str, str]:
@@ -57,32 +50,66 @@ class RunFolder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.progress = folder / PROGRESS
+        self.own = Ownership(folder)
 
     # Whose folder it is
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep others out; the lock of a process that was killed is gone with it."""
+        made = not self.folder.exists()
+        if not made and not self.folder.is_dir():
+            raise RunError(f"{self.folder}: there is a file of this name: choose another with -o.")
+        if not self.own.records and not os.path.lexists(self.own.progress / LOCK):
+            self.own.refuse_others(checked=False)
+        lock = Lock(self.folder)
+        keep = True
+        try:
+            self.own = Ownership(self.folder, lock.token)
+            self.own.sweep(checkpoints=False)
+            try:
+                yield
+            finally:
+                keep = self._leave()
+        finally:
+            lock.leave(keep=keep)
+            if made:
+                with suppress(OSError):  # there is something in it
+                    self.folder.rmdir()
+
+    def _leave(self) -> bool:
+        """Remove what was only needed on the way; tell whether there is something to go on from."""
+        if MANIFEST in self.own.records:
+            self._adopt()
+            self.own.forget([name for name in self.own.records if "/" in name])
+        going_on = any("/" in name for name in self.own.records)
+        self.own.sweep(checkpoints=not going_on)
+        return going_on
 
     def claim(self, command: dict[str, Any], *, force: bool) -> bool:
         """Take the folder for a command; tell whether the command is done already.
 
-        What another command left is refused, or removed with ``force``.
+        What another command left is refused, or removed with ``force``. A folder that holds
+        anything else is refused in any case.
         """
-        there = {path.name for path in self.folder.iterdir()}
-        if force:
-            self._clear()
-        elif MANIFEST in there:
+        if MANIFEST in self.own.records and not force:
             self._compare(read_json(self.folder / MANIFEST), command, finished=True)
-            shutil.rmtree(self.progress, ignore_errors=True)
             return True
-        elif (self.progress / COMMAND).exists():
-            self._compare(read_json(self.progress / COMMAND), command, finished=False)
+        if COMMAND in self.own.records and not force:
+            self.own.refuse_others(checked=False)
+            self._compare(read_json(self.folder / COMMAND), command, finished=False)
             return False
-        elif there - {PROGRESS}:
-            raise RunError(
-                f"{self.folder}: holds parts of a run and not what they belong to: choose another "
-                "folder with -o, or remove them with --force."
-            )
-        write_json(self.progress / COMMAND, {"command": command, "versions": versions()})
+        self.own.clear()
+        self.own.record(COMMAND, {"command": command, "versions": versions()})
         return False
+
+    def claim_new(self) -> None:
+        """Take a folder that holds no run, nor anything else."""
+        if self.own.records & {MANIFEST, COMMAND}:
+            raise RunError(
+                f"{self.folder}: there is a run already: choose another folder or remove it."
+            )
+        self.own.clear()
 
     def _compare(self, there: dict[str, Any], command: dict[str, Any], *, finished: bool) -> None:
         """Refuse what another command began; libraries may change once it has finished."""
@@ -98,67 +125,55 @@ class RunFolder:
                 "choose another folder with -o, or replace it with --force."
             )
 
-    def _clear(self) -> None:
-        (self.folder / MANIFEST).unlink(missing_ok=True)  # first: from now on it is no run
-        for name in sorted(OWN):
-            path = self.folder / name
-            if name == PROGRESS:
-                self._clear_progress()
-            elif path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
-
-    def _clear_progress(self) -> None:
-        """Remove what stages left, and keep the lock."""
-        (self.progress / COMMAND).unlink(missing_ok=True)
-        for path in self.progress.iterdir():
-            if path.is_dir():
-                shutil.rmtree(path)
-            elif path.name != LOCK:
-                path.unlink()
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep others out; the lock of a process that was killed is gone with it."""
-        if self.folder.exists() and not self.folder.is_dir():
-            raise RunError(f"{self.folder}: there is a file of this name: choose another with -o.")
-        there = {path.name for path in self.folder.iterdir()} if self.folder.exists() else set()
-        known = MANIFEST in there or (self.progress / COMMAND).exists()
-        if there - OWN and not known:
-            raise RunError(f"{self.folder}: holds other files and no run: choose another with -o.")
-        self.progress.mkdir(parents=True, exist_ok=True)
-        with (self.progress / LOCK).open("wb") as file:
-            if not _lock(file):
-                raise RunError(f"{self.folder}: another spheremix is at work in this folder.")
-            try:
-                yield
-            finally:
-                if not (self.progress / COMMAND).exists():  # nothing to go on from
-                    shutil.rmtree(self.progress, ignore_errors=True)
-                    with suppress(OSError):  # there is something in it
-                        self.folder.rmdir()
-
     def discard(self) -> None:
         """Leave nothing of a run that failed before anything was fitted."""
-        if not any(self.progress.glob("dense-*.json")):
-            self._clear()
+        fitted = [name for name in self.own.records if name.startswith(f"{PROGRESS}/dense-")]
+        if not any("content" in read_json(self.folder / name) for name in fitted):
+            self.own.clear_what_is_ours()
 
-    def close(self) -> None:
-        """Remove what was only needed on the way."""
-        shutil.rmtree(self.progress, ignore_errors=True)
-        for part in self.folder.rglob(".*.part"):
-            part.unlink(missing_ok=True)
+    # Files that can be made again from the others
+
+    def has(self, name: str) -> bool:
+        """Tell whether the folder holds something of this name."""
+        return os.path.lexists(self.folder / name)
+
+    @contextmanager
+    def deriving(self) -> Iterator[Writer]:
+        """Give what writes files that can be made again; they are recorded at the end."""
+        writer = self.writer()
+        yield writer
+        self._record_derived(writer)
+
+    def _record_derived(self, writer: Writer) -> None:
+        known = {}
+        if DERIVED in self.own.records:
+            known = read_json(self.folder / DERIVED).get("files", {})
+        writer.entries = dict(sorted({**known, **writer.entries}.items()))
+        writer.commit(self.folder / DERIVED, {})
+
+    def _adopt(self) -> None:
+        """Record what a killed process put in its place and did not come to record."""
+        listed: set[str] = set()
+        for name in self.own.records & {MANIFEST, DERIVED}:
+            listed |= set(read_json(self.folder / name).get("files", {}))
+        left = self.own.unrecorded(listed)
+        if left:
+            writer = self.writer()
+            writer.entries = left
+            self._record_derived(writer)
 
     # Stages
 
     def writer(self, *, durable: bool = True) -> Writer:
         """Give what writes the files of a stage."""
-        return Writer(self.folder, durable=durable)
+        return Writer(self.own, durable=durable)
 
     def commit(self, stage: str, writer: Writer, record: Any) -> None:
         """Declare a stage done: its files are written, and the record describes them."""
-        writer.commit(self.progress / f"{stage}.json", {"content": encode(record)})
+        writer.commit(self._record_of(stage), {"content": encode(record)})
+
+    def _record_of(self, stage: str) -> Path:
+        return self.own.progress / f"{stage}.json"
 
     def stage(
         self, name: str, kind: type[R], make: Callable[[], None], read: Callable[[R, Reader], T]
@@ -178,19 +193,41 @@ class RunFolder:
 
     def done(self, stage: str, kind: type[R]) -> tuple[R, Reader] | None:
         """Give the record and the files that a stage left, or None where it was not done."""
-        path = self.progress / f"{stage}.json"
+        path = self._record_of(stage)
         if not path.exists():
             return None
         try:
             found = read_json(path)
             record = decode(kind, found.get("content"), str(path))
             return record, Reader(self.folder, found.get("files"))
-        except RunError:  # the power went before the disk was done: do it again
+        except RunError:  # undone, or the power went before the disk was done: do it again
             return None
 
     def forget(self, stage: str) -> None:
-        """Declare a stage undone."""
-        (self.progress / f"{stage}.json").unlink(missing_ok=True)
+        """Declare a stage undone; its files stay listed as ours."""
+        path = self._record_of(stage)
+        if path.exists():
+            self.own.record(f"{PROGRESS}/{path.name}", {"files": read_json(path).get("files", {})})
+
+    # Checkpoints: stages whose files lie among the drafts
+
+    def checkpoint(self, stage: str) -> str:
+        """Give where the files of a checkpoint go."""
+        return f"{PROGRESS}/{self.own.workshop.name}/{stage}" if self.own.workshop else stage
+
+    def drop(self, stages: Iterable[str]) -> None:
+        """Remove checkpoints, their records first."""
+        for stage in stages:
+            path = self._record_of(stage)
+            files = read_json(path).get("files", {}) if path.exists() else {}
+            self.own.forget([f"{PROGRESS}/{stage}.json"])
+            self.own.drop(files)
+
+    def checkpoints(self, kind: str) -> list[str]:
+        """List the checkpoints of a kind, the last one first."""
+        found = [Path(name).stem for name in self.own.records]
+        kept = [stage for stage in found if stage.startswith(f"{kind}-")]
+        return sorted(kept, key=lambda stage: int(stage.rpartition("-")[2]), reverse=True)
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> str:
@@ -208,16 +245,3 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> str:
 def _short(value: Any) -> str:
     text = "not given" if value is None else str(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
-
-
-def _lock(file: IO[bytes]) -> bool:
-    """Lock a file, where the system can; tell whether that was possible."""
-    try:
-        fcntl = importlib.import_module("fcntl")
-    except ImportError:  # Windows
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.run.store import Reader, Writer
+    from spheremix.run.store import Reader
+    from spheremix.run.writer import Writer
 
 
 def pack_words(words: Iterable[str], writer: Writer, name: str = "vocabulary.txt") -> FileName:

@@ -165,7 +165,11 @@ class ExploreOptions:
     def _check(self) -> None:
         """Refuse values before a large file is read."""
         # Loaded here so that the help of the command does not wait for NumPy and scikit-learn.
-        from spheremix.estimators.validation import require_integer, require_number  # noqa: PLC0415
+        from spheremix.parameters import (  # noqa: PLC0415
+            LARGEST_INCREASE,
+            require_integer,
+            require_number,
+        )
         from spheremix.select import CRITERIA  # noqa: PLC0415
         from spheremix.text.vectorizer import WEIGHTINGS  # noqa: PLC0415
 
@@ -184,7 +188,8 @@ class ExploreOptions:
         require_integer("starts", self.starts, 1)
         require_integer("max_steps", self.max_steps, 1)
         require_integer("seed", self.seed, 0)
-        require_number("min_relative_increase", self.min_relative_increase)
+        increase = self.min_relative_increase
+        require_number("min_relative_increase", increase, at_most=LARGEST_INCREASE)
         require_number("checkpoint", self.checkpoint)
         if self.threads is not None:
             require_integer("threads", self.threads, 1)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.estimators.mixture import VMFMixture
-    from spheremix.run.store import Reader, Writer
+    from spheremix.run.store import Reader
+    from spheremix.run.writer import Writer
 
 FLOATS = ("beta", "log_likelihood", "entropy", "weight", "objective", "gap")
 COUNTS = ("n_iter", "n_distinct", "n_converged")

@@ -5,58 +5,60 @@ This is the one place where a run asks for pictures and pages.
 
 from __future__ import annotations
 
-import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spheremix.run.columns import explain
-from spheremix.run.store import replacing
+from spheremix.run.store import naming
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
+    from spheremix.report import Report
+    from spheremix.run.folder import RunFolder
     from spheremix.run.listener import Listener
     from spheremix.run.run import Run
 
 PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "README.txt"
 
 
-def complete(run: Run, listener: Listener) -> Path:
-    """Make what is missing of the derived files of a finished run; give the page."""
-    if not (run.folder / LEGEND).exists():
-        explain_tables(run, run.folder / LEGEND)
-    figures = run.folder / FIGURES
-    if not figures.exists():
+def complete(folder: RunFolder, run: Run, listener: Listener) -> None:
+    """Make what is missing of the derived files of a finished run, under its lock."""
+    if not folder.has(LEGEND):
+        tables = {key: list(run.read_table(key) or ()) for key in run.manifest.tables}
+        with folder.deriving() as writer:
+            writer.text(LEGEND, explain(tables))
+    if not folder.has(FIGURES):
         listener.begin("Drawing the figures")
-        draw(run, figures)
-    paths = (run.folder / PAGE, run.folder / CONTENT)
-    missing = [path for path in paths if not path.exists()]
+        with folder.deriving() as writer:
+            draft = writer.draft()
+            draw(run, draft)
+            writer.take(FIGURES, draft)
+    missing = [name for name in (PAGE, CONTENT) if not folder.has(name)]
     if missing:
         listener.begin("Writing the report")
-        render(run, missing)
-    return paths[0]
-
-
-def explain_tables(run: Run, path: Path) -> None:
-    """Write what the files of a run are, and what their columns mean."""
-    tables = {key: list(run.read_table(key) or ()) for key in run.manifest.tables}
-    with replacing(path) as file:
-        file.writelines(line.encode("utf-8") for line in explain(tables))
+        render(folder, run, missing)
 
 
 def draw(run: Run, folder: Path) -> None:
-    """Draw the figures of a run; the folder is there when all of them are."""
+    """Draw the figures of a run into a folder."""
     from spheremix.display import draw_run  # noqa: PLC0415 (pictures are made of runs)
 
-    draft = folder.with_name(f"{folder.name}.draft")
-    shutil.rmtree(draft, ignore_errors=True)  # of a run that was killed here
-    draw_run(run, draft)
-    draft.rename(folder)
+    with naming(run.folder / FIGURES):
+        draw_run(run, folder)
 
 
-def render(run: Run, paths: Iterable[Path]) -> None:
-    """Write the report of a run to files .html or .json, as their names say."""
+def render(folder: RunFolder, run: Run, names: Iterable[str]) -> None:
+    """Write the report of a run into its folder, under its lock: report.html, report.json."""
     report = run.report()
-    for path in paths:
-        write = report.write_json if path.suffix == ".json" else report.write_html
-        write(path)
+    with folder.deriving() as writer:
+        for name in names:
+            draft = writer.draft()
+            write_report(report, draft, Path(name).suffix)
+            writer.take(name, draft)
+
+
+def write_report(report: Report, path: Path, suffix: str) -> None:
+    """Write a report as .html or .json."""
+    write = report.write_json if suffix == ".json" else report.write_html
+    write(path)

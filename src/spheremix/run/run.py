@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix._files import MANIFEST
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.run.codecs import pack_mixture, unpack_mixture
 from spheremix.run.columns import TABLES
 from spheremix.run.documents import csv_lines, unpack_corpus
+from spheremix.run.folder import RunFolder
 from spheremix.run.listener import Listener
 from spheremix.run.matrices import pack_matrix, pack_words, unpack_matrix, unpack_words
 from spheremix.run.path_codecs import pack_path, unpack_path
 from spheremix.run.schema import FORMAT, VERSION, Manifest, PreparedRecord
-from spheremix.run.store import MANIFEST, Reader, RunError, Writer, read_json
+from spheremix.run.store import Reader, RunError, read_json
 from spheremix.run.table import Table, read_table
 from spheremix.run.typed import FileName, decode, encode
 from spheremix.select import CRITERIA
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
     from spheremix.report import Report
+    from spheremix.run.writer import Writer
     from spheremix.text.corpus import Corpus
 
 # What estimators raise for parameters that no estimator ever had.
@@ -261,7 +264,7 @@ def save_run(
     Parameters
     ----------
     folder : str or path
-        Made where it is missing; one that holds a run already is refused.
+        Made where it is missing; one that holds anything is refused.
     model : VMFMixture, VMFPath or VMFMixtureIC
         Fitted.
     feature_names : iterable of str, default=None
@@ -290,9 +293,6 @@ def save_run(
             "This mixture was made of known parameters, or has seen batches since its fit: fit "
             "another one from it, with init=, or keep its prototypes_, kappas_ and weights_."
         )
-    if (place / MANIFEST).exists():
-        raise RunError(f"{place}: there is a run already: choose another folder or remove it.")
-    writer = Writer(place)
     if isinstance(model, VMFMixtureIC):
         dense, path = model.dense_models_, getattr(model, "best_path_", None)
     elif isinstance(model, VMFPath):
@@ -302,21 +302,25 @@ def save_run(
     else:
         raise RunError(f"A {type(model).__name__} cannot be saved as a run.")
     chosen = getattr(model, "best_estimator_", model)
-    tables = {}
-    if documents is not None:
-        file = TABLES["documents"].file
-        tables["documents"] = FileName(writer.text(file, csv_lines(documents)))
-    manifest = Manifest(
-        dense={K: pack_mixture(mixture, writer, f"dense/{K}") for K, mixture in dense.items()},
-        path=None if path is None else pack_path(path, writer, "path"),
-        best_n_components=len(chosen.weights_),
-        prepared=PreparedRecord(
-            vocabulary=None if feature_names is None else pack_words(feature_names, writer),
-            matrix=None if X is None else pack_matrix(X, writer),
-        ),
-        tables=tables,
-    )
-    finish(writer, manifest)
+    home = RunFolder(place)
+    with home.locked():
+        home.claim_new()
+        writer = home.writer()
+        tables = {}
+        if documents is not None:
+            file = TABLES["documents"].file
+            tables["documents"] = FileName(writer.text(file, csv_lines(documents)))
+        manifest = Manifest(
+            dense={K: pack_mixture(mixture, writer, f"dense/{K}") for K, mixture in dense.items()},
+            path=None if path is None else pack_path(path, writer, "path"),
+            best_n_components=len(chosen.weights_),
+            prepared=PreparedRecord(
+                vocabulary=None if feature_names is None else pack_words(feature_names, writer),
+                matrix=None if X is None else pack_matrix(X, writer),
+            ),
+            tables=tables,
+        )
+        finish(writer, manifest)
     return place
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from spheremix._files import RUN
 from spheremix.errors import Message  # noqa: TC001
 from spheremix.estimators.problem import Restart  # noqa: TC001 (types are read when decoding)
 from spheremix.run.typed import FileName  # noqa: TC001
 
-FORMAT = "spheremix run"
+FORMAT = RUN
 VERSION = 2
 
 

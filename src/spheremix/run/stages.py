@@ -9,7 +9,6 @@ as they were.
 from __future__ import annotations
 
 import math
-import shutil
 import time
 import warnings
 from dataclasses import dataclass, replace
@@ -243,12 +242,13 @@ class Checkpoints:
     def _store(self, steps: list[PathPoint], fit: Fit[VMFParameters]) -> None:
         n = self.n_marks
         writer = self.folder.writer(durable=False)
-        self.folder.commit(f"fit-{n}", writer, pack_fit(fit, writer, f"progress/fit-{n}"))
+        packed = pack_fit(fit, writer, self.folder.checkpoint(f"fit-{n}"))
+        self.folder.commit(f"fit-{n}", writer, packed)
         writer = self.folder.writer(durable=False)
-        self.folder.commit(f"steps-{n}", writer, pack_steps(steps, writer, f"progress/steps-{n}"))
+        packed = pack_steps(steps, writer, self.folder.checkpoint(f"steps-{n}"))
+        self.folder.commit(f"steps-{n}", writer, packed)
         if n > 1:  # the fit of the mark before is not needed; the first one is dense
-            self.folder.forget(f"fit-{n - 1}")
-            shutil.rmtree(self.folder.progress / f"fit-{n - 1}", ignore_errors=True)
+            self.folder.drop([f"fit-{n - 1}"])
         self.n_marks, self.n_steps = n + 1, self.n_steps + len(steps)
 
     def read(self, model: VMFModel) -> PathState | None:
@@ -269,10 +269,8 @@ class Checkpoints:
 
     def _clear(self) -> None:
         """Forget all checkpoints: new ones would stand among them."""
-        for path in sorted(self.folder.progress.glob("steps-*.json"), reverse=True):
-            path.unlink()
-        for path in self.folder.progress.glob("fit-*.json"):
-            path.unlink()
+        self.folder.drop(self.folder.checkpoints("steps"))
+        self.folder.drop(self.folder.checkpoints("fit"))
 
     def _steps(self) -> Iterator[list[PathPoint]]:
         n = 0

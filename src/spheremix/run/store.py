@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import json
 import math
 import os
 import re
+import secrets
+import stat
 import zlib
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
@@ -15,17 +18,18 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib import format as npy
 
+from spheremix._files import MANIFEST_BYTES, open_regular
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     Entry = dict[str, Any]
 
-MANIFEST = "run.json"
-MANIFEST_BYTES = 2**26  # a manifest is small: beyond it, somebody wants memory
 KINDS = "biuf"
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} if os.name == "posix" else {errno.ENOSPC}
 PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
@@ -51,15 +55,72 @@ class RunError(ValueError):
 
 @contextmanager
 def replacing(path: Path, *, durable: bool = True) -> Iterator[IO[bytes]]:
-    """Write a file that is there completely or not at all; durable: even when the power goes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    with part.open("wb") as file:
-        yield file
-        file.flush()
-        if durable:
-            os.fsync(file.fileno())
-    part.replace(path)
+    """Write a file that is there completely or not at all; durable: even when the power goes.
+
+    What is written has a name of its own until it is complete, so that two who write the same file
+    at once do not meet. A link, a pipe or a folder of that name is refused and left as it is.
+    """
+    if os.path.lexists(path) and not is_plain(path):
+        raise RunError(f"{path}: is a link, or not a file: choose another name.")
+    part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.part")
+    with naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with exclusive(part, durable=durable) as file:
+            yield file
+        part.replace(path)
+
+
+@contextmanager
+def exclusive(path: Path, *, durable: bool = True) -> Iterator[IO[bytes]]:
+    """Write a file that nobody else has; it goes where it cannot be finished."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    handle = os.open(path, flags, 0o666)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let what the system says against writing name the file: a full disk does not."""
+    try:
+        yield
+    except OSError as error:
+        problem = (error.strerror or str(error)).rstrip(".")
+        raise RunError(
+            f"{path}: cannot be written: {problem}: make room for it, or choose another place."
+            if error.errno in FULL
+            else f"{path}: cannot be written: {problem}."
+        ) from None
+
+
+def is_plain(path: Path) -> bool:
+    """Tell whether this is a regular file, and not a link to one."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def inside(folder: Path, name: Any) -> Path:
+    """Give the place of a file of a run; none of the folders between is a link."""
+    if not isinstance(name, str) or not all(PART.fullmatch(part) for part in name.split("/")):
+        raise RunError(f"{folder}: {str(name)[:60]!r} is not the name of a file of a run.")
+    path = folder
+    for part in name.split("/"):
+        if path != folder and path.is_symlink():
+            raise RunError(f"{path}: is a link: a run has none.")
+        path = path / part
+    if path.is_symlink():
+        raise RunError(f"{path}: is a link: a run has none.")
+    return path
 
 
 def settle(folder: Path) -> None:
@@ -73,90 +134,15 @@ def settle(folder: Path) -> None:
         os.close(handle)
 
 
-def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write an object, its keys in order, without NaN."""
+def as_json(content: dict[str, Any]) -> bytes:
+    """Give an object as JSON, its keys in order, without NaN."""
     text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False, ensure_ascii=False)
-    with replacing(path) as file:
-        file.write(text.encode("utf-8", "backslashreplace") + b"\n")
-    settle(path.parent)
-
-
-class Writer:
-    """Writes files into a folder and keeps the entries of a manifest.
-
-    Parameters
-    ----------
-    folder : path
-        Made where it is missing.
-    durable : bool, default=True
-        Whether to wait for the disk. What can be computed again need not be waited for: its
-        checksums tell whether it arrived.
-    """
-
-    def __init__(self, folder: Path, *, durable: bool = True) -> None:
-        self.folder = folder
-        self.durable = durable
-        self.entries: dict[str, Entry] = {}
-
-    def array(self, name: str, values: Any) -> str:
-        """Write an array of numbers; give its name back."""
-        array = np.asarray(values)
-        return self.stream(name, [array], array.dtype, array.shape)
-
-    def stream(
-        self, name: str, parts: Iterable[NDArray[Any]], dtype: Any, shape: tuple[int, ...]
-    ) -> str:
-        """Write an array out of pieces that follow each other; give its name back."""
-        kind = np.dtype(dtype).newbyteorder("<")
-        if kind.kind not in KINDS:
-            raise RunError(f"{name}: {kind} is not a kind of number that can be stored.")
-        total = 0
-        with replacing(self.folder / name, durable=self.durable) as file:
-            header = {"descr": npy.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
-            npy.write_array_header_1_0(file, header)
-            for part in parts:
-                total += part.size
-                file.write(np.ascontiguousarray(part, dtype=kind).data)
-        if total != math.prod(shape):
-            raise RunError(f"{name}: {total} values for the shape {shape}.")
-        self._record(name, shape=list(shape), dtype=kind.str)
-        return name
-
-    def text(self, name: str, lines: Iterable[str]) -> str:
-        """Write a text file out of lines that have their ends; give its name back."""
-        with replacing(self.folder / name, durable=self.durable) as file:
-            for line in lines:
-                file.write(line.encode("utf-8"))
-        self._record(name)
-        return name
-
-    def packed(self, name: str, lines: Iterable[str]) -> str:
-        """Write a gzipped text file, the same bytes at any time of day; give its name back."""
-        size = 0
-        with (
-            replacing(self.folder / name, durable=self.durable) as file,
-            gzip.GzipFile("", "wb", 6, file, mtime=0) as packing,
-        ):
-            for line in lines:
-                size += packing.write(line.encode("utf-8"))
-        self._record(name, unpacked=size)
-        return name
-
-    def _record(self, name: str, **known: Any) -> None:
-        path = self.folder / name
-        self.entries[name] = {"bytes": path.stat().st_size, "sha256": digest(path), **known}
-
-    def commit(self, manifest: Path, content: dict[str, Any]) -> None:
-        """Write the manifest of what was written: from now on it counts."""
-        if self.durable:
-            for folder in {(self.folder / name).parent for name in self.entries}:
-                settle(folder)
-        write_json(manifest, {**content, "files": self.entries})
+    return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def digest(path: Path) -> str:
     """Give the SHA-256 of a file in hexadecimal digits."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -166,7 +152,7 @@ def digest(path: Path) -> str:
 def read_json(path: Path) -> dict[str, Any]:
     """Read an object, or say what the file is instead."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             found = file.read(MANIFEST_BYTES)
         content = json.loads(found.decode("utf-8"), parse_constant=_refuse)
     except FileNotFoundError:
@@ -206,11 +192,7 @@ class Reader:
         entry = self.entries.get(name) if isinstance(name, str) else None
         if not isinstance(entry, dict):
             raise RunError(f"{self.folder}: damaged: {str(name)[:60]!r} is not among its files.")
-        if not all(PART.fullmatch(part) for part in name.split("/")):
-            raise RunError(f"{self.folder}: {name[:60]!r} is not the name of a file of a run.")
-        path: Path = self.folder / name
-        if not path.resolve().is_relative_to(self.folder.resolve()):
-            raise RunError(f"{path}: leads out of the folder.")
+        path = inside(self.folder, name)
         try:
             size = path.stat().st_size
             if size != entry.get("bytes"):

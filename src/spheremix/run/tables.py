@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spheremix.reading import ContrastWord, Documents, Reading
     from spheremix.run.prepare import Material
     from spheremix.run.stages import Dense
-    from spheremix.run.store import Writer
+    from spheremix.run.writer import Writer
 
 TYPICAL = 10  # documents of a cluster in the table of typical ones
 BEGINNING = 100  # characters of a text that are shown

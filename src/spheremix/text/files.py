@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
 import zlib
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, cast
 
+from spheremix._files import open_regular
 from spheremix.text.corpus import ReadError
 
 if TYPE_CHECKING:
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
+EXPANSION = 200  # times its size that a gzipped text has at most: gzip itself stops at 1,032
+LEAST_UNPACKED = 2**26  # bytes that are read in any case
 MARK = b"\xef\xbb\xbf"  # that some programs put before UTF-8
 
 
@@ -35,15 +39,77 @@ def reading(path: Path) -> Iterator[None]:
 
 def checksum(path: Path) -> str:
     """Give the SHA-256 of a file as it lies there."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def open_bytes(path: Path) -> IO[bytes]:
     """Open a file, gzipped or not: its first bytes tell."""
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return cast("IO[bytes]", gzip.open(path)) if packed else path.open("rb")
+    file = open_regular(path)
+    packed = file.read(2) == b"\x1f\x8b"
+    file.seek(0)
+    return cast("IO[bytes]", Unpacked(path, file)) if packed else file
+
+
+class Unpacked(gzip.GzipFile):
+    """A gzipped file that ends where it unpacks to more than any text would."""
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        super().__init__(fileobj=file, mode="rb")
+        self._path, self._packed = path, file
+        self._most = max(LEAST_UNPACKED, EXPANSION * os.fstat(file.fileno()).st_size)
+
+    def pieces(self, size: int = 2**20) -> Iterator[bytes]:
+        """Give the content, some at a time."""
+        while piece := self.read(size):
+            self.check()
+            yield piece
+
+    def readline(self, size: int | None = -1) -> bytes:
+        """Read a line; one without end is not read to its end."""
+        if size is not None and size >= 0:
+            return super().readline(size)
+        found = []
+        while piece := super().readline(2**20):
+            self.check()
+            found.append(piece)
+            if piece.endswith(b"\n"):
+                break
+        return b"".join(found)
+
+    def __next__(self) -> bytes:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    def check(self) -> None:
+        """Refuse to go on where too much came out."""
+        if self.tell() > self._most:
+            raise ReadError.at(
+                self._path,
+                f"unpacks to more than {EXPANSION} times its size, which no text does: if it is "
+                "meant, unpack it first (gunzip).",
+            )
+
+    def close(self) -> None:
+        """Close both files."""
+        super().close()
+        self._packed.close()
+
+
+def content_of(path: Path) -> bytes:
+    """Read a file, gzipped or not, to its end."""
+    with open_bytes(path) as file:
+        return b"".join(file.pieces()) if isinstance(file, Unpacked) else file.read()
+
+
+def check_unpacked(path: Path) -> None:
+    """Refuse a gzipped file that others would unpack without looking."""
+    with open_bytes(path) as file:
+        if isinstance(file, Unpacked):
+            for _ in file.pieces():
+                pass
 
 
 def lines(path: Path) -> Iterator[str]:

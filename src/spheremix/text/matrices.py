@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,8 +12,9 @@ from zipfile import BadZipFile
 import numpy as np
 from scipy import io, sparse
 
+from spheremix._files import open_regular
 from spheremix.text.corpus import ReadError, shown
-from spheremix.text.files import checksum, lines, reading
+from spheremix.text.files import check_unpacked, checksum, lines, reading
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -118,12 +120,14 @@ def read_matrix(path: str | PathLike[str], vocabulary: str | PathLike[str] | Non
     place = Path(path)
     name = place.name.lower().removesuffix(".gz")
     with reading(place):
-        size = place.stat().st_size
+        with open_regular(place) as file:
+            size = os.fstat(file.fileno()).st_size
         if size == 0:
             raise ReadError.at(place, "the file is empty.")
         if name.endswith(".npz"):
             kind, X = "SciPy sparse", _check_sparse(place, _load(place, _unpack))
         elif name.endswith(".mtx"):
+            check_unpacked(place)
             _check_market(place, size)
             kind, X = "Matrix Market", _check_sparse(place, _load(place, io.mmread))
         elif name.endswith(".npy"):
@@ -154,12 +158,12 @@ def _load(path: Path, how: Any) -> Any:
 
 def _unpack(path: Path) -> Any:
     # NumPy leaves a file open that it opened itself and could not read.
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return sparse.load_npz(file)
 
 
 def _map(path: Path) -> Any:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         np.lib.format.read_magic(file)  # an archive under this name would be opened as one
     return np.load(path, mmap_mode="r", allow_pickle=False)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import stat
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from spheremix._files import is_run, open_regular
 from spheremix.text.columns import choose, gather, repeats
-from spheremix.text.corpus import Cleaning, Corpus, ReadError, digest, shown
-from spheremix.text.files import checksum, decode, open_bytes, reading
+from spheremix.text.corpus import Cleaning, Corpus, ReadError, digest, listed, shown
+from spheremix.text.files import checksum, content_of, decode, reading
 from spheremix.text.tables import MATRIX_SUFFIXES, TEXT_SUFFIXES, long_fields, open_table
 from spheremix.wording import count
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from spheremix.text.columns import Name
 
+PLURALS = {"folder of a run": "folders of runs", "pipe or device": "pipes or devices"}
 HEAD = 100  # records that guesses are made on
 KINDS = f"{', '.join(TEXT_SUFFIXES[:-1])} or {TEXT_SUFFIXES[-1]}"
 # What is no plain text, by the end of its name, and what to do with it.
@@ -52,7 +55,8 @@ def read_documents(
     path : str or path
         A CSV or TSV file, JSON lines (one object a line), a JSON list of objects, each also
         gzipped; a Parquet file; or a folder of text files (.txt, .text, .md; where there is none
-        of those, files of no known kind), sub-folders included. All in UTF-8.
+        of those, files of no known kind), sub-folders included, but not the folders of runs of
+        spheremix. All in UTF-8.
     text, id, date, label : str, False or None
         Columns. None guesses: an obvious name such as "body" or "year", and for the text the only
         column that is much longer than the others. What was guessed is in the notes. False uses
@@ -94,8 +98,9 @@ def read_documents(
 
 
 def _read_table(path: Path, wanted: dict[str, Name]) -> Corpus:
-    if path.stat().st_size == 0:
-        raise ReadError.at(path, "the file is empty.")
+    with open_regular(path) as file:
+        if not file.read(1):
+            raise ReadError.at(path, "the file is empty.")
     table = open_table(path)
     with long_fields():
         head = [record for _, record in islice(table.records(None), HEAD)]
@@ -116,10 +121,7 @@ def _read_folder(folder: Path, wanted: Mapping[str, Name]) -> Corpus:
                 remedies=(f"leave out {{{part}}}",),
                 name=shown(name),
             )
-    found = sorted(
-        (Path(base, name) for base, _, names in os.walk(folder) for name in names),
-        key=lambda path: path.relative_to(folder).as_posix(),
-    )
+    found, runs, others = _walk(folder)
     visible = [p for p in found if not any(s[:1] == "." for s in p.relative_to(folder).parts)]
     paths = [p for p in visible if _suffix(p) in TEXT_SUFFIXES] or _unknown_kinds(folder, visible)
     clean = Cleaning()
@@ -135,6 +137,10 @@ def _read_folder(folder: Path, wanted: Mapping[str, Name]) -> Corpus:
     if len(paths) < len(found):
         left = count(len(found) - len(paths), "other file")
         notes.append(f"{left} left out: hidden, or not {KINDS}.")
+    for kind, left_out in (("folder of a run", runs), ("pipe or device", others)):
+        if left_out:
+            them = count(len(left_out), kind, PLURALS[kind])
+            notes.append(f"{them} left out: {listed([p.name for p in left_out], 3)}.")
     labels: list[tuple[str, ...]] | None = None
     if wanted["label"] is not False and all("/" in name for name in names):
         labels = [(clean(name.partition("/")[0]),) for name in names]
@@ -152,6 +158,37 @@ def _read_folder(folder: Path, wanted: Mapping[str, Name]) -> Corpus:
             for part in (os.fsencode(name), content)
         ),
     )
+
+
+def _walk(folder: Path) -> tuple[list[Path], list[Path], list[Path]]:
+    """List the files of a folder, the folders of runs in it, and what has no end.
+
+    What spheremix wrote itself are no documents: `cd texts; spheremix explore .` writes among them.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise ReadError.at(error.filename, f"cannot be read: {error.strerror}.")
+
+    if is_run(folder):
+        raise ReadError.at(folder, "is the folder of a run of spheremix: name that of documents.")
+    found: list[Path] = []
+    runs: list[Path] = []
+    others: list[Path] = []
+    for base, folders, names in os.walk(folder, onerror=refuse):
+        inner = [Path(base, name) for name in folders]
+        runs += [path for path in sorted(inner) if is_run(path)]
+        folders[:] = [path.name for path in inner if path not in runs]
+        for path in (Path(base, name) for name in names):
+            (found if _is_file(path) else others).append(path)
+    return sorted(found, key=lambda path: path.relative_to(folder).as_posix()), runs, others
+
+
+def _is_file(path: Path) -> bool:
+    """Tell what can be read to its end; a link that leads nowhere is missed when it is read."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return True
 
 
 def _suffix(path: Path) -> str:
@@ -183,5 +220,5 @@ def _unknown_kinds(folder: Path, visible: list[Path]) -> list[Path]:
 
 
 def _content(path: Path) -> bytes:
-    with reading(path), open_bytes(path) as file:
-        return file.read()
+    with reading(path):
+        return content_of(path)

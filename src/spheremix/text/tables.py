@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from spheremix._files import open_regular
 from spheremix.text.corpus import ReadError, listed, shown
 from spheremix.text.files import lines
 from spheremix.wording import count
@@ -170,7 +171,7 @@ def _parquet_records(path: Path, columns: Sequence[str] | None) -> Records:
             path, 'Parquet is read with pyarrow: pip install "spheremix[explore]".'
         ) from None
     try:
-        with parquet.ParquetFile(path) as file:
+        with open_regular(path) as content, parquet.ParquetFile(content) as file:
             names = file.schema_arrow.names
             if len(set(names)) < len(names):
                 raise ReadError.at(
@@ -193,4 +194,14 @@ def _plain_values(arrow: Any, column: Any) -> list[Any]:
     """Give the values of a column as Python's own; times become dates."""
     if arrow.types.is_timestamp(column.type) or arrow.types.is_date(column.type):
         column = column.cast(arrow.date32(), safe=False)
-    return cast("list[Any]", column.to_pylist())
+    try:
+        return cast("list[Any]", column.to_pylist())
+    except (OverflowError, ValueError):  # a time beyond the years that Python knows
+        return [_plain_value(arrow, value) for value in column]
+
+
+def _plain_value(arrow: Any, value: Any) -> Any:
+    try:
+        return value.as_py()
+    except (OverflowError, ValueError):
+        return f"{value.value} days after 1970-01-01" if arrow.types.is_date(value.type) else None

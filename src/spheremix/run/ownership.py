@@ -1,0 +1,312 @@
+"""Which files of a folder are ours, and nothing removed or replaced that is not.
+
+A file is ours when a record of ours lists it with its size and checksum and it is a regular file
+with these. Records are ours by what they say they are; drafts by the token in their name, which
+nobody could guess and the lock of the folder states.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spheremix._files import MANIFEST, open_regular
+from spheremix.run.schema import FORMAT
+from spheremix.run.store import (
+    RunError,
+    as_json,
+    digest,
+    exclusive,
+    inside,
+    is_plain,
+    naming,
+    read_json,
+    settle,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    Entry = dict[str, Any]
+
+PROGRESS = "progress"
+LOCK = "lock"
+DERIVED = "derived.json"
+COMMAND = "progress/command.json"
+PLACING = "progress/placing.json"  # what is about to get its name, before it gets it
+REPLACED = "progress/replaced.json"  # the manifest of a run that is being removed
+# What a record says that it is.
+FORMATS = {MANIFEST: FORMAT, REPLACED: FORMAT, DERIVED: "spheremix derived files"}
+ON_THE_WAY = "spheremix run on its way"
+STAGES = re.compile(r"progress/(matrix|path|(dense|fit|steps)-\d+)\.json")
+# All that a run writes: whatever a record says, nothing by another name is ours.
+LAYOUT = {
+    *("matrix", "dense", "path", "tables", "counts", "figures", PROGRESS),
+    *("vocabulary.txt", "idf.npy", "documents.csv", "words.csv", "clusters.csv", "kept.npy"),
+    *("corpus.jsonl.gz", "README.txt", "terms.txt", "report.html", "report.json"),
+}
+DRAFT = re.compile(r"\.?\d+\.part(\.[0-9a-f]{16}\.part)?|\d+\.part/[A-Za-z0-9_-]+\.(svg|png)")
+CHECKPOINT = re.compile(r"(fit|steps)-\d+/[a-z_]+\.npy")
+NAMED = 3  # files of others that a message names
+
+
+class Ownership:
+    """Files of a folder that are ours.
+
+    Parameters
+    ----------
+    folder : path
+        Of a run.
+    token : str
+        In the name of the folder of our drafts; "" where nobody has one.
+    """
+
+    def __init__(self, folder: Path, token: str = "") -> None:
+        self.folder = folder
+        self.progress = folder / PROGRESS
+        self.workshop = self.progress / token if token else None
+        self.records: set[str] = set()
+        self._known: dict[str, set[tuple[int, str]]] = {}
+        self._proven: dict[str, tuple[int, ...]] = {}
+        self._placing: dict[str, Entry] = {}
+        self._numbers = itertools.count()
+        found = [] if self.progress.is_symlink() else sorted(self.progress.glob("*.json"))
+        for name in (MANIFEST, DERIVED, *(f"{PROGRESS}/{path.name}" for path in found)):
+            content = self._record(name)
+            if content is not None:
+                self.records.add(name)
+                self._learn(content.get("files"))
+                if name == PLACING:
+                    self._placing = dict(content["files"])
+
+    def _record(self, name: str) -> dict[str, Any] | None:
+        """Read a record that is ours; None for any other file."""
+        kind = FORMATS.get(name)
+        if name in {COMMAND, PLACING} or STAGES.fullmatch(name):
+            kind = ON_THE_WAY
+        if kind is None or not is_plain(self.folder / name):
+            return None
+        try:
+            content = read_json(self.folder / name)
+        except RunError:
+            return None
+        sound = content.get("format") == kind and isinstance(content.get("files", {}), dict)
+        return content if sound and (name != PLACING or "files" in content) else None
+
+    def _learn(self, entries: Any) -> None:
+        for name, entry in (entries or {}).items():
+            if _in_layout(name) and isinstance(entry, dict):
+                proof = (entry.get("bytes"), entry.get("sha256"))
+                self._known.setdefault(name, set()).add(proof)  # type: ignore[arg-type]
+
+    # Whose is what
+
+    def files(self) -> Iterator[str]:
+        """List everything in the folder but folders; links are listed and not followed."""
+
+        def refuse(error: OSError) -> None:
+            if not isinstance(error, FileNotFoundError):
+                raise RunError(f"{error.filename}: cannot be read: {error.strerror}.")
+
+        for base, folders, names in os.walk(self.folder, onerror=refuse):
+            links = [name for name in folders if Path(base, name).is_symlink()]
+            for name in sorted([*names, *links]):
+                yield Path(base, name).relative_to(self.folder).as_posix()
+
+    def others(self, *, checked: bool) -> Iterator[str]:
+        """List the files that are not ours; checked, those that only have a name of ours too."""
+        return (name for name in self.files() if not self._is_ours(name, checked=checked))
+
+    def _is_ours(self, name: str, *, checked: bool) -> bool:
+        path = self.folder / name
+        if not is_plain(path):
+            return False
+        if name in self.records:
+            return True
+        if self.workshop is not None and path == self.progress / LOCK:
+            return True
+        if self._is_draft(name):
+            return True
+        if name not in self._known:
+            return False
+        return not checked or self._has_checksum(name, path)
+
+    def _is_draft(self, name: str) -> bool:
+        """Tell whether this is a draft or a checkpoint, by its name."""
+        if self.workshop is None or not is_plain(self.folder / name):
+            return False
+        within = name.removeprefix(f"{PROGRESS}/{self.workshop.name}/")
+        if within == name or not (DRAFT.fullmatch(within) or CHECKPOINT.fullmatch(within)):
+            return False
+        self._proven[name] = _signature(self.folder / name)
+        return True
+
+    def _has_checksum(self, name: str, path: Path) -> bool:
+        sizes = {size for size, _ in self._known.get(name, ())}
+        signature = _signature(path)
+        if path.lstat().st_size not in sizes:
+            return False
+        if (path.lstat().st_size, digest(path)) not in self._known[name]:
+            return False
+        self._proven[name] = signature
+        return True
+
+    def refuse_others(self, *, checked: bool) -> None:
+        """Refuse a folder in which anything is not ours."""
+        found = list(itertools.islice(self.others(checked=checked), NAMED + 1))
+        if found:
+            raise self.refusal(found)
+
+    def refusal(self, names: list[str]) -> RunError:
+        """Name the first files that are not ours, and say what to do."""
+        said = [
+            f"{name} (changed since spheremix wrote it)" if name in self._known else name
+            for name in names[:NAMED]
+        ]
+        more = " and more" if len(names) > NAMED else ""
+        return RunError(
+            f"{self.folder}: holds other files than those of a run: {', '.join(said)}{more}: "
+            "choose another place with -o, or move them away."
+        )
+
+    # Removing
+
+    def clear(self) -> None:
+        """Remove all that a run left; where anything is not ours, refuse and touch nothing."""
+        self.refuse_others(checked=True)
+        if MANIFEST in self.records:  # first: from now on it is no run, and what was its is known
+            (self.folder / MANIFEST).replace(self.folder / REPLACED)
+            self.records = {REPLACED, *self.records} - {MANIFEST}
+        self.remove(self._known)
+        self.forget(sorted(self.records - {COMMAND}))
+        self.forget([COMMAND])
+
+    def clear_what_is_ours(self) -> None:
+        """Remove what can be proven ours, and leave what cannot."""
+        for _ in self.others(checked=True):
+            pass
+        self.remove(self._known)
+        self.forget([*sorted(self.records - {COMMAND}), COMMAND])
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove files that were proven ours and are as they were then."""
+        parents: set[Path] = set()
+        for name in list(names):
+            path = self.folder / name
+            proven = self._proven.pop(name, None)
+            if proven is not None and is_plain(path) and _signature(path) == proven:
+                path.unlink()
+            parents.update(path.parents)
+        stay = {self.folder, *self.folder.parents, self.progress, self.workshop}
+        for parent in sorted(parents - stay, key=lambda path: len(path.parts), reverse=True):
+            with contextlib.suppress(OSError):  # something is in it, or it is not there
+                parent.rmdir()
+
+    def forget(self, records: Iterable[str]) -> None:
+        """Remove records of ours."""
+        for name in records:
+            if name in self.records and is_plain(self.folder / name):
+                (self.folder / name).unlink()
+            self.records.discard(name)
+        if PLACING not in self.records:
+            self._placing = {}
+
+    # Writing
+
+    def draft(self) -> Path:
+        """Give a name for something that is being written, which nobody else has."""
+        if self.workshop is None:
+            raise RuntimeError(f"{self.folder}: written to without its lock.")
+        return self.workshop / f"{next(self._numbers)}.part"
+
+    def sweep(self, *, checkpoints: bool) -> None:
+        """Remove drafts that a killed process left; checkpoints: all of them too."""
+        if self.workshop is None or self.workshop.is_symlink():
+            return
+        prefix = f"{PROGRESS}/{self.workshop.name}/"
+        found = [name for name in self.files() if name.startswith(prefix)]
+        kinds = [DRAFT, CHECKPOINT] if checkpoints else [DRAFT]
+        self.drop(n for n in found if any(kind.fullmatch(n[len(prefix) :]) for kind in kinds))
+        for path in self.workshop.glob("*.part"):
+            with contextlib.suppress(OSError):
+                path.rmdir()
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Remove files among the drafts."""
+        self.remove([name for name in names if self._is_draft(name)])
+
+    def intend(self, entries: dict[str, Entry]) -> None:
+        """Record what is about to get its name: a kill would leave it to nobody."""
+        entries = {n: e for n, e in entries.items() if not n.startswith(f"{PROGRESS}/")}
+        self._learn(entries)
+        if any(self._placing.get(name) != entry for name, entry in entries.items()):
+            self._placing.update(entries)
+            self.record(PLACING, {"files": self._placing})
+
+    def place(self, draft: Path, name: str) -> None:
+        """Give a draft its name."""
+        path = self.check(draft, name)
+        with naming(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            draft.replace(path)
+
+    def check(self, draft: Path, name: str) -> Path:
+        """Give the place of a draft; what is there must be ours, or be said again by the draft."""
+        path = inside(self.folder, name)
+        if not _in_layout(name):
+            raise RuntimeError(f"{name}: not a name that a run writes.")
+        if os.path.lexists(path) and not self._may_go(path, name, draft):
+            raise self.refusal([name])
+        return path
+
+    def _may_go(self, path: Path, name: str, draft: Path) -> bool:
+        """Tell whether nothing is lost with what has the name of a draft."""
+        if draft.is_dir():
+            return path.is_dir() and not any(path.iterdir())
+        if not is_plain(path):
+            return False
+        return self._is_draft(name) or self._has_checksum(name, path) or _begins(draft, path)
+
+    def record(self, name: str, content: dict[str, Any]) -> None:
+        """Write a record of ours; from now on it counts."""
+        path = inside(self.folder, name)
+        if os.path.lexists(path) and not (name in self.records and is_plain(path)):
+            raise self.refusal([name])
+        draft = self.draft()
+        with naming(path):
+            with exclusive(draft) as file:
+                file.write(as_json({**content, "format": FORMATS.get(name, ON_THE_WAY)}))
+            draft.replace(path)
+            settle(path.parent)
+        self.records.add(name)
+
+    def unrecorded(self, listed: Iterable[str]) -> dict[str, Entry]:
+        """Give what a killed process put in its place, and is in no list."""
+        left = {name: self._placing[name] for name in self._placing.keys() - set(listed)}
+        return {
+            name: entry
+            for name, entry in sorted(left.items())
+            if is_plain(self.folder / name) and self._has_checksum(name, self.folder / name)
+        }
+
+
+def _in_layout(name: str) -> bool:
+    return name.partition("/")[0] in LAYOUT
+
+
+def _signature(path: Path) -> tuple[int, ...]:
+    found = path.lstat()
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _begins(long: Path, short: Path) -> bool:
+    """Tell whether a file begins with all of another one: one that was cut when the power went."""
+    with open_regular(long) as whole, open_regular(short) as part:
+        while found := part.read(2**20):
+            if whole.read(len(found)) != found:
+                return False
+    return True
