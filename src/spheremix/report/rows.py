@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
-from spheremix.data.open import as_directions
-from spheremix.data.rows import open_rows
+from spheremix.data.parts import unit_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 
 MOST = 60  # words of a document
 LEVELS = 65535  # of a coordinate, up to the largest of its document
-BLOCK_ENTRIES = 2**22  # of dense rows held at a time: 32 MiB
 
 
 def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any]:
@@ -37,7 +34,7 @@ def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any
     dict
         ``indptr``, ``words`` (positions in ``columns``), ``values`` and ``scale``.
     """
-    rows = _unit_rows(X, columns)
+    rows = unit_columns(X, columns)
     owners = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     values = rows.data
     size = np.abs(values)
@@ -54,22 +51,6 @@ def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any
         "values": packed,
         "scale": scale,
     }
-
-
-def _unit_rows(X: Any, columns: NDArray[np.intp]) -> Any:
-    """Give some columns of the unit rows as a CSR array, its indices sorted."""
-    if isinstance(X, np.ndarray) or sparse.issparse(X):
-        found, scale = open_rows(X)
-        rows: Any = sparse.csr_array(found)[:, columns].astype(np.float64)
-        rows.data *= np.repeat(scale, np.diff(rows.indptr))
-    else:
-        directions = as_directions(X)
-        size = max(1, BLOCK_ENTRIES // directions.n_features)
-        ids = np.arange(directions.n_rows)
-        parts = [directions.take(ids[i : i + size])[:, columns] for i in range(0, len(ids), size)]
-        rows = sparse.vstack([sparse.csr_array(part) for part in parts], format="csr")
-    rows.sort_indices()
-    return rows
 
 
 def _levels(
