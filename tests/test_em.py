@@ -139,24 +139,6 @@ def test_hard_steps_end_in_a_partition_that_is_its_own(clouds):
     assert fit.objective < soft.log_likelihood
 
 
-def test_stochastic_ends_with_soft_steps_and_depends_on_its_seed(clouds):
-    X, _ = clouds(n=100, noise=1.2, n_clouds=4)
-    model = VMFModel(8, "shared")
-    directions = as_directions(X)
-    (start,) = seeding.draw_starts(model, directions, 4, [1])
-    options = em.Settings(e_step="stochastic")
-    one, same, other = (
-        em.fit(model, directions, [start], options, seeds=[seed])[0] for seed in (5, 5, 6)
-    )
-    assert one.status == "converged"
-    assert one.gap < options.tol
-    assert_array_equal(one.parameters.prototypes, same.parameters.prototypes)
-    assert not np.array_equal(one.parameters.prototypes, other.parameters.prototypes)
-    (soft,) = em.fit(model, directions, [start], em.Settings())
-    # It goes on from the best parameters that were met, the start included.
-    assert one.trace[0] >= soft.trace[0] - slack(soft.trace[0])
-
-
 # ------------------------------------------------------------------------------- the paper's M-step
 
 

@@ -211,7 +211,6 @@ def test_every_path_is_what_it_says(problem, open_reference):
         {"kappa": 12.0},
         {"kappa": [6.0, 8.0, 10.0, 12.0]},
         {"e_step": "hard"},
-        {"e_step": "stochastic"},
         {"feature_weights": np.linspace(0.5, 3, 10)},
         {"strategy": "dense"},
         {"strategy": "grid"},

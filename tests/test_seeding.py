@@ -188,3 +188,36 @@ def test_no_start_after_all_tries():
     X = np.tile([0.6, 0.8], (9, 1))
     starts = seeding.draw_starts(VMFModel(2, "shared"), as_directions(X), 2, [0, 1])
     assert starts == [None, None]
+
+
+class Watched:
+    """Rows that count their sweeps."""
+
+    def __init__(self, X):
+        self.inner = as_directions(X)
+        self.n_rows, self.n_features = self.inner.n_rows, self.inner.n_features
+        self.n_sweeps = 0
+
+    def sweep(self, scorers, weights=None):
+        self.n_sweeps += 1
+        return self.inner.sweep(scorers, weights)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_of_classes_take_one_reading(clouds, container, weighted, monkeypatch):
+    X, labels = clouds(n=60)
+    weights = np.linspace(0.0, 2.0, 60) if weighted else None
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    expected = [
+        (unit * (1 if weights is None else weights[:, None]))[labels == k] for k in range(4)
+    ]
+    rows = Watched(container(X))
+    found = seeding.class_resultants(rows, labels, 4, weights)
+    assert rows.n_sweeps == 1
+    assert_allclose(found.vectors, [part.sum(axis=0) for part in expected], atol=1e-12)
+    assert_allclose(found.weight, 60 if weights is None else weights.sum())
+    monkeypatch.setattr(seeding, "BATCH_WEIGHTS", 2 * 60)  # two classes at a time
+    again = seeding.class_resultants(rows, labels, 4, weights)
+    assert rows.n_sweeps == 3
+    assert_array_equal(again.vectors, found.vectors)

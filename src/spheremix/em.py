@@ -17,14 +17,12 @@ if TYPE_CHECKING:
     from spheremix.data.base import Directions
     from spheremix.models.base import Model
     from spheremix.resultants import Resultants
-    from spheremix.scorer import Assignment
 
     Array = NDArray[np.float64]
 
 P = TypeVar("P")
 R = TypeVar("R")
 
-PATIENCE = 20  # drawn sweeps without a better objective that end the exploration of a start
 BATCH_ENTRIES = 2**23  # prototypes of the restarts that share a sweep: K d summed, 64 MB
 ROUNDING = 1e-15  # of the objective: changes below it are noise, whatever the tolerance
 
@@ -41,9 +39,8 @@ class Settings:
         nothing but ``max_iter`` or a failure ends a run.
     max_iter : int
         M-steps at most.
-    e_step : {"soft", "hard", "stochastic"}
-        Stochastic: assignments are drawn until ``PATIENCE`` sweeps have brought nothing better;
-        soft EM goes on from the best parameters met.
+    e_step : {"soft", "hard"}
+        How rows are assigned.
     certified : bool
         False for the paper's Algorithm 2 and for Banerjee's kappa, which stop on the change of the
         unpenalised log-likelihood alone: they settle where exact EM would still gain.
@@ -51,17 +48,8 @@ class Settings:
 
     tol: float = 1e-7
     max_iter: int = 1000
-    e_step: Literal["soft", "hard", "stochastic"] = "soft"
+    e_step: Literal["soft", "hard"] = "soft"
     certified: bool = True
-
-    @property
-    def assignment(self) -> Assignment:
-        """How rows are assigned in the sweeps that are judged."""
-        return "hard" if self.e_step == "hard" else "soft"
-
-    def without_drawing(self) -> Settings:
-        """Give the same without exploration: components keep their names."""
-        return replace(self, e_step="soft") if self.e_step == "stochastic" else self
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,14 +120,13 @@ def fit(
     settings: Settings,
     *,
     weights: Array | None = None,
-    seeds: Sequence[int] | None = None,
     resultants: Sequence[Resultants] | None = None,
     callback: Callable[[Progress], None] | None = None,
 ) -> list[Fit[P]]:
     """Run EM from each start, all runs sharing each sweep; one Fit a start, in order.
 
-    ``weights`` is (n,) or (len(starts), n). ``seeds``, one a start, are for stochastic runs.
-    ``resultants``, where those of the starts are known, save the first sweep.
+    ``weights`` is (n,) or (len(starts), n). ``resultants``, where those of the starts are known,
+    save the first sweep.
     """
     n_sweeps = 0
 
@@ -150,15 +137,11 @@ def fit(
             best = max(run.trace[-1] for run in active)
             callback(Progress(n_sweeps, len(active), len(starts), best))
 
-    if settings.e_step == "stochastic":
-        seeds = range(len(starts)) if seeds is None else seeds
-        starts = _explore(model, directions, starts, settings, weights, seeds, tell)
-        resultants = None  # those of the starts are not those of what was explored
     runs = [_Run(index, start) for index, start in enumerate(starts)]
     for run, known in zip(runs, resultants or (), strict=False):
         _advance(model, run, known, settings)
     while active := [run for run in runs if run.fit is None]:
-        scorers = [model.scorer(run.parameters, settings.assignment) for run in active]
+        scorers = [model.scorer(run.parameters, settings.e_step) for run in active]
         swept = directions.sweep(scorers, _rows(weights, active))
         for run, received in zip(active, swept, strict=True):
             _advance(model, run, received, settings)
@@ -198,7 +181,7 @@ def evaluate(
     """Give the Fit of other parameters than those a run reached, by one sweep where they differ."""
     if parameters is reached.parameters:
         return reached
-    (resultants,) = directions.sweep([model.scorer(parameters, settings.assignment)], weights)
+    (resultants,) = directions.sweep([model.scorer(parameters, settings.e_step)], weights)
     status, gap = reached.status, np.nan
     try:
         gap = max(model.m_step(resultants, parameters).gain / resultants.weight, 0.0)
@@ -239,43 +222,6 @@ def _advance(model: Model[P], run: _Run[P], resultants: Resultants, settings: Se
         return
     run.parameters, run.last = after, judged
     run.n_iter += 1
-
-
-def _explore(
-    model: Model[P],
-    directions: Directions,
-    starts: Sequence[P],
-    settings: Settings,
-    weights: Array | None,
-    seeds: Sequence[int],
-    tell: Callable[[Sequence[_Run[P]]], None],
-) -> list[P]:
-    """Draw assignments from each start; give the best parameters met."""
-    runs = [_Run(index, start) for index, start in enumerate(starts)]
-    best = list(starts)
-    heights = [-np.inf] * len(runs)
-    idle = [0] * len(runs)
-    while active := [
-        run for run in runs if idle[run.index] < PATIENCE and run.n_iter < settings.max_iter
-    ]:
-        scorers = [
-            model.scorer(run.parameters, "drawn", (seeds[run.index], run.n_iter)) for run in active
-        ]
-        swept = directions.sweep(scorers, _rows(weights, active))
-        for run, resultants in zip(active, swept, strict=True):
-            objective = resultants.log_likelihood - model.penalty(run.parameters)
-            run.trace.append(objective)
-            idle[run.index] += 1
-            if objective > heights[run.index] + settings.tol * resultants.weight:
-                heights[run.index], best[run.index] = objective, run.parameters
-                idle[run.index] = 0
-            try:
-                run.parameters = model.m_step(resultants, run.parameters).parameters
-            except DegenerateError:
-                idle[run.index] = PATIENCE
-            run.n_iter += 1
-        tell(active)
-    return best
 
 
 def _rows(weights: Array | None, active: list[_Run[P]]) -> Array | None:

@@ -1,40 +1,15 @@
-"""An affine score per component, and how rows are assigned."""
+"""An affine score for each component, and how rows are assigned."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 Assignment = Literal["soft", "hard", "drawn"]
-
-
-class Mixture(Protocol):
-    """Parameters of a mixture of von Mises-Fisher distributions."""
-
-    @property
-    def prototypes(self) -> NDArray[np.float64]:
-        """Unit vectors mu_k."""
-        ...
-
-    @property
-    def kappas(self) -> NDArray[np.float64]:
-        """Concentrations."""
-        ...
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """Mixture weights alpha_k."""
-        ...
-
-    @property
-    def log_normalizers(self) -> NDArray[np.float64]:
-        """Log c_d(kappa_k)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,21 +50,6 @@ class Scorer:
         """Move the largest bias into the offset."""
         offset = float(biases.max())
         return cls(matrix, biases - offset, offset, assignment, key)
-
-    @classmethod
-    def of_mixture(
-        cls,
-        parameters: Mixture,
-        assignment: Assignment = "soft",
-        key: tuple[int, int] = (0, 0),
-    ) -> Scorer:
-        """Give the scores log alpha_k + log c_d(kappa_k) + kappa_k <mu_k, x>."""
-        return cls.centred(
-            parameters.kappas[:, None] * parameters.prototypes,
-            np.log(parameters.weights) + parameters.log_normalizers,
-            assignment,
-            key,
-        )
 
     @property
     def n_components(self) -> int:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 
 TRIES = 10  # redraws of a start that fails
+BATCH_WEIGHTS = 2**25  # weights of rows held for the classes that share a sweep: 256 MiB
 LLOYD = em.Settings(max_iter=100, e_step="hard")
 Init = Literal["random", "k-means++", "spherical-k-means"]
 
@@ -99,20 +100,25 @@ def _lloyd(directions: Directions, prototypes: list[Array], weights: Array | Non
 def class_resultants(
     directions: Directions, labels: NDArray[np.intp], n_classes: int, weights: Array | None = None
 ) -> Resultants:
-    """Sum the rows of each class."""
+    """Sum the rows of each class, in one sweep (several where that would take much memory).
+
+    The weights of a class are those of its rows, and zero elsewhere: the classes are as many weight
+    vectors, and share a reading.
+    """
     everywhere = Scorer(np.zeros((1, directions.n_features)), np.zeros(1))
     base = np.ones(directions.n_rows) if weights is None else weights
-    # One class a sweep: rows of weight zero cost next to nothing.
-    classes = [
-        directions.sweep([everywhere], np.where(labels == k, base, 0.0))[0]
-        for k in range(n_classes)
-    ]
+    together = max(1, BATCH_WEIGHTS // directions.n_rows)
+    parts: list[Resultants] = []
+    for first in range(0, n_classes, together):
+        classes = np.arange(first, min(first + together, n_classes))
+        own = np.where(labels == classes[:, None], base, 0.0)
+        parts += directions.sweep([everywhere] * len(classes), own)
     return Resultants(
-        np.concatenate([part.mass for part in classes]),
-        np.concatenate([part.vectors for part in classes]),
+        np.concatenate([part.mass for part in parts]),
+        np.concatenate([part.vectors for part in parts]),
         0.0,
         0.0,
-        sum(part.weight for part in classes),
+        sum(part.weight for part in parts),
     )
 
 

@@ -170,7 +170,7 @@ def fitted(estimator):
     "estimator",
     [
         sm.VMFMixture(3, n_init=2, random_state=0),
-        sm.VMFMixture(3, beta=9.0, e_step="stochastic", init="k-means++", n_init=2, random_state=0),
+        sm.VMFMixture(3, beta=9.0, e_step="hard", init="k-means++", n_init=2, random_state=0),
         sm.VMFPath(3, n_init=2, max_steps=10, random_state=0),
         sm.VMFMixtureIC((2, 3), n_init=2, max_steps=5, random_state=0),
         sm.SphericalKMeans(3, n_init=2, init="k-means++", random_state=0),

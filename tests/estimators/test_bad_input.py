@@ -159,7 +159,7 @@ def test_more_components_than_rows():
         ({"kappa_max": "big"}, "kappa_max must be one of 'auto', got 'big'"),
         ({"kappa_solver": "tanabe"}, "kappa_solver must be one of 'exact', 'banerjee', got"),
         ({"m_step": "fast"}, "m_step must be one of 'exact', 'paper', got 'fast'"),
-        ({"e_step": "drawn"}, "e_step must be one of 'soft', 'hard', 'stochastic', got 'drawn'"),
+        ({"e_step": "stochastic"}, "e_step must be one of 'soft', 'hard', got 'stochastic'"),
         ({"engine": "cuda"}, "engine must be one of .*got 'cuda'"),
         ({"n_threads": 0}, "n_threads must be None or an integer >= 1, got 0"),
         ({"feature_weights": np.ones(4)}, r"feature_weights .* each feature: .*\(5,\), got \(4,\)"),

@@ -174,20 +174,6 @@ def test_a_start_is_what_a_path_chose(kind):
             kind(K, init=strange).fit(X)
 
 
-def test_drawn_assignments_of_a_given_start_have_a_seed(rows):
-    start = np.arange(len(rows)) % K
-    ends, n_told = set(), []
-    for seed in range(6):
-        mix = sm.VMFMixture(
-            K, init=start, e_step="stochastic", random_state=seed, callback=n_told.append
-        )
-        ends.add(mix.fit(rows).log_likelihood_)
-        again = sm.VMFMixture(K, init=start, e_step="stochastic", random_state=seed).fit(rows)
-        assert again.log_likelihood_ == mix.log_likelihood_
-    assert len(ends) > 1
-    assert len(n_told) > 6 * 20  # the exploration alone takes PATIENCE sweeps
-
-
 def test_starts_by_spherical_k_means_share_their_sweeps(rows):
     one, ten = Watched(rows), Watched(rows)
     settings = {"init": "spherical-k-means", "max_iter": 1, "random_state": 0}

@@ -87,15 +87,6 @@ def test_the_dense_step_is_the_best_restart(rows):
     assert path.objectives_[0] == max(run.objective for run in path.runs_)
 
 
-def test_stochastic_steps_explore_from_the_starts_only(rows):
-    drawn = sm.VMFPath(n_components=4, random_state=0, e_step="stochastic").fit(rows)
-    dense = sm.VMFMixture(n_components=4, random_state=0, e_step="stochastic").fit(rows)
-    assert_array_equal(drawn.model(0).prototypes_, dense.prototypes_)
-    soft = sm.VMFPath(n_components=4, init=dense).fit(rows)
-    assert_allclose(drawn.betas_[-1], soft.betas_[-1], rtol=1e-2)
-    assert np.all(drawn.n_iters_[1:] < 200)
-
-
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
 def test_engines_and_threads(wide, container):
     X = container(wide.todense())

@@ -10,10 +10,16 @@ from scipy.special import logsumexp
 import spheremix as sm
 from spheremix import em
 from spheremix.bessel import log_normalizer
-from spheremix.estimators import selection
+from spheremix.estimators.options import MixtureOptions
+from spheremix.estimators.problem import build_problem
+from spheremix.estimators.refit import refit_on_support
 from spheremix.estimators.strategies import PathProgress
 from spheremix.models.maximise import maximise_in_python
 from spheremix.penalties import L1
+
+
+def problem_of(mixture, X):
+    return build_problem(MixtureOptions.of(mixture), X, None)
 
 
 def test_path_options_pass(rows):
@@ -126,15 +132,15 @@ def test_refit_that_fails_says_so():
     X = np.repeat(np.eye(3)[:2], 10, axis=0) + 0.01 * np.random.default_rng(0).normal(size=(20, 3))
     mixture = sm.VMFMixture(n_components=2, kappa=500.0, init=np.repeat([0, 1], 10)).fit(X)
     with pytest.raises(RuntimeError, match=r"refit: a component .* has collapsed: use refit=False"):
-        selection.refit_on_support(mixture, selection.build_problem(mixture, X[:10], None))
+        refit_on_support(mixture, problem_of(mixture, X[:10]))
 
 
 def test_refit_of_one_word_a_cluster(rows):
     study = sm.VMFMixtureIC(n_components=[4], random_state=0, beta_criterion="ricc").fit(rows)
     last = study.best_path_.model(-1)
     assert np.count_nonzero(last.prototypes_) == 4
-    problem = selection.build_problem(last, rows, None)
-    again = selection.refit_on_support(last, problem)
+    problem = problem_of(last, rows)
+    again = refit_on_support(last, problem)
     assert_allclose(again.prototypes_, last.prototypes_, atol=1e-15)
     assert again.log_likelihood_ >= last.log_likelihood_ - 1e-9
 

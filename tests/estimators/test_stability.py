@@ -49,16 +49,6 @@ def test_stability_at_another_step(rows, path):
     assert np.all(dense == 1)
 
 
-def test_stability_of_a_stochastic_path_is_soft(rows, path):
-    """Drawn assignments would explore, and components lose their names."""
-    options = path.get_params() | {"init": path.model(0)}
-    soft = sm.VMFPath(**options).fit(rows)
-    drawn = sm.VMFPath(**(options | {"e_step": "stochastic", "betas": soft.betas_})).fit(rows)
-    shares = sm.stability_selection(drawn, rows, n_bootstrap=4, step=8, random_state=0)
-    expected = sm.stability_selection(soft, rows, n_bootstrap=4, step=8, random_state=0)
-    assert_array_equal(shares, expected)
-
-
 def test_stability_reads_weights_and_copies_no_row(rows, path, monkeypatch):
     seen = []
     fit = em.fit

@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("typer")
 
 from cli_common import refusal, run, texts, write_lines
+
 from spheremix.run import render
 from spheremix.run.folder import RunFolder
 from spheremix.run.lock import Lock

@@ -9,10 +9,10 @@ import pytest
 
 from spheremix.models.base import DegenerateError, MStep
 from spheremix.models.coclustering import CoclusteringModel
+from spheremix.models.mixture_scorer import mixture_scorer
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.models.vmf import SupportModel, VMFModel
 from spheremix.penalties import L1
-from spheremix.scorer import Scorer
 from spheremix.testing import check_model
 
 SUPPORT = np.random.default_rng(0).random((3, 8)) < 0.7
@@ -148,7 +148,7 @@ class Deaf(Wrong):
     """Always soft."""
 
     def scorer(self, parameters, assignment="soft", key=(0, 0)):  # noqa: ARG002
-        return Scorer.of_mixture(parameters)
+        return mixture_scorer(parameters)
 
 
 class Hopeless(Wrong):

@@ -12,8 +12,8 @@ import sys
 
 import numpy as np
 import pytest
-
 from readers_common import error_of
+
 from spheremix.text import ReadError, read_documents, read_matrix
 
 LIMIT = 2**30  # bytes of memory for files that unpack to as much

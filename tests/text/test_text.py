@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -15,8 +16,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 import spheremix as sm
+from spheremix.run.options import ExploreOptions
 from spheremix.text import Corpus, TextVectorizer, vectorize
 from spheremix.text.stopwords import WORDS, stop_words
+from spheremix.text.vectorizer import WEIGHTING
 from spheremix.text.words import LONGEST, Words, forms
 
 PERSIAN = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"  # with a joiner
@@ -99,7 +102,7 @@ class TestWords:
 
 class TestVectorizer:
     def test_counts(self):
-        vectorizer = plain(lemmatizer=lambda word: word.removesuffix("s"))
+        vectorizer = plain(lemmatizer=lambda word: word.removesuffix("s"), weighting="counts")
         X = vectorizer.fit_transform(TEXTS)
         assert list(vectorizer.get_feature_names_out()) == ["cat", "dig", "dog", "mat", "sat"]
         assert isinstance(X, sparse.csr_array)
@@ -262,6 +265,12 @@ class TestVectorizer:
         )
         pipeline.set_params(textvectorizer__weighting="binary").fit(texts)
         assert copy.fit(np.array(texts)).vocabulary_.dtype == object
+
+    def test_library_and_command_weigh_alike(self):
+        assert TextVectorizer().weighting == WEIGHTING == "sublinear-tfidf"
+        assert ExploreOptions().vectorizer()["weighting"] == WEIGHTING
+        told = {one.name: one.metadata for one in fields(ExploreOptions)}["weighting"]
+        assert told["found"] == WEIGHTING
 
     @pytest.mark.parametrize("weighting", ["counts", "binary", "tfidf", "sublinear-tfidf"])
     def test_restore(self, weighting):

@@ -1,79 +1,203 @@
-"""The fitted attributes of estimators, out of what EM or a path has reached."""
+"""The one place that sets fitted attributes: after fits, batches, paths, selections and loading."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.estimators import validation as check
 from spheremix.models.vmf import count_distinct
 from spheremix.path import exit_betas
-from spheremix.select import count_from_sizes, criteria
+from spheremix.select import count_from_sizes, count_parameters, criteria
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+    from sklearn.base import BaseEstimator
+
     from spheremix.em import Fit
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
-    from spheremix.estimators.problem import Problem
+    from spheremix.estimators.problem import Problem, Restart
     from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.path import PathState
+    from spheremix.scorer import Scorer
+
+    Array = NDArray[np.float64]
+    Labels = NDArray[np.intp]
+
+COLUMNS = ("n_features_in_", "feature_names_in_")
 
 
-def set_fitted_attributes(
-    mixture: VMFMixture, problem: Problem[VMFModel], best: Fit[VMFParameters]
+def set_fitted(estimator: BaseEstimator, attributes: dict[str, Any]) -> None:
+    """Set fitted attributes; those that an earlier fit has left are removed."""
+    known = vars(estimator)
+    for name in [name for name in known if name.endswith("_") and not name.startswith("_")]:
+        del known[name]
+    known.update(attributes)
+
+
+def columns_of(estimator: BaseEstimator) -> dict[str, Any]:
+    """Give what a fitted estimator remembers of its columns: their number, and names if any."""
+    return {name: vars(estimator)[name] for name in COLUMNS if name in vars(estimator)}
+
+
+# Mixtures
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FitSummary:
+    """How a mixture was fitted to rows, and how well it suits them: attributes of VMFMixture."""
+
+    status: str
+    n_iter: int
+    objective: float
+    stationarity_gap: float
+    kkt_residual: float
+    log_likelihood: float
+    criteria: dict[str, float]
+    runs: list[Restart]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedMixture:
+    """All that a fitted VMFMixture knows, wherever it comes from.
+
+    Attributes
+    ----------
+    model : VMFModel
+        In force.
+    prototypes, kappas, weights : ndarray of shape (K, d), (K,) and (K,)
+        The parameters.
+    columns : dict
+        ``n_features_in_``, and ``feature_names_in_`` where the columns have names.
+    summary : FitSummary or None
+        None for parameters that were not fitted to rows, or to other rows since.
+    labels : ndarray of shape (n,) or None
+        None where the rows are not at hand.
+    n_iter : int or None
+        EM iterations, those of ``partial_fit`` included; None for those of the summary.
+    n_samples_seen : int or None
+        Rows of the fit and of the batches since; None where ``partial_fit`` cannot go on.
+    """
+
+    model: VMFModel
+    prototypes: Array
+    kappas: Array
+    weights: Array
+    columns: dict[str, Any]
+    summary: FitSummary | None = None
+    labels: Labels | None = None
+    n_iter: int | None = None
+    n_samples_seen: int | None = None
+
+    @classmethod
+    def of_fit(
+        cls, problem: Problem[VMFModel], best: Fit[VMFParameters], runs: list[Restart]
+    ) -> FittedMixture:
+        """Describe a mixture by the rows that it was fitted to."""
+        model, directions, reached = problem.model, problem.directions, best.parameters
+        scorer = model.scorer(model.parameters(reached.prototypes, reached.kappas, reached.weights))
+        soft = best.resultants
+        if problem.settings.e_step == "hard":  # its sweep gives the completed likelihood
+            (soft,) = directions.sweep([scorer], problem.weights)
+        summary = FitSummary(
+            status=best.status,
+            n_iter=best.n_iter,
+            objective=best.objective,
+            stationarity_gap=best.gap,
+            kkt_residual=model.kkt_residual(best.resultants, reached),
+            log_likelihood=soft.log_likelihood,
+            criteria=criteria(
+                soft.log_likelihood,
+                count_parameters(reached.prototypes, model.kappa_mode),
+                soft.weight,
+                directions.n_features,
+                soft.entropy,
+            ),
+            runs=runs,
+        )
+        return cls(
+            model,
+            reached.prototypes,
+            reached.kappas,
+            reached.weights,
+            problem.columns,
+            summary,
+            directions.map_rows(scorer, "labels"),
+        )
+
+    def set_on(self, mixture: VMFMixture) -> None:
+        """Set the fitted attributes of an estimator."""
+        found: dict[str, Any] = {
+            "model_": self.model,
+            "kappa_max_": self.model.kappa_max,
+            "prototypes_": self.prototypes,
+            "kappas_": self.kappas,
+            "weights_": self.weights,
+            "n_distinct_prototypes_": count_distinct(self.prototypes),
+            **self.columns,
+        }
+        if self.summary is not None:
+            names = self.summary.__dataclass_fields__
+            found |= {f"{name}_": getattr(self.summary, name) for name in names}
+        for name in ("labels", "n_iter", "n_samples_seen"):
+            if getattr(self, name) is not None:
+                found[f"{name}_"] = getattr(self, name)
+        set_fitted(mixture, found)
+
+
+# Paths
+
+
+def set_path_attributes(
+    path: VMFPath,
+    state: PathState,
+    runs: list[Restart],
+    columns: dict[str, Any],
+    label: Callable[[Scorer], Labels],
 ) -> None:
-    """Set what a mixture knows after a fit, but its restarts."""
-    check.remember_columns(mixture, problem.columns)
-    model, directions = problem.model, problem.directions
-    mixture.model_, mixture.kappa_max_ = model, model.kappa_max
-    mixture.prototypes_ = best.parameters.prototypes
-    mixture.kappas_ = best.parameters.kappas
-    mixture.weights_ = best.parameters.weights
-    mixture.status_, mixture.n_iter_ = best.status, best.n_iter
-    mixture.objective_, mixture.stationarity_gap_ = best.objective, best.gap
-    mixture.kkt_residual_ = model.kkt_residual(best.resultants, best.parameters)
-    mixture.n_distinct_prototypes_ = count_distinct(mixture.prototypes_)
-    soft = best.resultants
-    if mixture.e_step == "hard":  # its sweep gives the likelihood of the completed data
-        (soft,) = directions.sweep([mixture.scorer_], problem.weights)
-    mixture.log_likelihood_ = soft.log_likelihood
-    mixture.criteria_ = criteria(
-        soft.log_likelihood,
-        mixture.n_parameters_,
-        soft.weight,
-        directions.n_features,
-        soft.entropy,
-    )
-    mixture.labels_ = directions.map_rows(mixture.scorer_, "labels")
-
-
-def set_path_attributes(path: VMFPath, state: PathState, columns: dict[str, Any]) -> None:
-    """Set what a path knows of its steps, but the labels, which need the rows."""
-    check.remember_columns(path, columns)
+    """Set what a path knows of its steps; ``label`` gives the labels of the mixture it chooses."""
     steps = state.steps
-    path.state_, path.status_, path.kappa_max_ = state, state.status, state.model.kappa_max
-    path.betas_ = np.array([step.beta for step in steps])
-    path.log_likelihoods_ = np.array([step.log_likelihood for step in steps])
-    path.entropies_ = np.array([step.entropy for step in steps])
-    path.objectives_ = np.array([step.objective for step in steps])
-    path.n_nonzero_ = np.array([step.n_nonzero for step in steps])
-    path.sparsity_ = np.array([step.sparsity for step in steps])
-    path.n_iters_ = np.array([step.n_iter for step in steps])
-    path.stationarity_gaps_ = np.array([step.gap for step in steps])
-    path.n_distinct_prototypes_ = np.array([step.n_distinct for step in steps])
-    path.n_converged_ = np.array([step.n_converged for step in steps])
-    path.statuses_ = [step.status for step in steps]
-    path.kappas_ = np.array([step.kappas for step in steps])
-    path.weights_ = np.array([step.weights for step in steps])
-    path.sizes_ = np.array([step.sizes for step in steps])
-    path.exit_betas_ = exit_betas(steps)
-    path.criteria_ = criteria(
-        path.log_likelihoods_,
-        count_from_sizes(np.array([step.support_sizes for step in steps]), state.model.kappa_mode),
-        steps[0].weight,
-        steps[0].n_features,
-        path.entropies_,
+
+    def each(name: str) -> NDArray[Any]:
+        return np.array([getattr(step, name) for step in steps])
+
+    log_likelihoods, entropies = each("log_likelihood"), each("entropy")
+    set_fitted(
+        path,
+        {
+            **columns,
+            "state_": state,
+            "runs_": runs,
+            "status_": state.status,
+            "kappa_max_": state.model.kappa_max,
+            "betas_": each("beta"),
+            "log_likelihoods_": log_likelihoods,
+            "entropies_": entropies,
+            "objectives_": each("objective"),
+            "n_nonzero_": each("n_nonzero"),
+            "sparsity_": each("sparsity"),
+            "n_iters_": each("n_iter"),
+            "stationarity_gaps_": each("gap"),
+            "n_distinct_prototypes_": each("n_distinct"),
+            "n_converged_": each("n_converged"),
+            "statuses_": [step.status for step in steps],
+            "kappas_": each("kappas"),
+            "weights_": each("weights"),
+            "sizes_": each("sizes"),
+            "exit_betas_": exit_betas(steps),
+            "criteria_": criteria(
+                log_likelihoods,
+                count_from_sizes(each("support_sizes"), state.model.kappa_mode),
+                steps[0].weight,
+                steps[0].n_features,
+                entropies,
+            ),
+        },
     )
     path.selected_ = path.select(path.criterion)
     path.best_estimator_ = path.model(path.selected_)
+    path.best_estimator_.labels_ = label(path.best_estimator_.scorer_)

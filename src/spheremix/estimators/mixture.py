@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,7 +13,8 @@ from spheremix.distribution import VonMisesFisher
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.fitted import set_fitted_attributes
+from spheremix.estimators.fitted import FittedMixture, columns_of
+from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.predictions import MixturePredictions
 from spheremix.estimators.problem import (
     build_model,
@@ -22,7 +24,6 @@ from spheremix.estimators.problem import (
     warn_of_cap,
 )
 from spheremix.estimators.streaming import PartialFit, Stream
-from spheremix.models.vmf import count_distinct
 from spheremix.select import count_parameters, criteria
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from spheremix.data.base import Directions
     from spheremix.em import Progress
+    from spheremix.estimators.streaming import Batch
     from spheremix.models.base import Model
     from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.scorer import Assignment, Scorer
@@ -64,8 +66,9 @@ class VMFMixture(PartialFit, MixturePredictions):
         thresholded.
     kappa_max : float or "auto", default="auto"
         Cap of the concentrations; "auto" is the concentration of mean length 1 - 1e-6.
-    e_step : {"soft", "hard", "stochastic"}, default="soft"
-        Stochastic: drawn assignments explore, soft ones finish.
+    e_step : {"soft", "hard"}, default="soft"
+        Rows count for all components by their posterior probabilities, or for the most probable
+        one alone.
     init : {"random", "k-means++", "spherical-k-means"}, array or fitted model, default="random"
         "random" takes K rows as prototypes (Algorithm 4). A 1-D integer array gives labels
         0..K-1, a 2-D array of shape (K, d) prototypes. A given start means one run.
@@ -145,6 +148,7 @@ class VMFMixture(PartialFit, MixturePredictions):
     """
 
     model_: VMFModel
+    labels_: NDArray[np.intp]
 
     def __init__(
         self,
@@ -237,12 +241,13 @@ class VMFMixture(PartialFit, MixturePredictions):
                 "{weights} must be above 0", remedies=("leave out components without weight",)
             )
         mixture = cls(n_components=K, kappa="free" if np.ndim(given) else "shared")
-        mixture.prototypes_ = rows / lengths
-        mixture.kappas_ = np.full(K, given, dtype=np.float64)
-        mixture.weights_ = shares / shares.sum()
-        mixture.n_distinct_prototypes_ = count_distinct(mixture.prototypes_)
-        mixture.model_, mixture.n_features_in_ = build_model(mixture, d, 1), d
-        mixture.kappa_max_ = mixture.model_.kappa_max
+        FittedMixture(
+            build_model(MixtureOptions.of(mixture), d, 1),
+            rows / lengths,
+            np.full(K, given, dtype=np.float64),
+            shares / shares.sum(),
+            {"n_features_in_": d},
+        ).set_on(mixture)
         return mixture
 
     # Fitting
@@ -265,7 +270,8 @@ class VMFMixture(PartialFit, MixturePredictions):
         VMFMixture
             Itself.
         """
-        problem = build_problem(self, X, sample_weight)
+        options = MixtureOptions.of(self)
+        problem = build_problem(options, X, sample_weight)
         start = None
         if self.warm_start and hasattr(self, "prototypes_"):
             if self.prototypes_.shape != (problem.n_components, problem.directions.n_features):
@@ -275,10 +281,11 @@ class VMFMixture(PartialFit, MixturePredictions):
                     remedies=("set {warm_start=False}",),
                 )
             start = problem.model.parameters(self.prototypes_, self.kappas_, self.weights_)
-        best, self.runs_ = restarts(self, problem, start)
-        set_fitted_attributes(self, problem, best)
-        self._stream = Stream(best.resultants, problem.directions.n_rows)
-        self.n_samples_seen_ = self._stream.n_rows
+        best, runs = restarts(options, problem, start)
+        stream = Stream(best.resultants, problem.directions.n_rows)
+        fitted = FittedMixture.of_fit(problem, best, runs)
+        replace(fitted, n_samples_seen=stream.n_rows).set_on(self)
+        self._stream = stream
         if is_capped(problem.model, best.parameters):
             warn_of_cap(problem.n_components, problem.model.kappa_max)
         if best.status == "max_iter":
@@ -306,17 +313,24 @@ class VMFMixture(PartialFit, MixturePredictions):
 
     def _streamed(self, directions: Directions) -> tuple[Model[Any], VMFParameters, Assignment]:
         """Give what a batch is swept with; parameters of the estimator may have changed."""
-        model = build_model(self, directions.n_features, directions.n_threads)
+        options = MixtureOptions.of(self)
+        model = build_model(options, directions.n_features, directions.n_threads)
         present = model.parameters(self.prototypes_, self.kappas_, self.weights_)
         return model, present, "hard" if self.e_step == "hard" else "soft"
 
-    def _adopt(self, model: Any, parameters: VMFParameters) -> None:
+    def _adopt(self, model: Any, parameters: VMFParameters, batch: Batch) -> None:
         """Take the parameters of a step."""
         clean = model.zero_small(parameters, self.zero_tol)
-        self.model_, self.kappa_max_ = model, model.kappa_max
-        self.prototypes_ = clean.prototypes
-        self.kappas_, self.weights_ = clean.kappas, clean.weights
-        self.n_distinct_prototypes_ = count_distinct(self.prototypes_)
+        FittedMixture(
+            model,
+            clean.prototypes,
+            clean.kappas,
+            clean.weights,
+            columns_of(self),
+            labels=batch.directions.map_rows(model.scorer(clean), "labels"),
+            n_iter=batch.n_iter,
+            n_samples_seen=batch.n_rows,
+        ).set_on(self)
 
     @property
     def scorer_(self) -> Scorer:

@@ -12,13 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.fitted import set_path_attributes
+from spheremix.estimators.fitted import (
+    FitSummary,
+    FittedMixture,
+    columns_of,
+    set_path_attributes,
+)
 from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.options import MixtureOptions, PathOptions
 from spheremix.estimators.problem import build_problem, is_capped, restarts, warn_of_cap
 from spheremix.estimators.selected import SelectedMixture
-from spheremix.estimators.strategies import STRATEGIES, PathProgress, take_steps
-from spheremix.parameters import LARGEST_INCREASE
-from spheremix.path import PathSolver, PathState
+from spheremix.estimators.strategies import count_converged, follow, path_solver
+from spheremix.path import PathState
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
@@ -28,7 +33,7 @@ if TYPE_CHECKING:
 
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel
-    from spheremix.path import PathPoint
+    from spheremix.path import PathSolver
 
     Array = NDArray[np.float64]
 
@@ -190,107 +195,27 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         VMFPath
             Itself. Interrupted by Ctrl-C, it keeps the steps it has and warns.
         """
-        betas = self._check_parameters()
-        problem = build_problem(self, X, sample_weight)
-        solver = PathSolver(
-            problem.model,
-            problem.directions,
-            problem.weights,
-            problem.settings.without_drawing(),  # only the dense starts explore
-            self.min_relative_increase,
-            self.beta_min_ratio,
-            self.zero_tol,
+        options, route = MixtureOptions.of(self), PathOptions.of(self)
+        problem = build_problem(options, X, sample_weight)
+        solver = path_solver(options, route, problem)
+        if self.warm_start and hasattr(self, "state_"):
+            state = _go_on(self.state_, problem, solver)
+            runs = getattr(self, "runs_", [])  # a stored state comes without them
+        else:
+            dense, runs = restarts(options, problem, None)
+            state = PathState.begin(solver, dense, count_converged(runs))
+        follow(options, route, problem, solver, state)
+        set_path_attributes(
+            self,
+            state,
+            runs,
+            problem.columns,
+            lambda scorer: problem.directions.map_rows(scorer, "labels"),
         )
-        state = self._beginning(problem, solver)
-        try:
-            for step in take_steps(self, problem, solver, state, betas):
-                self._report(state, step)
-            if self.refine is not None:
-                for step in state.refine(solver, self.refine):
-                    self._report(state, step)
-        except KeyboardInterrupt:
-            state.status = "interrupted"
-            warnings.warn(
-                NotedWarning(
-                    "The path was interrupted after {n} steps, which are kept",
-                    remedies=("fit it (of a study, best_path_) with {warm_start=True} to go on",),
-                    n=len(state.steps),
-                ),
-                stacklevel=2,
-            )
-        set_path_attributes(self, state, problem.columns)
-        best = self.best_estimator_
-        best.labels_ = problem.directions.map_rows(best.scorer_, "labels")
         if is_capped(problem.model, state.dense.parameters):
             warn_of_cap(problem.n_components, problem.model.kappa_max)
-        unfinished = self.statuses_.count("max_iter")
-        if unfinished:
-            warnings.warn(
-                ConvergenceWarning(
-                    "EM stopped at its limit of {n} iterations at {unfinished} of {steps} steps",
-                    remedies=("raise {max_iter}", "raise {tol}"),
-                    n=self.max_iter,
-                    unfinished=unfinished,
-                    steps=len(self.statuses_),
-                ),
-                stacklevel=2,
-            )
+        warn_of_steps(state, options.max_iter)
         return self
-
-    def _check_parameters(self) -> Array | None:
-        check.require_choice("criterion", self.criterion, CRITERIA)
-        check.require_choice("strategy", self.strategy, STRATEGIES)
-        increase = self.min_relative_increase
-        check.require_number("min_relative_increase", increase, at_most=LARGEST_INCREASE)
-        if check.require_number("beta_min_ratio", self.beta_min_ratio) >= 1.0:
-            raise ParameterError(
-                "{beta_min_ratio} must be below 1, or no event is left; got {got}",
-                got=repr(self.beta_min_ratio),
-            )
-        if check.require_number("max_sparsity", self.max_sparsity) > 1.0:
-            raise ParameterError(
-                "{max_sparsity} is a share, at most 1, got {got}", got=repr(self.max_sparsity)
-            )
-        if self.max_steps is not None:
-            check.require_integer("max_steps", self.max_steps, 1)
-        if self.refine is not None:
-            check.require_number("refine", self.refine, above=0.0)
-        if self.betas is None:
-            return None
-        betas = check.require_vector("betas", self.betas, np.size(self.betas), "step")
-        if not betas.size or np.any(np.diff(betas) <= 0):
-            raise ParameterError("{betas} must be a strictly increasing list of at least one value")
-        return betas
-
-    def _beginning(self, problem: Problem[VMFModel], solver: PathSolver) -> PathState:
-        """Stand at the dense solution, or where the previous call ended."""
-        if self.warm_start and hasattr(self, "state_"):
-            state = self.state_
-            shape = (problem.n_components, problem.directions.n_features)
-            if state.steps[0].prototypes.shape != shape:
-                raise _cannot_go_on("has another number of components or features")
-            if not state.model.estimates_as(problem.model):
-                raise _cannot_go_on(
-                    "had another {kappa}, {kappa_max}, {m_step}, {kappa_solver} or "
-                    "{feature_weights}"
-                )
-            # The same rows and weights give the very bits that the last step was left with.
-            scorer = problem.model.scorer(state.fit.parameters, solver.settings.assignment)
-            (again,) = problem.directions.sweep([scorer], problem.weights)
-            if not np.isclose(again.log_likelihood, state.fit.resultants.log_likelihood, rtol=1e-9):
-                raise _cannot_go_on("had other rows, weights or {e_step}")
-            self.runs_ = getattr(self, "runs_", [])  # a stored state comes without them
-            return state.copy(problem.model)
-        dense, self.runs_ = restarts(self, problem, None)
-        n_converged = sum(run.status == "converged" for run in self.runs_)
-        return PathState.begin(solver, dense, n_converged)
-
-    def _report(self, state: PathState, step: PathPoint) -> None:
-        n_steps = len(state.steps)
-        if self.callback is not None:
-            self.callback(PathProgress(n_steps, step.beta, step.sparsity, step.status, state))
-        if self.verbose and n_steps % 100 == 0:
-            print(f"step {n_steps}: beta {step.beta:.4g}, sparsity {step.sparsity:.3f}")  # noqa: T201
 
     # Reading the path
 
@@ -360,19 +285,24 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         given = self.get_params(deep=False)
         shared = {name: value for name, value in given.items() if name in known}
         mixture = VMFMixture(**{**shared, "beta": step.beta, "warm_start": False})
-        mixture.prototypes_ = step.prototypes.toarray()
-        mixture.kappas_, mixture.weights_ = step.kappas.copy(), step.weights.copy()
-        mixture.log_likelihood_, mixture.objective_ = step.log_likelihood, step.objective
-        mixture.criteria_ = {name: float(values[i]) for name, values in self.criteria_.items()}
-        mixture.status_, mixture.n_iter_ = step.status, step.n_iter
-        mixture.stationarity_gap_, mixture.kkt_residual_ = step.gap, float("nan")
-        mixture.n_distinct_prototypes_ = step.n_distinct
-        mixture.kappa_max_, mixture.runs_ = self.kappa_max_, self.runs_
-        base = self.state_.model
-        mixture.model_ = replace(base, l1=replace(base.l1, beta=step.beta))
-        mixture.n_features_in_ = self.n_features_in_
-        if hasattr(self, "feature_names_in_"):
-            mixture.feature_names_in_ = self.feature_names_in_
+        model = self.state_.model
+        FittedMixture(
+            replace(model, l1=replace(model.l1, beta=step.beta)),
+            step.prototypes.toarray(),
+            step.kappas.copy(),
+            step.weights.copy(),
+            columns_of(self),
+            FitSummary(
+                status=step.status,
+                n_iter=step.n_iter,
+                objective=step.objective,
+                stationarity_gap=step.gap,
+                kkt_residual=float("nan"),
+                log_likelihood=step.log_likelihood,
+                criteria={name: float(values[i]) for name, values in self.criteria_.items()},
+                runs=self.runs_,
+            ),
+        ).set_on(mixture)
         return mixture
 
     def moved(self, X: Any, i: int, j: int) -> NDArray[np.intp]:
@@ -393,6 +323,48 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         check_is_fitted(self, "betas_")
         rows = check.open_again(self, X)
         return np.flatnonzero(self.model(i).predict(rows) != self.model(j).predict(rows))
+
+
+def warn_of_steps(state: PathState, max_iter: int, stacklevel: int = 3) -> None:
+    """Warn of a path that was interrupted, and of steps whose EM was stopped."""
+    statuses = [step.status for step in state.steps]
+    if state.status == "interrupted":
+        warnings.warn(
+            NotedWarning(
+                "The path was interrupted after {n} steps, which are kept",
+                remedies=("fit it (of a study, best_path_) with {warm_start=True} to go on",),
+                n=len(statuses),
+            ),
+            stacklevel=stacklevel,
+        )
+    if "max_iter" in statuses:
+        warnings.warn(
+            ConvergenceWarning(
+                "EM stopped at its limit of {n} iterations at {unfinished} of {steps} steps",
+                remedies=("raise {max_iter}", "raise {tol}"),
+                n=max_iter,
+                unfinished=statuses.count("max_iter"),
+                steps=len(statuses),
+            ),
+            stacklevel=stacklevel,
+        )
+
+
+def _go_on(state: PathState, problem: Problem[VMFModel], solver: PathSolver) -> PathState:
+    """Give the state of the previous call, if it belongs to this problem."""
+    shape = (problem.n_components, problem.directions.n_features)
+    if state.steps[0].prototypes.shape != shape:
+        raise _cannot_go_on("has another number of components or features")
+    if not state.model.estimates_as(problem.model):
+        raise _cannot_go_on(
+            "had another {kappa}, {kappa_max}, {m_step}, {kappa_solver} or {feature_weights}"
+        )
+    # The same rows and weights give the very bits that the last step was left with.
+    scorer = problem.model.scorer(state.fit.parameters, solver.settings.e_step)
+    (again,) = problem.directions.sweep([scorer], problem.weights)
+    if not np.isclose(again.log_likelihood, state.fit.resultants.log_likelihood, rtol=1e-9):
+        raise _cannot_go_on("had other rows, weights or {e_step}")
+    return state.copy(problem.model)
 
 
 def _cannot_go_on(why: str) -> ParameterError:

@@ -1,4 +1,4 @@
-"""From an estimator's parameters to a model and settings, and from starts to the best fit."""
+"""From checked options and data to a model, and from starts to the best fit."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.errors import Explained, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.starts import draw, known_seeds
+from spheremix.estimators.starts import draw
 from spheremix.models.vmf import VMFModel, VMFParameters
 from spheremix.penalties import L1
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from spheremix.data.base import Directions
+    from spheremix.estimators.options import MixtureOptions
 
     Array = NDArray[np.float64]
 
@@ -67,83 +68,73 @@ class Restart:
     kappa_capped: bool
 
 
-def build_problem(estimator: Any, X: Any, sample_weight: Any) -> Problem[VMFModel]:
-    """Check every parameter and the data."""
-    settings = _settings(estimator)
-    n_components = check.require_integer("n_components", estimator.n_components, 1)
-    check.require_integer("n_init", estimator.n_init, 1)
-    check.require_flag("warm_start", estimator.warm_start)
-    check.require_number("zero_tol", estimator.zero_tol)
-    directions, columns = check.open_data(estimator, X)
-    model = build_model(estimator, directions.n_features, directions.n_threads)
+def build_problem(options: MixtureOptions, X: Any, sample_weight: Any) -> Problem[VMFModel]:
+    """Open and check the data, and make the model for its dimension."""
+    directions, columns = check.open_data(X, options.engine, options.n_threads)
+    model = build_model(options, directions.n_features, directions.n_threads)
     weights = check.check_weights(sample_weight, directions.n_rows)
-    check.require_rows(n_components, directions, weights)
+    check.require_rows(options.n_components, directions, weights)
     check.warn_of_shares(weights)
-    return Problem(model, settings, directions, weights, n_components, columns)
+    return Problem(model, options.settings, directions, weights, options.n_components, columns)
 
 
-def build_model(estimator: Any, n_features: int, n_threads: int) -> VMFModel:
-    """Check the parameters of the model, in the dimension of the data."""
-    n_components = check.require_integer("n_components", estimator.n_components, 1)
-    zero_tol = check.require_number("zero_tol", estimator.zero_tol)
-    if zero_tol >= n_features**-0.5:
+def build_model(options: MixtureOptions, n_features: int, n_threads: int) -> VMFModel:
+    """Make the model for the dimension of the data; checks what depends on it."""
+    if options.zero_tol >= n_features**-0.5:
         raise ParameterError(
             "{zero_tol} must be below 1 / sqrt({d}), or nothing could be left of a prototype; "
             "got {got}",
             d=n_features,
-            got=repr(zero_tol),
+            got=repr(options.zero_tol),
         )
-    if isinstance(estimator.kappa_max, str):
-        check.require_choice("kappa_max", estimator.kappa_max, ("auto",))
+    if isinstance(options.kappa_max, str):
+        check.require_choice("kappa_max", options.kappa_max, ("auto",))
         kappa_max = float(concentration(n_features, MEAN_LENGTH_MAX))
     else:
-        kappa_max = check.require_number("kappa_max", estimator.kappa_max, above=0.0)
-    weights = estimator.feature_weights
+        kappa_max = check.require_number("kappa_max", options.kappa_max, above=0.0)
+    weights = options.feature_weights
     if weights is not None:
         weights = check.require_vector("feature_weights", weights, n_features, "feature")
     return VMFModel(
         n_features,
-        check.require_kappa(estimator.kappa, n_components),
-        L1(check.require_number("beta", getattr(estimator, "beta", 0.0)), weights),
+        options.kappa,
+        L1(options.beta, weights),
         kappa_max,
-        estimator.m_step,
-        estimator.kappa_solver,
+        options.m_step,
+        options.kappa_solver,
         n_threads,
     )
 
 
 def restarts(
-    estimator: Any, problem: Problem[VMFModel], start: VMFParameters | None
+    options: MixtureOptions, problem: Problem[VMFModel], start: VMFParameters | None
 ) -> tuple[em.Fit[VMFParameters], list[Restart]]:
     """Run EM from the given start or from drawn ones; give the best fit and all restarts."""
-    random_state = estimator.random_state
     if start is None:
-        starts, seeds = draw(problem, estimator.init, estimator.n_init, random_state)
+        starts, seeds = draw(problem, options.init, options.n_init, options.random_state)
     else:
         starts, seeds = [start], [None]
-    fits = run_all(problem, starts, known_seeds(seeds, random_state), estimator.callback)
+    fits = run_all(problem, starts, options.callback)
     runs = summaries(problem.model, seeds, fits)
-    if estimator.verbose:
+    if options.verbose:
         print_runs(runs)
-    return best_of(estimator, problem, fits, runs), runs
+    return best_of(options, problem, fits, runs), runs
 
 
 def run_all(
     problem: Problem[VMFModel],
     starts: list[VMFParameters | None],
-    seeds: list[int],
-    callback: Any = None,
+    callback: Callable[[em.Progress], None] | None = None,
 ) -> list[em.Fit[VMFParameters] | None]:
     """Run EM from all starts; None where there is no start."""
 
-    def run(members: list[int], batch: list[VMFParameters]) -> list[em.Fit[VMFParameters]]:
+    def run(_: list[int], batch: list[VMFParameters]) -> list[em.Fit[VMFParameters]]:
         return em.fit(
             problem.model,
             problem.directions,
             batch,
             problem.settings,
             weights=problem.weights,
-            seeds=[seeds[i] for i in members],
             callback=callback,
         )
 
@@ -151,7 +142,7 @@ def run_all(
 
 
 def best_of(
-    estimator: Any,
+    options: MixtureOptions,
     problem: Problem[VMFModel],
     fits: list[em.Fit[VMFParameters] | None],
     runs: list[Restart],
@@ -166,7 +157,7 @@ def best_of(
         model,
         problem.directions,
         best,
-        model.zero_small(best.parameters, estimator.zero_tol),
+        model.zero_small(best.parameters, options.zero_tol),
         problem.settings,
         weights=problem.weights,
     )
@@ -206,20 +197,6 @@ def is_capped(model: Any, parameters: Any) -> bool:
     return model.kappa_mode != "given" and bool(np.any(parameters.kappas >= model.kappa_max))
 
 
-def _settings(estimator: Any) -> em.Settings:
-    check.require_choice("e_step", estimator.e_step, ("soft", "hard", "stochastic"))
-    check.require_choice("m_step", estimator.m_step, ("exact", "paper"))
-    check.require_choice("kappa_solver", estimator.kappa_solver, ("exact", "banerjee"))
-    exact = estimator.m_step == "exact" and estimator.kappa_solver == "exact"
-    return em.Settings(
-        tol=check.require_number("tol", estimator.tol),
-        max_iter=check.require_integer("max_iter", estimator.max_iter, 1),
-        e_step=estimator.e_step,
-        # Other M-steps settle where they settle: their gap is reported, and not waited for.
-        certified=exact,
-    )
-
-
 def summaries(
     model: Any, seeds: list[int | None], fits: Sequence[em.Fit[Any] | None]
 ) -> list[Restart]:
@@ -235,7 +212,7 @@ def summaries(
 
 
 def print_runs(runs: list[Restart], prefix: str = "") -> None:
-    """Print a line a restart."""
+    """Print a line for each restart."""
     for i, run in enumerate(runs):
         line = (
             f"{prefix}restart {i + 1}/{len(runs)}: {run.status} after {run.n_iter} iterations, "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spheremix import em
-from spheremix.estimators.fitted import set_fitted_attributes
+from spheremix.estimators.fitted import FittedMixture
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.problem import NoFitError
 from spheremix.models.vmf import SupportModel
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def refit_on_support(mixture: VMFMixture, problem: Problem[VMFModel]) -> VMFMixture:
     """Fit a mixture again without penalty, its zeros kept; ``beta`` says where they come from."""
-    settings = problem.settings.without_drawing()
+    settings = problem.settings
     plain = replace(problem.model, l1=L1(0.0, problem.model.l1.weights))
     model = SupportModel(plain, mixture.prototypes_ != 0.0)
     (fit,) = em.fit(
@@ -40,9 +40,8 @@ def refit_on_support(mixture: VMFMixture, problem: Problem[VMFModel]) -> VMFMixt
     parameters = plain.zero_small(fit.parameters, mixture.zero_tol)
     fit = em.evaluate(model, problem.directions, fit, parameters, settings, weights=problem.weights)
     again = VMFMixture(**mixture.get_params(deep=False))
-    again.runs_ = mixture.runs_
-    # First-order conditions are those of the support: what pulls outside of it is not asked.
+    # First-order conditions are those of the support: forces outside of it do not count.
     pulls = np.where(model.support, fit.resultants.vectors, 0.0)
     inside = replace(fit, resultants=replace(fit.resultants, vectors=pulls))
-    set_fitted_attributes(again, replace(problem, model=plain), inside)
+    FittedMixture.of_fit(replace(problem, model=plain), inside, mixture.runs_).set_on(again)
     return again

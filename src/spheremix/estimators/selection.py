@@ -12,15 +12,17 @@ from sklearn.metrics import adjusted_rand_score
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.fitted import set_fitted_attributes
+from spheremix.estimators.fitted import FittedMixture, set_fitted, set_path_attributes
 from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.path import VMFPath
+from spheremix.estimators.options import MixtureOptions, PathOptions
+from spheremix.estimators.path import VMFPath, warn_of_steps
 from spheremix.estimators.problem import (
     NoFitError,
     best_of,
     build_problem,
     is_capped,
     print_runs,
+    restarts,
     run_all,
     summaries,
     warn_of_cap,
@@ -28,6 +30,8 @@ from spheremix.estimators.problem import (
 from spheremix.estimators.refit import refit_on_support
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.estimators.starts import draw
+from spheremix.estimators.strategies import count_converged, follow, path_solver
+from spheremix.path import PathState
 from spheremix.select import CRITERIA, count_parameters, criteria
 
 if TYPE_CHECKING:
@@ -188,8 +192,9 @@ zero_tol, random_state, n_threads, engine, verbose
             Itself.
         """
         candidates = self._check_parameters()
-        largest = VMFMixture(**{**self._shared(VMFMixture), "n_components": int(candidates[-1])})
-        problem = build_problem(largest, X, sample_weight)
+        options = MixtureOptions.of(self, n_components=int(candidates[-1]))
+        route = PathOptions.of(self, criterion=self.beta_criterion)
+        problem = build_problem(options, X, sample_weight)
         problems = {int(K): replace(problem, n_components=int(K)) for K in candidates}
         drawn = {
             K: draw(one, self.init, self.n_init, self.random_state) for K, one in problems.items()
@@ -199,7 +204,6 @@ zero_tol, random_state, n_threads, engine, verbose
             run_all(
                 problem,
                 [start for starts, _ in drawn.values() for start in starts],
-                [seed for _, seeds in drawn.values() for seed in seeds if seed is not None],
                 self.callback,
             )
         )
@@ -208,31 +212,38 @@ zero_tol, random_state, n_threads, engine, verbose
         if self.verbose:
             for K, reports in runs.items():
                 print_runs(reports, f"K = {K}, ")
-        models = self._dense_models(problems, each, runs)
+        models = self._dense_models(options, problems, each, runs)
         curves = {
             name: np.array([models[K].criteria_[name] if K in models else np.nan for K in each])
             for name in CRITERIA
         }
         best = int(candidates[np.nanargmin(curves[self.k_criterion])])
-        paths = self._follow_all(problems, models, best)
+        paths = self._follow_all(options, route, problems, models, best)
         chosen = paths[best].best_estimator_ if paths else models[best]
         if self.refit:
             chosen = refit_on_support(chosen, problem)
         # Only a fit that has succeeded changes the estimator.
-        check.remember_columns(self, problem.columns)
-        self.candidates_, self.table_ = candidates, self._table(problem, each, runs)
-        self.agreement_ = np.array([_agreement(problem, fits) for fits in each.values()])
-        self.dense_models_, self.dense_criteria_ = models, curves
-        self.best_n_components_, self.paths_, self.best_estimator_ = best, paths, chosen
-        self.__dict__.pop("best_path_", None)
-        if paths:
-            self.best_path_ = paths[best]
         weights, n_rows = problem.weights, problem.directions.n_rows
-        self.total_weight_ = float(n_rows if weights is None else weights.sum())
+        found = {
+            **problem.columns,
+            "candidates_": candidates,
+            "table_": self._table(problem, each, runs),
+            "agreement_": np.array([_agreement(problem, fits) for fits in each.values()]),
+            "dense_models_": models,
+            "dense_criteria_": curves,
+            "best_n_components_": best,
+            "paths_": paths,
+            "best_estimator_": chosen,
+            "total_weight_": float(n_rows if weights is None else weights.sum()),
+        }
+        if paths:
+            found["best_path_"] = paths[best]
+        set_fitted(self, found)
         return self
 
     def _dense_models(
         self,
+        options: MixtureOptions,
         problems: dict[int, Problem[VMFModel]],
         each: dict[int, Fits],
         runs: dict[int, list[Restart]],
@@ -241,11 +252,12 @@ zero_tol, random_state, n_threads, engine, verbose
         models, failures = {}, []
         for K, problem in problems.items():
             try:
-                best = best_of(self, problem, each[K], runs[K])
+                best = best_of(options, problem, each[K], runs[K])
             except NoFitError as error:
                 failures.append(error)
                 continue
-            models[K] = self._dense_model(problem, best, runs[K])
+            models[K] = VMFMixture(**{**self._shared(VMFMixture), "n_components": K})
+            FittedMixture.of_fit(problem, best, runs[K]).set_on(models[K])
             if is_capped(problem.model, best.parameters):
                 warn_of_cap(K, problem.model.kappa_max, stacklevel=4)
         if not models:
@@ -334,17 +346,13 @@ zero_tol, random_state, n_threads, engine, verbose
                 swept[i] = soft
         return swept
 
-    def _dense_model(
-        self, problem: Problem[VMFModel], best: em.Fit[VMFParameters], runs: list[Restart]
-    ) -> VMFMixture:
-        shared = self._shared(VMFMixture)
-        mixture = VMFMixture(**{**shared, "n_components": problem.n_components})
-        mixture.runs_ = runs
-        set_fitted_attributes(mixture, problem, best)
-        return mixture
-
     def _follow_all(
-        self, problems: dict[int, Problem[VMFModel]], models: dict[int, VMFMixture], best: int
+        self,
+        options: MixtureOptions,
+        route: PathOptions,
+        problems: dict[int, Problem[VMFModel]],
+        models: dict[int, VMFMixture],
+        best: int,
     ) -> dict[int, VMFPath]:
         """Follow the path of the chosen size, then those of the others; Ctrl-C ends them all."""
         if self.paths == "none":
@@ -352,29 +360,39 @@ zero_tol, random_state, n_threads, engine, verbose
         others = [K for K in models if best != K and self.paths == "all"]
         paths: dict[int, VMFPath] = {}
         for K in (best, *others):
-            paths[K] = self._follow(problems[K], models[K])
+            paths[K] = self._follow(options, route, problems[K], models[K])
             if paths[K].status_ == "interrupted":
                 break
         return dict(sorted(paths.items()))
 
-    def _follow(self, problem: Problem[VMFModel], dense: VMFMixture) -> VMFPath:
+    def _follow(
+        self,
+        options: MixtureOptions,
+        route: PathOptions,
+        problem: Problem[VMFModel],
+        dense: VMFMixture,
+    ) -> VMFPath:
+        """Follow the path that begins at a dense mixture."""
+        start = problem.model.parameters(dense.prototypes_, dense.kappas_, dense.weights_)
+        solver = path_solver(options, route, problem)
+        fit, run = restarts(options, problem, start)
+        state = PathState.begin(solver, fit, count_converged(run))
+        follow(options, route, problem, solver, state)
         path = VMFPath(
             **{
                 **self._shared(VMFPath),
                 "n_components": problem.n_components,
-                "criterion": self.beta_criterion,
-                "init": dense,
+                "criterion": route.criterion,
             }
         )
-        with warnings.catch_warnings():  # of weights and dense mixtures it has been said already
-            for said in ("sample_weight sums to", "A kappa of the mixture"):
-                warnings.filterwarnings("ignore", said)
-            path.fit(problem.directions, sample_weight=problem.weights)
-        # What it can be cloned by is how the study itself started.
-        path.init = path.best_estimator_.init = self.init
-        path.runs_ = path.best_estimator_.runs_ = dense.runs_
-        check.remember_columns(path, problem.columns)
-        check.remember_columns(path.best_estimator_, problem.columns)
+        set_path_attributes(
+            path,
+            state,
+            dense.runs_,
+            problem.columns,
+            lambda scorer: problem.directions.map_rows(scorer, "labels"),
+        )
+        warn_of_steps(state, options.max_iter, stacklevel=5)
         return path
 
 

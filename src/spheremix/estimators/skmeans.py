@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix import em
 from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
+from spheremix.estimators.fitted import columns_of, set_fitted
 from spheremix.estimators.lloyd import largest_cosines, lloyd
 from spheremix.estimators.problem import Problem, failure
 from spheremix.estimators.starts import draw, given_start, unit_prototypes
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions
+    from spheremix.estimators.streaming import Batch
     from spheremix.models.base import Model
     from spheremix.scorer import Assignment, Scorer
 
@@ -178,7 +180,7 @@ class SphericalKMeans(
             max_iter=check.require_integer("max_iter", self.max_iter, 1),
             e_step="hard",
         )
-        directions, columns = check.open_data(self, X)
+        directions, columns = check.open_data(X, self.engine, self.n_threads)
         weights = check.check_weights(sample_weight, directions.n_rows)
         check.require_rows(n_components, directions, weights)
         model = SphericalKMeansModel()
@@ -202,14 +204,21 @@ class SphericalKMeans(
                 why="; there may be fewer different rows than clusters",
             )
         best = max(fits, key=lambda fit: fit.objective)
-        check.remember_columns(self, columns)
-        self.runs_ = runs
-        self.prototypes_ = best.parameters
-        self.coherence_, self.stationarity_gap_ = best.objective, best.gap
-        self.status_, self.n_iter_ = best.status, best.n_iter
+        set_fitted(
+            self,
+            {
+                **columns,
+                "prototypes_": best.parameters,
+                "coherence_": best.objective,
+                "stationarity_gap_": best.gap,
+                "status_": best.status,
+                "n_iter_": best.n_iter,
+                "n_samples_seen_": directions.n_rows,
+                "labels_": directions.map_rows(model.scorer(best.parameters), "labels"),
+                "runs_": runs,
+            },
+        )
         self._stream = Stream(best.resultants, directions.n_rows)
-        self.n_samples_seen_ = directions.n_rows
-        self.labels_ = directions.map_rows(self.scorer_, "labels")
         if best.status == "max_iter":
             warnings.warn(
                 ConvergenceWarning(
@@ -240,9 +249,18 @@ class SphericalKMeans(
         """Give what a batch is swept with."""
         return SphericalKMeansModel(), self.prototypes_, "hard"
 
-    def _adopt(self, model: Any, parameters: Array) -> None:  # noqa: ARG002
+    def _adopt(self, model: Model[Any], parameters: Array, batch: Batch) -> None:
         """Take the parameters of a step."""
-        self.prototypes_ = parameters
+        set_fitted(
+            self,
+            {
+                **columns_of(self),
+                "prototypes_": parameters,
+                "n_iter_": batch.n_iter,
+                "n_samples_seen_": batch.n_rows,
+                "labels_": batch.directions.map_rows(model.scorer(parameters), "labels"),
+            },
+        )
 
     @property
     def scorer_(self) -> Scorer:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix import em
 from spheremix.errors import NotedWarning
 from spheremix.estimators import validation as check
+from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import NoFitError, build_problem
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ def stability_selection(
     check_is_fitted(path, "betas_")
     check.require_integer("n_bootstrap", n_bootstrap, 1)
     mixture = path.model(path.selected_ if step is None else step)
-    problem = build_problem(mixture, check.open_again(mixture, X), sample_weight)
-    settings = problem.settings.without_drawing()
+    rows = check.open_again(mixture, X)
+    problem = build_problem(MixtureOptions.of(mixture), rows, sample_weight)
     base = np.ones(problem.directions.n_rows) if problem.weights is None else problem.weights
     total = base.sum()
     n_draws = max(round(total), np.count_nonzero(base))
@@ -80,7 +81,9 @@ def stability_selection(
         size = min(10, n_bootstrap - begin)
         # Scaled to the weight beta was chosen for.
         weights = rng.multinomial(n_draws, base / total, size=size) * (total / n_draws)
-        fits = em.fit(problem.model, problem.directions, [start] * size, settings, weights=weights)
+        fits = em.fit(
+            problem.model, problem.directions, [start] * size, problem.settings, weights=weights
+        )
         for fit in fits:
             if fit.ok:
                 clean = problem.model.zero_small(fit.parameters, path.zero_tol)

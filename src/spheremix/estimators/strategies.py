@@ -1,27 +1,27 @@
-"""How the solutions at each beta are started: the four strategies of the paper's section 4.2."""
+"""How a path is followed; each beta is started by one of the paper's four strategies (4.2)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spheremix.estimators.problem import NoFitError, restarts
-from spheremix.path import PathState
+from spheremix.path import PathSolver, PathState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from spheremix.estimators.problem import Problem
+    from spheremix.estimators.options import MixtureOptions, PathOptions
+    from spheremix.estimators.problem import Problem, Restart
     from spheremix.models.vmf import VMFModel
-    from spheremix.path import PathPoint, PathSolver
+    from spheremix.path import PathPoint
 
     Array = NDArray[np.float64]
 
-STRATEGIES = ("path", "dense", "random", "grid")
 GRID_SIZE = 50
 
 
@@ -36,52 +36,103 @@ class PathProgress:
     state: PathState  # all the steps: stored, they are where a path can go on
 
 
-def take_steps(
-    estimator: Any,
+def path_solver(
+    options: MixtureOptions, route: PathOptions, problem: Problem[VMFModel]
+) -> PathSolver:
+    """Give what solves the problem at each beta."""
+    return PathSolver(
+        problem.model,
+        problem.directions,
+        problem.weights,
+        problem.settings,
+        route.min_relative_increase,
+        route.beta_min_ratio,
+        options.zero_tol,
+    )
+
+
+def follow(
+    options: MixtureOptions,
+    route: PathOptions,
     problem: Problem[VMFModel],
     solver: PathSolver,
     state: PathState,
-    betas: Array | None,
+) -> None:
+    """Take all steps of a path and tell the callback of each; Ctrl-C ends it with what there is."""
+    try:
+        for step in take_steps(options, route, problem, solver, state):
+            _tell(options, state, step)
+        if route.refine is not None:
+            for step in state.refine(solver, route.refine):
+                _tell(options, state, step)
+    except KeyboardInterrupt:
+        state.status = "interrupted"
+
+
+def _tell(options: MixtureOptions, state: PathState, step: PathPoint) -> None:
+    n_steps = len(state.steps)
+    if options.callback is not None:
+        options.callback(PathProgress(n_steps, step.beta, step.sparsity, step.status, state))
+    if options.verbose and n_steps % 100 == 0:
+        print(f"step {n_steps}: beta {step.beta:.4g}, sparsity {step.sparsity:.3f}")  # noqa: T201
+
+
+def take_steps(
+    options: MixtureOptions,
+    route: PathOptions,
+    problem: Problem[VMFModel],
+    solver: PathSolver,
+    state: PathState,
 ) -> Iterator[PathPoint]:
-    """Take the steps that the estimator's strategy asks for."""
-    limits = (estimator.max_steps, estimator.max_sparsity)
-    beta = state.steps[-1].beta
-    if estimator.strategy == "path":
+    """Take the steps that the strategy asks for."""
+    limits = (route.max_steps, route.max_sparsity)
+    beta, betas = state.steps[-1].beta, route.betas
+    if route.strategy == "path":
         if betas is None:
-            route, end = solver.follow(beta, state.fit), "maximal_sparsity"
+            visits, end = solver.follow(beta, state.fit), "maximal_sparsity"
         else:
-            route, end = solver.visit(betas[betas > beta], state.fit), "grid_end"
-        yield from state.take(solver, route, end, *limits)
+            visits, end = solver.visit(betas[betas > beta], state.fit), "grid_end"
+        yield from state.take(solver, visits, end, *limits)
         return
     if betas is None:
         scout = PathState.begin(solver, state.dense)
-        route = solver.follow(0.0, state.dense)
+        visits = solver.follow(0.0, state.dense)
         # A grid is laid over the whole path, however few of its values are then visited.
-        reach = (None, 1.0) if estimator.strategy == "grid" else limits
-        for _ in scout.take(solver, route, "maximal_sparsity", *reach):
+        reach = (None, 1.0) if route.strategy == "grid" else limits
+        for _ in scout.take(solver, visits, "maximal_sparsity", *reach):
             pass
         betas = np.array([step.beta for step in scout.steps])
-        if estimator.strategy == "grid":
+        if route.strategy == "grid":
             betas = np.linspace(0.0, betas[-1], GRID_SIZE)
-    if estimator.strategy == "random":
-        yield from _from_random_starts(estimator, problem, solver, state, betas[betas > beta])
+    betas = betas[betas > beta]
+    if route.strategy == "random":
+        yield from _from_random_starts(options, route, problem, solver, state, betas)
     else:
-        route = solver.visit(betas[betas > beta], state.dense, from_dense=True)
-        yield from state.take(solver, route, "grid_end", *limits)
+        visits = solver.visit(betas, state.dense, from_dense=True)
+        yield from state.take(solver, visits, "grid_end", *limits)
 
 
 def _from_random_starts(
-    estimator: Any, problem: Problem[VMFModel], solver: PathSolver, state: PathState, betas: Array
+    options: MixtureOptions,
+    route: PathOptions,
+    problem: Problem[VMFModel],
+    solver: PathSolver,
+    state: PathState,
+    betas: Array,
 ) -> Iterator[PathPoint]:
     for beta in betas:
-        if state.is_over(estimator.max_steps, estimator.max_sparsity):
+        if state.is_over(route.max_steps, route.max_sparsity):
             return
         model = solver.at(float(beta))
         try:
-            fit, runs = restarts(estimator, replace(problem, model=model), None)
+            fit, runs = restarts(options, replace(problem, model=model), None)
         except NoFitError:
             state.status = "no_restart"
             return
-        n_converged = sum(run.status == "converged" for run in runs)
-        yield state.add(solver.summarise(float(beta), fit, n_converged), fit)
+        yield state.add(solver.summarise(float(beta), fit, count_converged(runs)), fit)
     state.status = "grid_end"
+
+
+def count_converged(runs: list[Restart]) -> int:
+    """Count the restarts that converged."""
+    return sum(run.status == "converged" for run in runs)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from spheremix.data.base import Directions
     from spheremix.models.base import Model
-    from spheremix.scorer import Assignment, Scorer
+    from spheremix.scorer import Assignment
 
 # How fast old batches are forgotten: their weight in the running resultants is in proportion to the
 # power FORGETTING - 1 of the weight that had been seen by then. One would never forget, and keep
@@ -28,11 +28,24 @@ FORGETTING = 3.0
 SWEEPS = 20  # over a batch, at most
 SETTLED = 1e-4  # a step that gains less ends the work on a batch, in nats per unit of its weight
 
-# What speaks of all rows of a fit, and of nothing after another batch.
-OF_A_FIT = (
-    *("log_likelihood_", "objective_", "criteria_", "status_", "stationarity_gap_"),
-    *("kkt_residual_", "runs_", "coherence_"),
-)
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """What an estimator learns of a batch beside the parameters.
+
+    Attributes
+    ----------
+    directions : Directions
+        Its rows.
+    n_iter : int
+        Iterations, those of the fit and of earlier batches included.
+    n_rows : int
+        Rows seen, those of the fit and of earlier batches included.
+    """
+
+    directions: Directions
+    n_iter: int
+    n_rows: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,13 +94,13 @@ class PartialFit:
     """An estimator that can be fitted batch by batch.
 
     A subclass sets ``_stream`` at the end of ``fit``, gives the model, the present parameters and
-    the assignment of rows (``_streamed``), and takes new parameters (``_adopt``).
+    the assignment of rows (``_streamed``), and takes new parameters (``_adopt``): of the fitted
+    attributes it keeps those that are still true after another batch.
     """
 
     _stream: Stream
     n_components: int
     prototypes_: NDArray[np.float64]
-    n_samples_seen_: int
     n_iter_: int
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -97,12 +110,7 @@ class PartialFit:
     def _streamed(self, directions: Directions) -> tuple[Model[Any], Any, Assignment]:
         raise NotImplementedError
 
-    def _adopt(self, model: Model[Any], parameters: Any) -> None:
-        raise NotImplementedError
-
-    @property
-    def scorer_(self) -> Scorer:
-        """What engines read rows with."""
+    def _adopt(self, model: Model[Any], parameters: Any, batch: Batch) -> None:
         raise NotImplementedError
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
@@ -133,9 +141,9 @@ class PartialFit:
         Returns
         -------
         PartialFit
-            Itself. ``labels_`` are those of the batch, ``n_samples_seen_`` counts all rows, and
-            what speaks of all rows of a fit (its log-likelihood, criteria, runs) is gone after the
-            second batch: ``score`` tells it of any rows.
+            Itself. ``labels_`` are those of the batch, ``n_samples_seen_`` counts all rows.
+            Attributes that describe all rows of a fit (its log-likelihood, criteria, runs) are
+            removed at the second batch: ``score`` gives the log-likelihood of any rows.
         """
         if not hasattr(self, "_stream"):
             if hasattr(self, "prototypes_"):
@@ -154,7 +162,7 @@ class PartialFit:
         directions = check.open_again(self, X)
         weights = check.check_weights(sample_weight, directions.n_rows)
         model, parameters, assignment = self._streamed(directions)
-        stream = self._stream
+        stream, n_iter = self._stream, self.n_iter_
         for _ in range(SWEEPS):
             (batch,) = directions.sweep([model.scorer(parameters, assignment)], weights)
             stream = self._stream.after(batch, directions.n_rows)
@@ -178,13 +186,10 @@ class PartialFit:
                 )
                 break
             parameters = step.parameters
-            self.n_iter_ += 1
+            n_iter += 1
             share = step_size(self._stream.resultants.weight, batch.weight)
             if step.gain <= SETTLED * share * stream.resultants.weight:
                 break
-        self._stream, self.n_samples_seen_ = stream, stream.n_rows
-        self._adopt(model, parameters)
-        for name in OF_A_FIT:
-            vars(self).pop(name, None)
-        self.labels_ = directions.map_rows(self.scorer_, "labels")
+        self._adopt(model, parameters, Batch(directions, n_iter, stream.n_rows))
+        self._stream = stream
         return self

@@ -34,7 +34,6 @@ __all__ = [
     "draw_seeds",
     "open_again",
     "open_data",
-    "remember_columns",
     "require_choice",
     "require_concentrations",
     "require_flag",
@@ -83,24 +82,18 @@ def require_concentrations(name: str, kappa: Any, n_components: int) -> Any:
     return values
 
 
-def open_data(estimator: Any, X: Any) -> tuple[Directions, dict[str, Any]]:
-    """Open X with the estimator's engine and threads.
+def open_data(X: Any, engine: Any, n_threads: Any) -> tuple[Directions, dict[str, Any]]:
+    """Open X.
 
     Also gives what scikit-learn remembers of the columns, for the end of the fit: an estimator
     whose fit fails is left as it was.
     """
-    directions = as_directions(X, engine=estimator.engine, n_threads=estimator.n_threads)
+    directions = as_directions(X, engine=engine, n_threads=n_threads)
     if directions is X or is_source(X):
         return directions, {"n_features_in_": directions.n_features}
     witness = BaseEstimator()
     validate_data(witness, X, skip_check_array=True)
     return directions, vars(witness)
-
-
-def remember_columns(estimator: Any, columns: dict[str, Any]) -> None:
-    """Set the number of columns of a fit, and their names where they have some."""
-    vars(estimator).pop("feature_names_in_", None)
-    vars(estimator).update(columns)
 
 
 def open_again(estimator: Any, X: Any) -> Directions:

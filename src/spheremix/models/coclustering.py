@@ -28,7 +28,7 @@ import numpy as np
 from spheremix.bessel import concentration, log_normalizer
 from spheremix.models.base import DegenerateError, MStep, require_mass
 from spheremix.models.maximise import per_component
-from spheremix.scorer import Scorer
+from spheremix.models.mixture_scorer import mixture_scorer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from spheremix.models.base import Model
     from spheremix.models.maximise import Kappa
     from spheremix.resultants import Resultants
-    from spheremix.scorer import Assignment
+    from spheremix.scorer import Assignment, Scorer
 
     Array = NDArray[np.float64]
     Columns = NDArray[np.intp]
@@ -128,7 +128,7 @@ class CoclusteringModel:
         key: tuple[int, int] = (0, 0),
     ) -> Scorer:
         """Give the scores of the mixture."""
-        return Scorer.of_mixture(parameters, assignment, key)
+        return mixture_scorer(parameters, assignment, key)
 
     def penalty(self, parameters: CoclusteringParameters) -> float:  # noqa: ARG002
         """Give zero: nothing is penalised."""

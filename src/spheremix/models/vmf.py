@@ -10,15 +10,15 @@ import numpy as np
 from spheremix.bessel import concentration, concentration_banerjee, log_normalizer
 from spheremix.models.base import DegenerateError, MStep, require_mass
 from spheremix.models.maximise import maximise, per_component
+from spheremix.models.mixture_scorer import mixture_scorer
 from spheremix.penalties import L1
-from spheremix.scorer import Scorer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.models.maximise import Kappa
     from spheremix.resultants import Resultants
-    from spheremix.scorer import Assignment
+    from spheremix.scorer import Assignment, Scorer
 
 ALTERNATIONS = 1000  # of mu and kappa, at most, in the paper's M-step
 SETTLED = 1e-12  # relative change of kappa that ends them
@@ -108,7 +108,7 @@ class VMFModel:
         key: tuple[int, int] = (0, 0),
     ) -> Scorer:
         """Give the scores of the mixture."""
-        return Scorer.of_mixture(parameters, assignment, key)
+        return mixture_scorer(parameters, assignment, key)
 
     @property
     def kappa_mode(self) -> Literal["shared", "free", "given"]:

@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.data.open import as_directions, engine_class, is_table
-from spheremix.data.rows import open_rows
-from spheremix.data.threads import resolve_threads
+from spheremix.data.parts import open_in_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
-    from spheremix.data.base import Directions
     from spheremix.data.open import Engine
     from spheremix.scorer import Scorer
 
@@ -177,9 +172,10 @@ def read_documents(
     """
     scorer = replace(scorer, offset=0.0)  # large, and the same for all clusters: it costs digits
     lengths = np.linalg.norm(scorer.matrix, axis=1)
+    size = max(1, BLOCK_SCORES // scorer.n_components)
     parts = [
         _assess(directions.map_rows(scorer, "scores"), scorer.biases, lengths)
-        for directions in _row_blocks(X, scorer.n_components, engine, n_threads)
+        for directions in open_in_parts(X, size, engine, n_threads)
     ]
     return Documents(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
@@ -201,18 +197,3 @@ def _assess(scores: Array, biases: Array, lengths: Array) -> tuple[Any, ...]:
     runners_up = scores.argmax(axis=1)
     log_odds = best - scores[rows, runners_up]
     return labels, runners_up, posteriors, -posteriors * np.expm1(-log_odds), log_odds, cosines
-
-
-def _row_blocks(
-    X: Any, n_components: int, engine: Engine, n_threads: int | None
-) -> Iterator[Directions]:
-    """Open the rows some at a time."""
-    if not isinstance(X, np.ndarray) and not is_table(X):
-        yield as_directions(X, engine=engine, n_threads=n_threads)
-        return
-    make, threads = engine_class(engine), resolve_threads(n_threads)
-    rows, scale = open_rows(X)
-    size = max(1, BLOCK_SCORES // n_components)
-    for start in range(0, len(scale), size):
-        part = slice(start, start + size)
-        yield make(rows[part], scale[part], first_row=start, n_threads=threads)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
-from spheremix.data.open import as_directions
-from spheremix.data.rows import open_rows
+from spheremix.data.parts import unit_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 
 MOST = 60  # words of a document
 LEVELS = 65535  # of a coordinate, up to the largest of its document
-BLOCK_ENTRIES = 2**22  # of dense rows held at a time: 32 MiB
 
 
 def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any]:
@@ -38,7 +35,7 @@ def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any
         ``indptr``, ``words`` (positions in ``columns``), ``values`` and ``scale``; ``n_words``, how
         many different words each document has, before it is cut.
     """
-    rows, n_words = _unit_rows(X, columns)
+    rows, n_words = unit_columns(X, columns)
     owners = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     values = rows.data
     size = np.abs(values)
@@ -56,37 +53,6 @@ def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any
         "scale": scale,
         "n_words": n_words,
     }
-
-
-def _unit_rows(X: Any, columns: NDArray[np.intp]) -> tuple[Any, NDArray[np.uint32]]:
-    """Give some columns of the unit rows as a CSR array, and how many columns each row has in all.
-
-    The indices of the array are sorted.
-    """
-    if isinstance(X, np.ndarray) or sparse.issparse(X):
-        found, scale = open_rows(X)
-        whole: Any = sparse.csr_array(found)
-        counts = [_count_words(whole)]
-        rows: Any = whole[:, columns].astype(np.float64)
-        rows.data *= np.repeat(scale, np.diff(rows.indptr))
-    else:
-        directions = as_directions(X)
-        size = max(1, BLOCK_ENTRIES // directions.n_features)
-        ids = np.arange(directions.n_rows)
-        parts, counts = [], []
-        for i in range(0, len(ids), size):
-            whole = sparse.csr_array(directions.take(ids[i : i + size]))
-            counts.append(_count_words(whole))
-            parts.append(whole[:, columns])
-        rows = sparse.vstack(parts, format="csr")
-    rows.sort_indices()
-    return rows, np.concatenate(counts)
-
-
-def _count_words(rows: Any) -> NDArray[np.uint32]:
-    """Count the entries of each row of a CSR array that are not zero."""
-    owners = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    return np.bincount(owners[rows.data != 0.0], minlength=rows.shape[0]).astype(np.uint32)
 
 
 def _levels(

@@ -9,9 +9,11 @@ import numpy as np
 
 from spheremix.data.threads import resolve_threads
 from spheremix.em import Fit
+from spheremix.estimators.fitted import FitSummary, FittedMixture
 from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_model
-from spheremix.models.vmf import VMFParameters, count_distinct
+from spheremix.models.vmf import VMFParameters
 from spheremix.resultants import Resultants
 from spheremix.run.schema import FitRecord, MixtureRecord
 from spheremix.run.store import RunError
@@ -118,30 +120,32 @@ def unpack_mixture(
     """Read a fitted mixture."""
     K, d = record.n_components, record.n_features
     mixture: VMFMixture = unpack_params(VMFMixture, record.params, reader, dense or {})
-    mixture.prototypes_ = check_prototypes(reader, record.prototypes, (K, d))
-    mixture.kappas_ = check_positive(reader, record.kappas, (K,))
-    mixture.weights_ = check_weights(reader, record.weights, (K,))
-    mixture.log_likelihood_ = record.log_likelihood
-    mixture.objective_ = record.objective
-    mixture.stationarity_gap_ = record.stationarity_gap
-    mixture.kkt_residual_ = record.kkt_residual
-    mixture.status_, mixture.n_iter_ = record.status, record.n_iter
-    # A run that was saved before a criterion existed does not have its value.
-    mixture.criteria_ = {name: record.criteria.get(name, np.nan) for name in CRITERIA}
-    mixture.n_distinct_prototypes_ = count_distinct(mixture.prototypes_)
-    mixture.runs_ = record.runs
-    mixture.n_features_in_ = d
-    mixture.model_ = model_of(mixture, record.kappa_max, d, reader)
-    mixture.kappa_max_ = mixture.model_.kappa_max
-    if record.labels is not None:
-        mixture.labels_ = check_labels(reader, record.labels, K)
+    FittedMixture(
+        model_of(mixture, record.kappa_max, d, reader),
+        check_prototypes(reader, record.prototypes, (K, d)),
+        check_positive(reader, record.kappas, (K,)),
+        check_weights(reader, record.weights, (K,)),
+        {"n_features_in_": d},
+        FitSummary(
+            status=record.status,
+            n_iter=record.n_iter,
+            objective=record.objective,
+            stationarity_gap=record.stationarity_gap,
+            kkt_residual=record.kkt_residual,
+            log_likelihood=record.log_likelihood,
+            # A run that was saved before a criterion existed does not have its value.
+            criteria={name: record.criteria.get(name, np.nan) for name in CRITERIA},
+            runs=record.runs,
+        ),
+        None if record.labels is None else check_labels(reader, record.labels, K),
+    ).set_on(mixture)
     return mixture
 
 
 def model_of(estimator: Any, kappa_max: float, n_features: int, reader: Reader) -> VMFModel:
     """Give the model that an estimator's parameters stand for, with the cap that was in force."""
     try:
-        model = build_model(estimator, n_features, resolve_threads(None))
+        model = build_model(MixtureOptions.of(estimator), n_features, resolve_threads(None))
     except ValueError as error:
         raise RunError(f"{reader.folder}: damaged: {error}") from None
     return replace(model, kappa_max=kappa_max)

@@ -218,13 +218,15 @@ class ExploreOptions:
 
     def vectorizer(self) -> dict[str, Any]:
         """Give the parameters of the vectoriser."""
+        from spheremix.text.vectorizer import WEIGHTING  # noqa: PLC0415
+
         return {
             "language": self.language or "en",
             "lemmatizer": self.lemmatizer or "simplemma",
             "min_count": self.min_count,
             "min_df": self.min_df,
             "max_df": self.max_df,
-            "weighting": self.weighting or "sublinear-tfidf",
+            "weighting": self.weighting or WEIGHTING,
         }
 
     def candidates(self, n: int, n_distinct: int) -> list[int]:

@@ -139,7 +139,5 @@ def unpack_path(record: PathRecord, reader: Reader, dense: Mapping[int, VMFMixtu
     if {state.dense.parameters.prototypes.shape, state.fit.parameters.prototypes.shape} != {shape}:
         raise RunError(f"{reader.folder}: damaged: steps and fits differ in shape.")
     labels = check_labels(reader, record.labels, shape[0])
-    path.runs_ = record.runs
-    set_path_attributes(path, state, {"n_features_in_": shape[1]})
-    path.best_estimator_.labels_ = labels
+    set_path_attributes(path, state, record.runs, {"n_features_in_": shape[1]}, lambda _: labels)
     return path

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WEIGHTINGS = ("counts", "binary", "tfidf", "sublinear-tfidf")
+WEIGHTING = "sublinear-tfidf"  # what the library and the command use unless they are told otherwise
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -49,8 +50,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Least and largest number of documents (int) or share of them (float) with a word. None takes
         2 documents at least (1 where there are fewer than 20), and at most all of them, or half of
         them where the language has no stop words.
-    weighting : {"counts", "binary", "tfidf", "sublinear-tfidf"}, default="counts"
-        tf-idf is scikit-learn's, smoothed; sublinear takes 1 + log(count).
+    weighting : {"counts", "binary", "tfidf", "sublinear-tfidf"}, default="sublinear-tfidf"
+        How counts become weights. "tfidf" multiplies a count by the inverse document frequency of
+        the word, smoothed as in scikit-learn: rare words weigh more. "sublinear-tfidf" does the
+        same with 1 + log(count), so that a word repeated in a text does not outweigh all others.
     keep_numbers : bool, default=False
         Whether what has digits and no letter is a word. "3d" always is.
     min_length : int, default=2
@@ -90,7 +93,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         min_count: int | None = None,
         min_df: float | None = None,
         max_df: float | None = None,
-        weighting: str = "counts",
+        weighting: str = WEIGHTING,
         keep_numbers: bool = False,
         min_length: int = 2,
         tokenizer: Callable[[str], Iterable[str]] | None = None,

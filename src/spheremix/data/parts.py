@@ -1,0 +1,67 @@
+"""Parts of the rows, for those who need more than the three verbs give at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from spheremix.data.open import as_directions, engine_class, is_table
+from spheremix.data.rows import open_rows
+from spheremix.data.threads import resolve_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from spheremix.data.base import Directions
+    from spheremix.data.open import Engine
+
+BLOCK_ENTRIES = 2**22  # of dense rows held at a time: 32 MiB
+
+
+def open_in_parts(
+    X: Any, part_rows: int, engine: Engine = "auto", n_threads: int | None = None
+) -> Iterator[Directions]:
+    """Open a table in memory ``part_rows`` rows at a time; anything else at once."""
+    if not isinstance(X, np.ndarray) and not is_table(X):
+        yield as_directions(X, engine=engine, n_threads=n_threads)
+        return
+    make, threads = engine_class(engine), resolve_threads(n_threads)
+    rows, scale = open_rows(X)
+    for start in range(0, len(scale), part_rows):
+        part = slice(start, start + part_rows)
+        yield make(rows[part], scale[part], first_row=start, n_threads=threads)
+
+
+def unit_columns(X: Any, columns: NDArray[np.intp]) -> tuple[Any, NDArray[np.uint32]]:
+    """Give some columns of the unit rows, and how many columns each row has in all.
+
+    The columns are a CSR array of float64 with sorted indices.
+    """
+    if isinstance(X, np.ndarray) or sparse.issparse(X):
+        found, scale = open_rows(X)
+        whole: Any = sparse.csr_array(found)
+        counts = [_count_nonzero(whole)]
+        rows: Any = whole[:, columns].astype(np.float64)
+        rows.data *= np.repeat(scale, np.diff(rows.indptr))
+    else:
+        directions = as_directions(X)
+        size = max(1, BLOCK_ENTRIES // directions.n_features)
+        ids = np.arange(directions.n_rows)
+        parts, counts = [], []
+        for i in range(0, len(ids), size):
+            whole = sparse.csr_array(directions.take(ids[i : i + size]))
+            counts.append(_count_nonzero(whole))
+            parts.append(whole[:, columns])
+        rows = sparse.vstack(parts, format="csr")
+    rows.sort_indices()
+    return rows, np.concatenate(counts)
+
+
+def _count_nonzero(rows: Any) -> NDArray[np.uint32]:
+    """Count the entries of each row of a CSR array that are not zero."""
+    owners = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    return np.bincount(owners[rows.data != 0.0], minlength=rows.shape[0]).astype(np.uint32)

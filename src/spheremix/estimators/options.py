@@ -1,0 +1,148 @@
+"""Parameters of estimators, checked once and typed: what the helpers of a fit are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from spheremix import em
+from spheremix.errors import ParameterError
+from spheremix.estimators import validation as check
+from spheremix.parameters import LARGEST_INCREASE
+from spheremix.select import CRITERIA
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+    from sklearn.base import BaseEstimator
+
+    from spheremix.models.maximise import Kappa
+
+    Array = NDArray[np.float64]
+
+STRATEGIES = ("path", "dense", "random", "grid")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MixtureOptions:
+    """The parameters that VMFMixture, VMFPath and VMFMixtureIC have in common; their docs say more.
+
+    ``feature_weights`` and a number for ``kappa_max`` depend on the dimension of the data, and are
+    checked with it.
+    """
+
+    n_components: int
+    beta: float
+    feature_weights: ArrayLike | None
+    kappa: Kappa
+    kappa_solver: Literal["exact", "banerjee"]
+    m_step: Literal["exact", "paper"]
+    kappa_max: float | str
+    e_step: Literal["soft", "hard"]
+    init: Any
+    n_init: int
+    max_iter: int
+    tol: float
+    zero_tol: float
+    random_state: Any
+    n_threads: int | None
+    engine: str
+    verbose: int
+    warm_start: bool
+    callback: Callable[[Any], None] | None
+
+    @classmethod
+    def of(cls, estimator: BaseEstimator, **changes: Any) -> Self:
+        """Check the parameters of an estimator, some of them replaced."""
+        given = {"beta": 0.0, "warm_start": False, **estimator.get_params(deep=False), **changes}
+        n_components = check.require_integer("n_components", given["n_components"], 1)
+        checked: dict[str, Any] = {
+            "n_components": n_components,
+            "beta": check.require_number("beta", given["beta"]),
+            "kappa": check.require_kappa(given["kappa"], n_components),
+            "kappa_solver": check.require_choice(
+                "kappa_solver", given["kappa_solver"], ("exact", "banerjee")
+            ),
+            "m_step": check.require_choice("m_step", given["m_step"], ("exact", "paper")),
+            "e_step": check.require_choice("e_step", given["e_step"], ("soft", "hard")),
+            "n_init": check.require_integer("n_init", given["n_init"], 1),
+            "max_iter": check.require_integer("max_iter", given["max_iter"], 1),
+            "tol": check.require_number("tol", given["tol"]),
+            "zero_tol": check.require_number("zero_tol", given["zero_tol"]),
+            "warm_start": check.require_flag("warm_start", given["warm_start"]),
+        }
+        return cls(**{name: checked.get(name, given[name]) for name in cls.__dataclass_fields__})
+
+    @property
+    def settings(self) -> em.Settings:
+        """When EM stops, and how it assigns rows."""
+        return em.Settings(
+            tol=self.tol,
+            max_iter=self.max_iter,
+            e_step=self.e_step,
+            # The other M-steps settle where exact EM would still gain: their gap is reported, and
+            # not waited for.
+            certified=self.m_step == "exact" and self.kappa_solver == "exact",
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PathOptions:
+    """The parameters of VMFPath that say which steps it takes; its documentation says more."""
+
+    criterion: str
+    min_relative_increase: float
+    max_steps: int | None
+    max_sparsity: float
+    betas: Array | None
+    beta_min_ratio: float
+    refine: float | None
+    strategy: str
+
+    @classmethod
+    def of(cls, estimator: BaseEstimator, **changes: Any) -> Self:
+        """Check the parameters of an estimator, some of them replaced."""
+        given = {"betas": None, "strategy": "path", **estimator.get_params(deep=False), **changes}
+        max_steps, refine = given["max_steps"], given["refine"]
+        return cls(
+            criterion=check.require_choice("criterion", given["criterion"], CRITERIA),
+            min_relative_increase=check.require_number(
+                "min_relative_increase",
+                given["min_relative_increase"],
+                at_most=LARGEST_INCREASE,
+            ),
+            max_steps=(
+                None if max_steps is None else check.require_integer("max_steps", max_steps, 1)
+            ),
+            max_sparsity=_share(given["max_sparsity"]),
+            betas=_grid(given["betas"]),
+            beta_min_ratio=_ratio(given["beta_min_ratio"]),
+            refine=None if refine is None else check.require_number("refine", refine, above=0.0),
+            strategy=check.require_choice("strategy", given["strategy"], STRATEGIES),
+        )
+
+
+def _share(value: Any) -> float:
+    if check.require_number("max_sparsity", value) > 1.0:
+        raise ParameterError("{max_sparsity} is a share, at most 1, got {got}", got=repr(value))
+    return float(value)
+
+
+def _ratio(value: Any) -> float:
+    if check.require_number("beta_min_ratio", value) >= 1.0:
+        raise ParameterError(
+            "{beta_min_ratio} must be below 1, or no event is left; got {got}", got=repr(value)
+        )
+    return float(value)
+
+
+def _grid(value: Any) -> Array | None:
+    if value is None:
+        return None
+    betas = check.require_vector("betas", value, np.size(value), "step")
+    if not betas.size or np.any(np.diff(betas) <= 0):
+        raise ParameterError("{betas} must be a strictly increasing list of at least one value")
+    return betas
