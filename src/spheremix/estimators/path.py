@@ -204,7 +204,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         else:
             dense, runs = restarts(options, problem, None)
             state = PathState.begin(solver, dense, count_converged(runs))
-        follow(options, route, problem, solver, state)
+        follow(options, route, problem, solver, state, runs)
         set_path_attributes(
             self,
             state,

@@ -377,7 +377,7 @@ zero_tol, random_state, n_threads, engine, verbose
         solver = path_solver(options, route, problem)
         fit, run = restarts(options, problem, start)
         state = PathState.begin(solver, fit, count_converged(run))
-        follow(options, route, problem, solver, state)
+        follow(options, route, problem, solver, state, dense.runs_)
         path = VMFPath(
             **{
                 **self._shared(VMFPath),

@@ -34,6 +34,7 @@ class PathProgress:
     sparsity: float
     status: str
     state: PathState  # all the steps: stored, they are where a path can go on
+    runs: list[Restart]  # the dense restarts
 
 
 def path_solver(
@@ -57,22 +58,23 @@ def follow(
     problem: Problem[VMFModel],
     solver: PathSolver,
     state: PathState,
+    runs: list[Restart],
 ) -> None:
     """Take all steps of a path and tell the callback of each; Ctrl-C ends it with what there is."""
     try:
         for step in take_steps(options, route, problem, solver, state):
-            _tell(options, state, step)
+            _tell(options, state, step, runs)
         if route.refine is not None:
             for step in state.refine(solver, route.refine):
-                _tell(options, state, step)
+                _tell(options, state, step, runs)
     except KeyboardInterrupt:
         state.status = "interrupted"
 
 
-def _tell(options: MixtureOptions, state: PathState, step: PathPoint) -> None:
+def _tell(options: MixtureOptions, state: PathState, step: PathPoint, runs: list[Restart]) -> None:
     n_steps = len(state.steps)
     if options.callback is not None:
-        options.callback(PathProgress(n_steps, step.beta, step.sparsity, step.status, state))
+        options.callback(PathProgress(n_steps, step.beta, step.sparsity, step.status, state, runs))
     if options.verbose and n_steps % 100 == 0:
         print(f"step {n_steps}: beta {step.beta:.4g}, sparsity {step.sparsity:.3f}")  # noqa: T201
 
