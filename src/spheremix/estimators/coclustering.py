@@ -108,7 +108,7 @@ class VMFCoclustering(MixturePredictions):
     engine : {"auto", "reference", "compiled", "torch"}, default="auto"
         What reads the rows.
     verbose : int, default=0
-        1 prints a line a restart.
+        1 prints a line for each restart.
     warm_start : bool, default=False
         Start from the solution of the previous call to ``fit``.
     callback : callable or None, default=None

@@ -55,7 +55,7 @@ class VMFMixture(PartialFit, MixturePredictions):
         Penalty on the scale of the total log-likelihood: a value tuned on part of the rows is too
         small for all of them.
     feature_weights : array-like of shape (d,), default=None
-        Finite, non-negative multipliers of ``beta``, one a feature.
+        Finite, non-negative multipliers of ``beta``, one for each feature.
     kappa : {"shared", "free"}, number or array-like of shape (K,), default="shared"
         One concentration for all components, one each, or given values.
     kappa_solver : {"exact", "banerjee"}, default="exact"
@@ -84,12 +84,12 @@ class VMFMixture(PartialFit, MixturePredictions):
     random_state : int, RandomState, Generator or None, default=None
         Seeds the starts. An integer gives the same bits whatever the number of threads.
     n_threads : int or None, default=None
-        None uses the cores, or less where OMP_NUM_THREADS, threadpoolctl or a surrounding pool
+        None uses all cores, or fewer where OMP_NUM_THREADS, threadpoolctl or a surrounding pool
         of workers ask for it.
     engine : {"auto", "reference", "compiled", "torch"}, default="auto"
         What reads the rows.
     verbose : int, default=0
-        1 prints a line a restart.
+        1 prints a line for each restart.
     warm_start : bool, default=False
         Start from the solution of the previous call to ``fit``.
     callback : callable or None, default=None
@@ -211,7 +211,7 @@ class VMFMixture(PartialFit, MixturePredictions):
         Returns
         -------
         VMFMixture
-            Without what speaks of the rows of a fit: labels, log-likelihood, criteria.
+            Without attributes that describe the rows of a fit: labels, log-likelihood, criteria.
 
         Examples
         --------
@@ -262,8 +262,8 @@ class VMFMixture(PartialFit, MixturePredictions):
         y : ignored
             For scikit-learn's conventions.
         sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 is the row twice. Their sum is the number of rows that the
-            criteria and ``beta`` see: multiply shares by n.
+            Non-negative; a weight of 2 counts as the row twice. The criteria and ``beta`` take
+            their sum for the number of rows: multiply weights that are shares by n.
 
         Returns
         -------

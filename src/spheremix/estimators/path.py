@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from spheremix.errors import NotedWarning, ParameterError
+from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import (
     FitSummary,
     FittedMixture,
@@ -22,7 +20,13 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions, PathOptions
 from spheremix.estimators.problem import build_problem, is_capped, restarts, warn_of_cap
 from spheremix.estimators.selected import SelectedMixture
-from spheremix.estimators.strategies import count_converged, follow, path_solver
+from spheremix.estimators.strategies import (
+    count_converged,
+    follow,
+    go_on,
+    path_solver,
+    warn_of_steps,
+)
 from spheremix.path import PathState
 from spheremix.select import CRITERIA
 
@@ -30,10 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
-
-    from spheremix.estimators.problem import Problem
-    from spheremix.models.vmf import VMFModel
-    from spheremix.path import PathSolver
 
     Array = NDArray[np.float64]
 
@@ -82,10 +82,10 @@ zero_tol, random_state, n_threads, engine, verbose
     ----------
     betas_, log_likelihoods_, objectives_, n_nonzero_, sparsity_, entropies_, n_iters_, \
 stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_steps,)
-        One entry a step. Non-zeros are counted over all prototypes; sparsity is the share of
+        One entry for each step. Non-zeros are counted over all prototypes; sparsity is the share of
         zeros; ``n_converged_`` counts the runs that converged, where there are random starts.
     statuses_ : list of str
-        ``converged`` or ``max_iter``, one a step.
+        ``converged`` or ``max_iter``, one for each step.
     kappas_, weights_, sizes_ : ndarray of shape (n_steps, K)
         Sizes are expected numbers of rows.
     criteria_ : dict of ndarray of shape (n_steps,)
@@ -187,8 +187,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         y : ignored
             For scikit-learn's conventions.
         sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 is the row twice. Their sum is the number of rows that the
-            criteria and ``beta`` see: multiply shares by n.
+            Non-negative; a weight of 2 counts as the row twice. The criteria and ``beta`` take
+            their sum for the number of rows: multiply weights that are shares by n.
 
         Returns
         -------
@@ -199,7 +199,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         problem = build_problem(options, X, sample_weight)
         solver = path_solver(options, route, problem)
         if self.warm_start and hasattr(self, "state_"):
-            state = _go_on(self.state_, problem, solver)
+            state = go_on(self.state_, problem, solver)
             runs = getattr(self, "runs_", [])  # a stored state comes without them
         else:
             dense, runs = restarts(options, problem, None)
@@ -323,52 +323,3 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         check_is_fitted(self, "betas_")
         rows = check.open_again(self, X)
         return np.flatnonzero(self.model(i).predict(rows) != self.model(j).predict(rows))
-
-
-def warn_of_steps(state: PathState, max_iter: int, stacklevel: int = 3) -> None:
-    """Warn of a path that was interrupted, and of steps whose EM was stopped."""
-    statuses = [step.status for step in state.steps]
-    if state.status == "interrupted":
-        warnings.warn(
-            NotedWarning(
-                "The path was interrupted after {n} steps, which are kept",
-                remedies=("fit it (of a study, best_path_) with {warm_start=True} to go on",),
-                n=len(statuses),
-            ),
-            stacklevel=stacklevel,
-        )
-    if "max_iter" in statuses:
-        warnings.warn(
-            ConvergenceWarning(
-                "EM stopped at its limit of {n} iterations at {unfinished} of {steps} steps",
-                remedies=("raise {max_iter}", "raise {tol}"),
-                n=max_iter,
-                unfinished=statuses.count("max_iter"),
-                steps=len(statuses),
-            ),
-            stacklevel=stacklevel,
-        )
-
-
-def _go_on(state: PathState, problem: Problem[VMFModel], solver: PathSolver) -> PathState:
-    """Give the state of the previous call, if it belongs to this problem."""
-    shape = (problem.n_components, problem.directions.n_features)
-    if state.steps[0].prototypes.shape != shape:
-        raise _cannot_go_on("has another number of components or features")
-    if not state.model.estimates_as(problem.model):
-        raise _cannot_go_on(
-            "had another {kappa}, {kappa_max}, {m_step}, {kappa_solver} or {feature_weights}"
-        )
-    # The same rows and weights give the very bits that the last step was left with.
-    scorer = problem.model.scorer(state.fit.parameters, solver.settings.e_step)
-    (again,) = problem.directions.sweep([scorer], problem.weights)
-    if not np.isclose(again.log_likelihood, state.fit.resultants.log_likelihood, rtol=1e-9):
-        raise _cannot_go_on("had other rows, weights or {e_step}")
-    return state.copy(problem.model)
-
-
-def _cannot_go_on(why: str) -> ParameterError:
-    """Refuse to go on with the path of the previous call."""
-    return ParameterError(
-        f"{{warm_start}}: the previous path {why}", remedies=("set {warm_start=False}",)
-    )

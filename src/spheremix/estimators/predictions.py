@@ -131,7 +131,7 @@ class MixturePredictions(
         return self.scorer_.n_components
 
     def __sklearn_tags__(self) -> Any:
-        """Say that sparse input is welcome."""
+        """Say that sparse input is accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []

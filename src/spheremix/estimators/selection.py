@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
 
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.candidates import agreement, candidate_table
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture, set_fitted, set_path_attributes
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions, PathOptions
-from spheremix.estimators.path import VMFPath, warn_of_steps
+from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import (
     NoFitError,
     best_of,
@@ -30,9 +30,14 @@ from spheremix.estimators.problem import (
 from spheremix.estimators.refit import refit_on_support
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.estimators.starts import draw
-from spheremix.estimators.strategies import count_converged, follow, path_solver
+from spheremix.estimators.strategies import (
+    count_converged,
+    follow,
+    path_solver,
+    warn_of_steps,
+)
 from spheremix.path import PathState
-from spheremix.select import CRITERIA, count_parameters, criteria
+from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -42,7 +47,6 @@ if TYPE_CHECKING:
     from spheremix import em
     from spheremix.estimators.problem import Problem, Restart
     from spheremix.models.vmf import VMFModel, VMFParameters
-    from spheremix.resultants import Resultants
 
     Array = NDArray[np.float64]
     Fits = list[em.Fit[VMFParameters] | None]
@@ -99,13 +103,14 @@ zero_tol, random_state, n_threads, engine, verbose
     labels_ : ndarray of shape (n,)
         Its clusters.
     table_ : dict of ndarray
-        A row a dense run: ``n_components``, ``restart``, ``seed``, ``status``, ``n_iter``,
-        ``objective``, ``log_likelihood``, ``n_nonzero`` and the criteria. A DataFrame in waiting.
+        A row for each dense run: ``n_components``, ``restart``, ``seed``, ``status``, ``n_iter``,
+        ``objective``, ``log_likelihood``, ``n_nonzero`` and the criteria. Give it to
+        ``pandas.DataFrame``.
     agreement_ : ndarray of shape (n_candidates,)
         Mean adjusted Rand index between the partition of the best restart and those of the others:
-        how far the answer depends on the start. NaN for a single restart.
+        1 where different starts give the same clusters. NaN for a single restart.
     total_weight_ : float
-        Of the rows: what the criteria take for their number.
+        The summed weight of the rows, which the criteria take for their number.
 
     Examples
     --------
@@ -183,8 +188,8 @@ zero_tol, random_state, n_threads, engine, verbose
         y : ignored
             For scikit-learn's conventions.
         sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 is the row twice. Their sum is the number of rows that the
-            criteria and ``beta`` see: multiply shares by n.
+            Non-negative; a weight of 2 counts as the row twice. The criteria and ``beta`` take
+            their sum for the number of rows: multiply weights that are shares by n.
 
         Returns
         -------
@@ -227,8 +232,8 @@ zero_tol, random_state, n_threads, engine, verbose
         found = {
             **problem.columns,
             "candidates_": candidates,
-            "table_": self._table(problem, each, runs),
-            "agreement_": np.array([_agreement(problem, fits) for fits in each.values()]),
+            "table_": candidate_table(problem, each, runs, options.zero_tol),
+            "agreement_": np.array([agreement(problem, fits) for fits in each.values()]),
             "dense_models_": models,
             "dense_criteria_": curves,
             "best_n_components_": best,
@@ -301,51 +306,6 @@ zero_tol, random_state, n_threads, engine, verbose
         names = kind().get_params()
         return {name: v for name, v in self.get_params(deep=False).items() if name in names}
 
-    def _table(
-        self, problem: Problem[VMFModel], each: dict[int, Fits], runs: dict[int, list[Restart]]
-    ) -> dict[str, NDArray[Any]]:
-        rows = []
-        for K, fits in each.items():
-            swept = self._softly(problem, fits)
-            for restart, (fit, soft, run) in enumerate(zip(fits, swept, runs[K], strict=True)):
-                row = {
-                    "n_components": K,
-                    "restart": restart,
-                    "seed": run.seed,
-                    "status": run.status,
-                    "n_iter": run.n_iter,
-                    "objective": run.objective,
-                    "log_likelihood": np.nan,
-                    "n_nonzero": 0,
-                    **dict.fromkeys(CRITERIA, np.nan),
-                }
-                if fit is not None and soft is not None:
-                    clean = problem.model.zero_small(fit.parameters, self.zero_tol)
-                    row["log_likelihood"] = soft.log_likelihood
-                    row["n_nonzero"] = int(np.count_nonzero(clean.prototypes))
-                    row |= criteria(
-                        soft.log_likelihood,
-                        count_parameters(clean.prototypes, problem.model.kappa_mode),
-                        soft.weight,
-                        problem.directions.n_features,
-                        soft.entropy,
-                    )
-                rows.append(row)
-        return {name: np.array([row[name] for row in rows]) for name in rows[0]}
-
-    def _softly(self, problem: Problem[VMFModel], fits: Fits) -> list[Resultants | None]:
-        """Give the soft resultants of the fits that did not fail; a hard one is swept again."""
-        swept = [fit.resultants if fit is not None and fit.ok else None for fit in fits]
-        if self.e_step == "hard":
-            good = [i for i, one in enumerate(swept) if one is not None]
-            scorers = [
-                problem.model.scorer(fit.parameters) for i in good if (fit := fits[i]) is not None
-            ]
-            again = problem.directions.sweep(scorers, problem.weights) if scorers else []
-            for i, soft in zip(good, again, strict=True):
-                swept[i] = soft
-        return swept
-
     def _follow_all(
         self,
         options: MixtureOptions,
@@ -394,16 +354,3 @@ zero_tol, random_state, n_threads, engine, verbose
         )
         warn_of_steps(state, options.max_iter, stacklevel=5)
         return path
-
-
-def _agreement(problem: Problem[VMFModel], fits: Fits) -> float:
-    """Give the mean adjusted Rand index of the other restarts with the best one."""
-    reached = sorted(
-        (fit for fit in fits if fit is not None and fit.ok), key=lambda fit: -fit.objective
-    )
-    partitions = [
-        problem.directions.map_rows(problem.model.scorer(fit.parameters), "labels")
-        for fit in reached
-    ]
-    scores = [adjusted_rand_score(partitions[0], other) for other in partitions[1:]]
-    return float(np.mean(scores)) if scores else float("nan")

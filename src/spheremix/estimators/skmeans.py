@@ -81,12 +81,12 @@ class SphericalKMeans(
         Seeds the starts. An integer gives the same bits whatever the number of threads, and the
         same random rows as in :class:`VMFMixture`.
     n_threads : int or None, default=None
-        None uses the cores, or less where OMP_NUM_THREADS, threadpoolctl or a surrounding pool
+        None uses all cores, or fewer where OMP_NUM_THREADS, threadpoolctl or a surrounding pool
         of workers ask for it.
     engine : {"auto", "reference", "compiled", "torch"}, default="auto"
         What reads the rows.
     verbose : int, default=0
-        1 prints a line a restart.
+        1 prints a line for each restart.
     warm_start : bool, default=False
         Start from the solution of the previous call to ``fit``.
     callback : callable or None, default=None
@@ -240,7 +240,7 @@ class SphericalKMeans(
         else:
             init = given_start(init)
             given = np.asarray(getattr(init, "prototypes_", init))
-            if given.ndim != 1:  # prototypes without a row are welcome: they are seeded again
+            if given.ndim != 1:  # prototypes without a row are seeded again
                 return [unit_prototypes(given, problem)], [None]
             init = given
         return draw(problem, init, self.n_init, self.random_state)
@@ -326,7 +326,7 @@ class SphericalKMeans(
         return len(self.prototypes_)
 
     def __sklearn_tags__(self) -> Any:
-        """Say that sparse input is welcome."""
+        """Say that sparse input is accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []

@@ -116,6 +116,6 @@ def _start_from_labels(labels: NDArray[Any], problem: Problem[Any]) -> Any:
 
 
 def known_seeds(seeds: list[int | None], random_state: Any) -> list[int]:
-    """Give seeds for drawn assignments: a given start has none of its own."""
+    """Give a seed for the drawn assignments of each start, given starts included."""
     own = check.draw_seeds(random_state, 1)[0] if None in seeds else 0
     return [own if seed is None else seed for seed in seeds]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spheremix.errors import NotedWarning, ParameterError
+from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.problem import NoFitError, restarts
 from spheremix.path import PathSolver, PathState
 
@@ -138,3 +141,52 @@ def _from_random_starts(
 def count_converged(runs: list[Restart]) -> int:
     """Count the restarts that converged."""
     return sum(run.status == "converged" for run in runs)
+
+
+def warn_of_steps(state: PathState, max_iter: int, stacklevel: int = 3) -> None:
+    """Warn of a path that was interrupted, and of steps whose EM was stopped."""
+    statuses = [step.status for step in state.steps]
+    if state.status == "interrupted":
+        warnings.warn(
+            NotedWarning(
+                "The path was interrupted after {n} steps, which are kept",
+                remedies=("fit it (of a study, best_path_) with {warm_start=True} to go on",),
+                n=len(statuses),
+            ),
+            stacklevel=stacklevel,
+        )
+    if "max_iter" in statuses:
+        warnings.warn(
+            ConvergenceWarning(
+                "EM stopped at its limit of {n} iterations at {unfinished} of {steps} steps",
+                remedies=("raise {max_iter}", "raise {tol}"),
+                n=max_iter,
+                unfinished=statuses.count("max_iter"),
+                steps=len(statuses),
+            ),
+            stacklevel=stacklevel,
+        )
+
+
+def go_on(state: PathState, problem: Problem[VMFModel], solver: PathSolver) -> PathState:
+    """Give the state of the previous call, if it belongs to this problem."""
+    shape = (problem.n_components, problem.directions.n_features)
+    if state.steps[0].prototypes.shape != shape:
+        raise _cannot_go_on("has another number of components or features")
+    if not state.model.estimates_as(problem.model):
+        raise _cannot_go_on(
+            "had another {kappa}, {kappa_max}, {m_step}, {kappa_solver} or {feature_weights}"
+        )
+    # The same rows and weights give the very bits that the last step was left with.
+    scorer = problem.model.scorer(state.fit.parameters, solver.settings.e_step)
+    (again,) = problem.directions.sweep([scorer], problem.weights)
+    if not np.isclose(again.log_likelihood, state.fit.resultants.log_likelihood, rtol=1e-9):
+        raise _cannot_go_on("had other rows, weights or {e_step}")
+    return state.copy(problem.model)
+
+
+def _cannot_go_on(why: str) -> ParameterError:
+    """Refuse to go on with the path of the previous call."""
+    return ParameterError(
+        f"{{warm_start}}: the previous path {why}", remedies=("set {warm_start=False}",)
+    )

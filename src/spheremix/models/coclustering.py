@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 P = TypeVar("P")
 
-ROUNDING = 1e-14  # relative rise of the objective that is none
+ROUNDING = 1e-14  # relative: a smaller rise of the objective is rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,7 +32,7 @@ class Maximum(NamedTuple):
 
 
 def per_component(kappa: float | Array, n_components: int) -> Array:
-    """Give a given concentration, or given concentrations, as one a component."""
+    """Give one concentration for each component, from one number or as many."""
     return np.full(n_components, kappa)
 
 

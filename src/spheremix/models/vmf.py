@@ -92,7 +92,7 @@ class VMFModel:
         )
 
     def zero_small(self, parameters: VMFParameters, zero_tol: float) -> VMFParameters:
-        """Set coordinates below zero_tol to exactly zero; the same object when there is none."""
+        """Set coordinates below zero_tol to exactly zero; without any, give the same object."""
         lengths = np.abs(parameters.prototypes)
         dust = (lengths < zero_tol) & (lengths > 0.0)
         if not dust.any():

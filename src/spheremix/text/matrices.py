@@ -63,7 +63,7 @@ class Matrix:
     documents: Corpus | None = None
 
     def beside(self, documents: Corpus) -> Matrix:
-        """Put documents beside the rows, one a row and in the same order.
+        """Put documents beside the rows: one for each row, in the same order.
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Code of two or three letters; "en,fr" for texts in either. There are stop words for de, en,
         es, fr, it, nl and pt. In other languages only ``max_df`` drops common words.
     lemmatizer : {"simplemma", "none"}, None or callable, default="simplemma"
-        A callable takes a word in lower case and gives its lemma; it is called once a word.
+        A callable takes a word in lower case and gives its lemma; it is called once for each word.
     stop_words : "auto", None or iterable of str, default="auto"
         "auto" takes those of the language. Dropped as words and as lemmas.
     min_count : int or None, default=None

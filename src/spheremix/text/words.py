@@ -26,7 +26,8 @@ class Words:
     Parameters
     ----------
     lemma : callable or None
-        From a form to its lemma; called once a form, in lower case unless it has ``cased`` true.
+        From a form to its lemma; called once for each form, in lower case unless it has a true
+        ``cased``.
     stop : iterable of str
         Dropped, as forms and as lemmas.
     keep_numbers : bool
@@ -68,7 +69,7 @@ class Words:
         return words
 
     def _word(self, form: str) -> str | None:
-        """Give the word of a form, or None where it is none."""
+        """Give the word of a form, or None where the form is not a word."""
         if not self._is_word(form.lower()):
             return None
         word = (form if self.lemma is None else self.lemma(form)).lower()
