@@ -350,10 +350,14 @@ def test_numbers_and_arrays_agree(function, d):
     x = np.concatenate([[0.0], np.geomspace(1e-8, 1.0, 5_000, endpoint=False)])
     if function not in (concentration, concentration_banerjee):
         x = np.concatenate([x, np.geomspace(1.0, 1e9, 15_000)])  # more than a block
-    values = function(d, x)[::101]
-    numbers = np.array([function(d, number) for number in x[::101].tolist()])
+    some = x[::7]
+    values = function(d, x)[::7]
+    numbers = np.array([function(d, number) for number in some.tolist()])
     assert values[0] == numbers[0]  # log_iv is minus infinity at 0
-    scale = d if function in (log_normalizer, log_iv) else 0.0  # sums of terms of that size
+    # The largest terms of these sums are like nu log(nu + s). A logarithm of NumPy and one of the
+    # C library may differ in the last bit, and which of them do depends on the machine.
+    logs = function in (log_normalizer, log_iv)
+    scale = d * np.log(d + some[1:]) if logs else 0.0
     miss = np.abs(values[1:] - numbers[1:])
     assert (miss <= 4 * EPS * np.maximum(np.abs(numbers[1:]), scale)).all()
 

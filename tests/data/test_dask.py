@@ -162,14 +162,14 @@ def test_no_block_travels(client):
     """An idle worker would otherwise take blocks from a busy one."""
     X = da.random.default_rng(0).normal(size=(60_000, 20), chunks=((50_000, 2000, 8000), 20))
     directions = as_directions(X)
-    blocks = directions._holder._blocks
+    blocks = directions._store._blocks
     before = client.who_has(blocks)
     scorer = Scorer(np.random.default_rng(0).normal(size=(30, 20)), np.zeros(30))
     for _ in range(10):
         directions.sweep([scorer])
     directions.map_rows(scorer, "labels")
     assert client.who_has(blocks) == before
-    assert sorted(map(len, directions._holder._placement.values())) == [1, 2]
+    assert sorted(map(len, directions._store._placement.values())) == [1, 2]
     fetched = client.run(
         lambda dask_worker: [
             key for entry in dask_worker.transfer_incoming_log for key in entry["keys"]
@@ -187,8 +187,8 @@ def test_a_worker_uses_its_threads():
         def threads(blocks, _shared, _weights):
             return [block.directions.n_threads for block in blocks]
 
-        assert as_directions(X)._holder.run(threads, None, add=False) == [[3, 3, 3]]
-        asked = as_directions(X, n_threads=2)._holder.run(threads, None, add=False)
+        assert as_directions(X)._store.run(threads, None, add=False) == [[3, 3, 3]]
+        asked = as_directions(X, n_threads=2)._store.run(threads, None, add=False)
         assert asked == [[2, 2, 2]]
 
 

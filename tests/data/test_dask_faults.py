@@ -18,7 +18,7 @@ from numpy.testing import assert_array_equal
 
 import spheremix as sm
 from spheremix.data import dask_cluster
-from spheremix.data.dask_workers import Workers
+from spheremix.data.dask_workers import WorkerBlocks
 from spheremix.data.open import as_directions
 from spheremix.scorer import Scorer
 
@@ -106,7 +106,7 @@ def programs(tmp_path_factory):
 def in_sweep(number, act, monkeypatch, after="_submit"):
     """Do something in a sweep, when its tasks have just been sent out, or the scorers have."""
     count = 0
-    method = getattr(Workers, after)
+    method = getattr(WorkerBlocks, after)
 
     def counting(self, *arguments):
         nonlocal count
@@ -116,7 +116,7 @@ def in_sweep(number, act, monkeypatch, after="_submit"):
             act()
         return found
 
-    monkeypatch.setattr(Workers, after, counting)
+    monkeypatch.setattr(WorkerBlocks, after, counting)
 
 
 def test_programs_fit_as_one_process_does(programs, undisturbed):
@@ -168,7 +168,7 @@ def test_a_cluster_that_loses_workers_all_the_time_is_an_error(programs, monkeyp
         def lose(*_):
             raise dask_cluster.WorkerLostError
 
-        monkeypatch.setattr(Workers, "_submit", lose)
+        monkeypatch.setattr(WorkerBlocks, "_submit", lose)
         with pytest.raises(RuntimeError, match="lost 10 times in one sweep"):
             directions.sweep([Scorer(np.zeros((1, d)), np.zeros(1))])
 

@@ -58,8 +58,8 @@ def test_a_closed_client_is_an_error(cluster):
 @pytest.mark.usefixtures("client")
 def test_paused_workers_are_an_error(monkeypatch):
     rows, _ = a_mixture(n=300)
-    holder = as_directions(in_chunks(rows, [100, 180]))._holder
-    alive = holder._cluster.alive
+    store = as_directions(in_chunks(rows, [100, 180]))._store
+    alive = store._cluster.alive
 
     def paused():
         return {address: {**found, "status": "paused"} for address, found in alive().items()}
@@ -67,11 +67,11 @@ def test_paused_workers_are_an_error(monkeypatch):
     def slow(_blocks, _shared, _weights):
         time.sleep(1)
 
-    monkeypatch.setattr(holder._cluster, "alive", paused)
+    monkeypatch.setattr(store._cluster, "alive", paused)
     monkeypatch.setattr(dask_cluster, "POLL", 0.1)
     monkeypatch.setattr(dask_cluster, "PATIENCE", 0.3)
     with pytest.raises(RuntimeError, match=r"for 0.3 s \(2 are paused, out of memory\)"):
-        holder.run(slow, None, add=False)
+        store.run(slow, None, add=False)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -93,7 +93,7 @@ def test_ctrl_c_takes_tasks_back(cluster, client):
     try:
         threading.Thread(target=interrupt).start()
         with pytest.raises(KeyboardInterrupt):
-            directions._holder.run(slow, None, add=False)
+            directions._store.run(slow, None, add=False)
     finally:
         signal.signal(signal.SIGINT, before)
     while set(cluster.scheduler.tasks) - known:

@@ -13,14 +13,14 @@ OPTIONS = {"n_components": 3, "n_init": 1, "random_state": 0}
 
 
 @pytest.mark.parametrize("kappa", [5e-324, 1e-300, 1e-201, 1e-51, 1e51, 1e200, [1.0, 1e-250, 1.0]])
-@pytest.mark.parametrize("estimator", [sm.VMFMixture, sm.BlockVMFMixture])
+@pytest.mark.parametrize("estimator", [sm.VMFMixture, sm.VMFCoclustering])
 def test_given_concentrations_that_underflow_are_refused(estimator, kappa):
     with pytest.raises(ValueError, match=r"kappa must be between 1e-50 and 1e\+50, got"):
         estimator(kappa=kappa, **OPTIONS).fit(X)
 
 
 @pytest.mark.parametrize("weight", [5e-324, 1e-300, 1e-201, 1e-60, 1e60, 1e160, 1e300])
-@pytest.mark.parametrize("estimator", [sm.VMFMixture, sm.SphericalKMeans, sm.BlockVMFMixture])
+@pytest.mark.parametrize("estimator", [sm.VMFMixture, sm.SphericalKMeans, sm.VMFCoclustering])
 def test_weights_that_underflow_are_refused(estimator, weight):
     with pytest.raises(ValueError, match=r"sample_weight sums to .*: divide the weights by their"):
         estimator(**OPTIONS).fit(X, sample_weight=np.full(300, weight))

@@ -1,4 +1,4 @@
-"""The protocol every engine keeps: three verbs over unit rows."""
+"""The protocol of all engines: three methods over unit rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Directions(Protocol):
         ...
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[Any]:
-        """Give row by row what the scorer says.
+        """Apply the scorer to each row, and give one of these for all rows.
 
         ``"labels"`` (n,): the component of the largest score, or the drawn one.
         ``"posteriors"`` (n, K): the softmax of the scores, nothing skipped.
@@ -49,9 +49,10 @@ class Directions(Protocol):
 
 
 class Sums(Protocol):
-    """The sums of a sweep on their way: parts of the rows are added one after another.
+    """The unfinished sums of a sweep, to which parts of the rows are added one after another.
 
-    The same bits as all rows at once, where every part begins at a multiple of ``GRAIN`` rows.
+    If every part begins at a multiple of ``GRAIN`` rows, the result has the same bits as a sweep
+    over all rows at once.
     """
 
     def add(self, part: Any, start: int) -> None:
@@ -64,7 +65,7 @@ class Sums(Protocol):
 
 
 class InMemory(Directions, Protocol):
-    """Directions that can be a part of others: what an engine needs beside the verbs for blocks."""
+    """Directions whose sums can be continued, which blocks of a larger data set need."""
 
     def begin(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None, n_rows: int
@@ -73,13 +74,13 @@ class InMemory(Directions, Protocol):
         ...
 
 
-GRAIN = 512  # rows; the sums of any engine, on any file, are taken on a grid that divides it
+GRAIN = 512  # rows; every engine sums over groups of rows whose size divides it
 
 
 def check_weights(
     weights: ArrayLike | None, n_scorers: int, n_rows: int
 ) -> NDArray[np.float64] | None:
-    """Give the weights as contiguous floats, or an error where their shape is wrong."""
+    """Give the weights as contiguous floats; refuse weights of a wrong shape."""
     if weights is None:
         return None
     weights = np.ascontiguousarray(weights, dtype=np.float64)
@@ -91,7 +92,7 @@ def check_weights(
 
 
 def check_features(scorers: Iterable[Scorer], n_features: int) -> None:
-    """Refuse scorers of rows with other features."""
+    """Refuse scorers whose prototypes have another number of features than the rows."""
     for scorer in scorers:
         if scorer.matrix.shape[1] != n_features:
             raise ValueError(
@@ -99,7 +100,7 @@ def check_features(scorers: Iterable[Scorer], n_features: int) -> None:
             )
 
 
-def room_for(want: Want, n_rows: int, n_components: int) -> NDArray[Any]:
+def output_array(want: Want, n_rows: int, n_components: int) -> NDArray[Any]:
     """Give the array that ``map_rows`` fills."""
     if want not in get_args(Want):
         raise ValueError(f"want must be one of {', '.join(get_args(Want))}, got {want!r}.")
@@ -108,14 +109,14 @@ def room_for(want: Want, n_rows: int, n_components: int) -> NDArray[Any]:
 
 
 def row_numbers(ids: ArrayLike, n_rows: int) -> NDArray[np.intp]:
-    """Give the numbers from 0 of rows that are named by numbers, the last one -1, or by a mask."""
+    """Give row numbers from 0, for rows given by numbers (-1 is the last row) or by a mask."""
     given = np.atleast_1d(ids)
     if given.dtype == bool and given.shape == (n_rows,):
         return np.flatnonzero(given)
     integers = given.dtype.kind in "iu" or (given.dtype == np.float64 and not given.size)
     if given.ndim != 1 or not integers:
         raise IndexError(
-            f"Rows are named by integers, or by a mask of {n_rows} entries, and this is an array "
+            f"Rows are given by integers, or by a mask of {n_rows} entries, and this is an array "
             f"of {given.dtype} of shape {given.shape}."
         )
     outside = given[(given < -n_rows) | (given >= n_rows)]

@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-BLOCK_BYTES = 2**26  # of a block, where its rows are not counted by the user
-PAGE = 4096  # bytes, or a divisor of it, on any system
-SMALL_TABLES = 8192  # rows that small tables of an iterable are gathered to
+BLOCK_BYTES = 2**26  # size of a block, if the user gives no number of rows
+PAGE = 4096  # bytes of a page of memory, which is a multiple of this on every system
+SMALL_TABLES = 8192  # rows of a block that small tables of an iterable are joined to
 
 
 class Source(Protocol):
-    """Rows outside memory."""
+    """Rows that are not in memory, such as those of a file."""
 
-    least_rows: int  # smaller tables are put together, a multiple of GRAIN
+    least_rows: int  # of a block, a multiple of GRAIN: smaller tables are joined
 
     def tables(self) -> Generator[Any, None, None]:
         """Read the rows from the first to the last, in tables of any sizes."""
         ...
 
     def take(self, ids: NDArray[np.intp]) -> Any:
-        """Give a table of a few rows, their numbers increasing; no other row is kept."""
+        """Give a table of a few rows, whose numbers increase; keep no other row in memory."""
         ...
 
 
 def is_source(X: Any) -> bool:
-    """Tell what names or yields rows, rather than being an array of them."""
+    """Tell whether X is a path or an iterable of tables, rather than an array."""
     if isinstance(X, str | os.PathLike):
         return True
     if isinstance(X, list | tuple):
@@ -54,7 +54,7 @@ def is_mapped(X: Any) -> bool:
     if not isinstance(part, np.ndarray) or part.nbytes <= BLOCK_BYTES:
         return False
     while isinstance(part, np.ndarray):
-        # What is computed from a memmap is a memmap as well, without a file.
+        # The result of a calculation with a memmap is a memmap too, but one without a file.
         if isinstance(part, np.memmap) and getattr(part, "_mmap", None) is not None:
             return True
         part = part.base
@@ -62,7 +62,7 @@ def is_mapped(X: Any) -> bool:
 
 
 def open_source(X: Any, block_rows: int | None = None, column: str | None = None) -> Source:
-    """Choose how X is read."""
+    """Give the source that reads X."""
     whole = isinstance(block_rows, int | np.integer) and not isinstance(block_rows, bool)
     if block_rows is not None and (not whole or block_rows < 1):
         raise ValueError(f"block_rows must be None or an integer >= 1, got {block_rows!r}.")
@@ -136,25 +136,25 @@ def _map(path: Path) -> NDArray[Any]:
 
 
 def _grid(block_rows: int | None, row_bytes: float) -> int:
-    """Give the rows of a block: whole grains."""
+    """Give the number of rows of a block, a multiple of GRAIN."""
     wanted = BLOCK_BYTES / max(row_bytes, 1.0) if block_rows is None else block_rows
     return GRAIN * max(1, round(wanted / GRAIN + 0.499))
 
 
-def touch(*parts: NDArray[Any]) -> None:
-    """Have the pages of mapped arrays read, by looking at one byte of each."""
+def load_pages(*parts: NDArray[Any]) -> None:
+    """Have the pages of mapped arrays read from disk, by reading one byte of each."""
     for part in parts:
         if part.size and part.flags.c_contiguous and not part.dtype.hasobject:
             part.reshape(-1).view(np.uint8)[::PAGE].max()
 
 
-def len_of(table: Any) -> int:
+def count_rows(table: Any) -> int:
     """Count the rows of a table of any kind."""
     return int(table.shape[0]) if hasattr(table, "shape") else len(table)
 
 
 def join(tables: list[Any]) -> Any:
-    """Put tables of one kind together; no table is a table of no rows."""
+    """Join tables of one kind; an empty list gives a table without rows."""
     if not tables:
         return np.empty((0, 0))
     if len(tables) == 1:
@@ -177,7 +177,7 @@ class ArraySource:
         """Read the rows in blocks."""
         for start in range(0, len(self._X), self.least_rows):
             block = np.asarray(self._X[start : start + self.least_rows])
-            touch(block)
+            load_pages(block)
             yield block if block.flags.c_contiguous else np.ascontiguousarray(block)
 
     def take(self, ids: NDArray[np.intp]) -> Any:
@@ -204,7 +204,7 @@ class CsrSource:
             )
         self._parts = data, indices, indptr
         self._n_features = n_features
-        self._canonical: set[int] = set()  # blocks known to have sorted indices, each once a row
+        self._canonical: set[int] = set()  # first rows of blocks whose indices are sorted, unique
         entry = data.itemsize + indices.itemsize
         self.least_rows = _grid(block_rows, entry * stored / (len(indptr) - 1) + indptr.itemsize)
 
@@ -213,8 +213,9 @@ class CsrSource:
         n_rows = len(self._parts[2]) - 1
         for start in range(0, n_rows, self.least_rows):
             block = self._rows(start, min(start + self.least_rows, n_rows))
-            touch(block.data, block.indices)
-            # Looking at every index once is enough: SciPy would at every reading.
+            load_pages(block.data, block.indices)
+            # The order of the indices is checked at the first reading only; SciPy would check it
+            # at every one.
             if start in self._canonical:
                 block.has_canonical_format = True
             elif block.has_canonical_format:
@@ -234,7 +235,7 @@ class CsrSource:
 
 
 class IterableSource:
-    """Tables that somebody yields, from the first again at every ``iter``."""
+    """Tables of an iterable, which begins again with the first one at every ``iter``."""
 
     def __init__(self, tables: Iterable[Any], block_rows: int | None) -> None:
         if iter(tables) is tables:
@@ -247,7 +248,7 @@ class IterableSource:
         self.least_rows = _grid(block_rows or SMALL_TABLES, 1.0)
 
     def tables(self) -> Generator[Any, None, None]:
-        """Read the tables: copies, unless they lie in a list, since others are often refilled."""
+        """Read the tables. Those that are not in a list are copied: iterables often refill one."""
         fixed = isinstance(self._tables, list | tuple)
         for table in self._tables:
             copy = None if fixed else getattr(table, "copy", getattr(table, "clone", None))
@@ -259,7 +260,7 @@ class IterableSource:
         start = 0
         tables = iter(self._tables)
         for table in tables:
-            stop = start + len_of(table)
+            stop = start + count_rows(table)
             own = ids[(ids >= start) & (ids < stop)] - start
             if own.size:
                 found.append(as_rows(table)[own])

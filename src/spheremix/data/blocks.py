@@ -1,4 +1,4 @@
-"""The engine of rows that do not fit into memory: any engine of memory, block after block."""
+"""The engine of rows that do not fit into memory: an engine in memory sweeps block by block."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from spheremix.data.base import GRAIN, row_numbers
-from spheremix.data.block_sources import join, len_of
+from spheremix.data.block_sources import count_rows, join
 from spheremix.data.rows import (
     Norms,
     as_rows,
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-AHEAD = 2  # blocks read while one is worked on
+AHEAD = 2  # blocks that are read in advance while one is swept
 
 
 class BlockDirections:
     """Unit rows of a source, a few blocks of them in memory at a time.
 
-    The results are those of the engine on all rows in memory, to the last bit. What stays in memory
-    is one number a row, its scale.
+    The results have the same bits as those of the engine with all rows in memory. One number a row
+    stays in memory, its scale.
 
     Parameters
     ----------
     source : Source
-        It is read once to check and measure the rows, then once a sweep.
+        It is read once to check the rows and to calculate their norms, then once a sweep.
     make : callable
         ``make(rows, scale, first_row=..., n_threads=...)`` gives the engine of one block.
     first_row : int
@@ -75,7 +75,7 @@ class BlockDirections:
             refuse_rows(self._norms.largest, self._norms.odd + first_row)
 
     def _measure(self) -> Norms:
-        """Read all rows for the first time."""
+        """Read all rows for the first time, and give their norms."""
         found: list[Norms] = []
         start = 0
         with closing(read_ahead(self._tables())) as tables:
@@ -102,7 +102,7 @@ class BlockDirections:
         return sums.resultants() if sums is not None else []
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[Any]:
-        """Give row by row what the scorer says."""
+        """Apply the scorer to each row; see ``Directions``."""
         out: NDArray[Any] | None = None
         with closing(read_ahead(self._parts())) as parts:
             for start, part in parts:
@@ -119,11 +119,11 @@ class BlockDirections:
             return np.empty((0, self.n_features))
         distinct, places = np.unique(numbers, return_inverse=True)
         table = self._source.take(distinct)
-        if len_of(table) != len(distinct):
-            raise _changed(int(distinct[-1]))
+        if count_rows(table) != len(distinct):
+            raise _rows_changed(int(distinct[-1]))
         rows, scale = open_rows(table)
         if (other := distinct[scale != self._norms.scale[distinct]]).size:
-            raise _changed(int(other[0]))
+            raise _rows_changed(int(other[0]))
         return self._make(rows, scale).take(places)
 
     def _parts(self) -> Iterator[tuple[int, InMemory]]:
@@ -133,7 +133,7 @@ class BlockDirections:
         for table in self._tables():
             rows, stop = table, start + table.shape[0]
             a, b = np.searchsorted(odd, [start, stop])
-            # A look at the first row: whoever shuffles, or writes meanwhile, is found out soon.
+            # Detects a source that changed since the first reading, or that shuffles its rows.
             if stop > self.n_rows or measure(_cut(rows, 0, 1)).scale[0] != scale[start]:
                 break
             if b > a:
@@ -143,17 +143,17 @@ class BlockDirections:
             yield start, self._make(rows, own, first_row=first, n_threads=self.n_threads)
             start = stop
         if start != self.n_rows:
-            raise _changed(start)
+            raise _rows_changed(start)
 
     def _tables(self) -> Iterator[Rows]:
-        """Read the source as tables on the grid, all of one kind."""
-        return on_grid(self._alike(), self._source.least_rows)
+        """Read the source as tables of one kind, cut and joined on the grid of GRAIN rows."""
+        return on_grid(self._uniform_tables(), self._source.least_rows)
 
-    def _alike(self) -> Iterator[Rows]:
-        """Read the source as tables of floats; refuse one that is not like the first."""
+    def _uniform_tables(self) -> Iterator[Rows]:
+        """Read the source as tables of floats; refuse a table of another kind than the first."""
         with closing(self._source.tables()) as tables:
             for number, table in enumerate(tables):
-                if len_of(table) == 0:
+                if count_rows(table) == 0:
                     continue
                 rows = as_rows(table)
                 kind = (rows.shape[1], rows.dtype, "sparse" if sparse.issparse(rows) else "dense")
@@ -168,10 +168,10 @@ class BlockDirections:
 
 
 def read_ahead(items: Iterator[T], ahead: int = AHEAD) -> Generator[T, None, None]:
-    """Give the items, the next ones being made in a thread meanwhile.
+    """Give the items of an iterator, while a thread produces the next ones.
 
-    Whatever is raised there is raised here. Close it where it is not read to its end: the thread
-    ends before the call that closes it.
+    An error in the thread is raised here. A generator that is not read to its end must be closed;
+    ``close`` returns when the thread has ended.
     """
     end: Any = object()
     try:
@@ -189,9 +189,9 @@ def read_ahead(items: Iterator[T], ahead: int = AHEAD) -> Generator[T, None, Non
 
 
 def on_grid(tables: Iterable[Rows], least: int) -> Iterator[Rows]:
-    """Cut and join tables so that all but the last have whole grains, and ``least`` rows or more.
+    """Cut and join tables so that each has a multiple of GRAIN rows, and ``least`` rows or more.
 
-    Large tables are cut without a copy.
+    The last table has the rest. Large tables are cut without a copy.
     """
     kept: list[Rows] = []
     missing = least
@@ -216,7 +216,7 @@ def on_grid(tables: Iterable[Rows], least: int) -> Iterator[Rows]:
 
 
 def _cut(rows: Any, start: int, stop: int) -> Rows:
-    """Give some rows, on the same memory."""
+    """Give some rows as a view of the same memory."""
     if (start, stop) == (0, rows.shape[0]):
         return rows  # type: ignore[no-any-return]
     if isinstance(rows, np.ndarray):
@@ -226,7 +226,7 @@ def _cut(rows: Any, start: int, stop: int) -> Rows:
     return csr_of(rows.data[own], rows.indices[own], ends - ends[0], rows.shape[1])
 
 
-def _changed(row: int) -> RuntimeError:
+def _rows_changed(row: int) -> RuntimeError:
     return RuntimeError(
         f"The rows changed while they were read again, near row {row}: every reading must give the "
         "same rows in the same order, without shuffling."

@@ -13,11 +13,11 @@ from spheremix.data.base import (
     check_features,
     check_weights,
     negligible,
-    room_for,
+    output_array,
     row_numbers,
 )
 from spheremix.data.rows import index_arrays, unit_rows
-from spheremix.data.stack import cut, stack
+from spheremix.data.stack import split_resultants, stack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,9 +85,9 @@ class CompiledDirections:
         return CompiledSums(self, scorers, weights, n_rows)
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[np.generic]:
-        """Give row by row what the scorer says."""
+        """Apply the scorer to each row; see ``Directions``."""
         check_features([scorer], self.n_features)
-        out = room_for(want, self.n_rows, scorer.n_components)
+        out = output_array(want, self.n_rows, scorer.n_components)
         arrays = scorer_arrays([scorer], stack([scorer]))
         kernel = kernels.map_sparse if self.is_sparse else kernels.map_dense
         kernel(
@@ -158,7 +158,7 @@ class CompiledSums:
         if self._lanes:
             vectors, mass, totals = vectors.sum(axis=0), mass.sum(axis=0), totals.sum(axis=0)
         weight = self._n_rows if self._weights is None else self._weights.sum(axis=-1)
-        return cut(self._parts, (mass, vectors, totals), weight)
+        return split_resultants(self._parts, (mass, vectors, totals), weight)
 
 
 def scorer_arrays(scorers: Sequence[Scorer], stacked: Stack) -> Any:

@@ -1,8 +1,8 @@
-"""Rows in the blocks of a ``dask.array``: each block is swept where it lies, by the local engine.
+"""Rows in the blocks of a ``dask.array``: each block is swept where it is, by the local engine.
 
-Only scorers, weights, resultants and what is asked for row by row travel. The resultants of the
-blocks are added up in a binary tree over the numbers of the blocks, so that the bits depend on the
-chunks of X and not on how many workers there are, nor on who held what.
+Only scorers, weights, resultants and results row by row are sent between machines. The resultants
+of the blocks are added in a binary tree over the numbers of the blocks, so the bits depend on the
+chunks of X, and not on the number of workers or on which worker held which block.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Block:
     nbytes: int
 
     def __sizeof__(self) -> int:
-        """Tell Dask what the block weighs: it counts what a worker holds by it."""
+        """Give the bytes of the block, from which Dask calculates the memory use of a worker."""
         return self.nbytes
 
 
@@ -53,8 +53,8 @@ class Block:
 class TreeSum:
     """Resultants of some blocks, added up as far as they are neighbours in the tree.
 
-    A node (level, i) stands for the blocks i 2^level to (i + 1) 2^level - 1. Adding sums in any
-    order, or from any parts, makes the same additions.
+    A node (level, i) is the sum over blocks i 2^level to (i + 1) 2^level - 1. In whichever order
+    parts are added, the same numbers are added to each other.
     """
 
     n_blocks: int
@@ -79,8 +79,8 @@ class TreeSum:
         return sum(one.vectors.nbytes for found in self.nodes.values() for one in found)
 
 
-class Holder(Protocol):
-    """Where the blocks are."""
+class BlockStore(Protocol):
+    """The place where blocks are kept, and where tasks work on them."""
 
     def run(
         self, task: Callable[..., Any], shared: Any, weights: Array | None = None, *, add: bool
@@ -132,32 +132,32 @@ class DaskDirections:
             )
             for number, (start, stop) in enumerate(pairwise(self._starts))
         ]
-        self._holder: Holder
+        self._store: BlockStore
         if client is None:
             blocks = [
                 delayed(one, pure=False)(lazy[i]) for i, one in zip(chunks, opens, strict=True)
             ]
-            self._holder = Here(dask.compute(*blocks), self._starts)
+            self._store = LocalBlocks(dask.compute(*blocks), self._starts)
         else:
-            from spheremix.data.dask_workers import Workers  # noqa: PLC0415
+            from spheremix.data.dask_workers import WorkerBlocks  # noqa: PLC0415
 
-            self._holder = Workers(client, X, [lazy[i] for i in chunks], opens, self._starts)
+            self._store = WorkerBlocks(client, X, [lazy[i] for i in chunks], opens, self._starts)
 
     def sweep(self, scorers: Sequence[Scorer], weights: Array | None = None) -> list[Resultants]:
         """Read the rows once; give the resultants of each scorer."""
         weights = check_weights(weights, len(scorers), self.n_rows)
         task = partial(sweep_blocks, len(self._starts) - 1)
-        [swept] = self._holder.run(task, list(scorers), weights, add=True)
+        [swept] = self._store.run(task, list(scorers), weights, add=True)
         [resultants] = swept.nodes.values()
         found: list[Resultants] = resultants
         return found
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[Any]:
-        """Give row by row what the scorer says, here."""
+        """Apply the scorer to each row; the result comes into this process."""
         return np.concatenate(self._by_block(map_blocks, (scorer, want)))
 
     def take(self, ids: ArrayLike) -> Array:
-        """Give a few unit rows, dense; no others travel."""
+        """Give a few unit rows, dense; no other rows are sent."""
         ids = row_numbers(ids, self.n_rows)
         blocks = np.searchsorted(self._starts, ids, side="right") - 1
         wanted = {int(b): ids[blocks == b] - self._starts[b] for b in np.unique(blocks)}
@@ -169,15 +169,15 @@ class DaskDirections:
         return rows
 
     def _by_block(self, task: Callable[..., dict[int, Any]], shared: Any) -> list[Any]:
-        """Give what a task says of each block, in the order of the blocks."""
+        """Give the result of a task for each block, in the order of the blocks."""
         found: dict[int, Any] = {}
-        for part in self._holder.run(task, shared, add=False):
+        for part in self._store.run(task, shared, add=False):
             found |= part
         return [found[number] for number in sorted(found)]
 
 
-class Here:
-    """Blocks in this process, where no client is active."""
+class LocalBlocks:
+    """Blocks in this process, used when no Dask client is active."""
 
     def __init__(self, blocks: Sequence[Block], starts: NDArray[np.intp]) -> None:
         self._blocks = blocks
@@ -197,7 +197,7 @@ class Here:
 
 
 def active_client() -> Any:
-    """Give the client that is active, or None: there is none where nobody imported distributed."""
+    """Give the active Dask client, or None; there is none if distributed was never imported."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None
@@ -213,7 +213,7 @@ def active_client() -> Any:
 
 
 def one_chunk_of_columns(X: Any) -> Any:
-    """Give the Dask array with whole rows in every block, if it is one whose sizes are known."""
+    """Give the Dask array with whole rows in every block; refuse one of unknown sizes."""
     if not isinstance(X, da.Array):
         raise ValueError(
             f"X is a {type(X).__module__}.{type(X).__name__}, and a dask.array is wanted. Data "
@@ -227,13 +227,13 @@ def one_chunk_of_columns(X: Any) -> Any:
     return X if len(X.chunks[1]) == 1 else X.rechunk({1: -1})
 
 
-# ------------------------------------------------------------------- what is done where blocks are
+# ------------------------------------------------------------- tasks that run where the blocks are
 
 
 def open_block(
     X: Any, number: int, shape: tuple[int, int], first_row: int, engine: Engine, n_threads: Any
 ) -> Block:
-    """Open a chunk, whose rows are numbered as in the whole."""
+    """Open a chunk; its first row has the number ``first_row`` in X."""
     where = f"Block {number} of X (rows {first_row} to {first_row + shape[0] - 1})"
     if X.shape != shape:
         raise ValueError(f"{where} has shape {X.shape}, and its chunk in X says {shape}.")
@@ -252,7 +252,7 @@ def open_block(
 def sweep_blocks(
     n_blocks: int, blocks: Sequence[Block], scorers: list[Scorer], weights: Sequence[Array] | None
 ) -> TreeSum:
-    """Sweep blocks one after another, adding up on the way."""
+    """Sweep blocks one after another, and add their resultants."""
     total = TreeSum(n_blocks, {})
     for block, own in zip(blocks, weights or repeat(None), strict=False):
         total += TreeSum(n_blocks, {(0, block.number): block.directions.sweep(scorers, own)})
@@ -262,7 +262,7 @@ def sweep_blocks(
 def map_blocks(
     blocks: Sequence[Block], wanted: tuple[Scorer, Want], _weights: None = None
 ) -> dict[int, NDArray[Any]]:
-    """Give what a scorer says of each row of some blocks."""
+    """Apply a scorer to each row of some blocks, as ``map_rows`` does."""
     return {block.number: block.directions.map_rows(*wanted) for block in blocks}
 
 

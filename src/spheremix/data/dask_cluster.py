@@ -44,7 +44,7 @@ class Cluster:
         self.client = client
 
     def alive(self) -> dict[str, Any]:
-        """Give what the scheduler knows of each worker, by its address."""
+        """Give the scheduler's information about each worker, by its address."""
         self._require_scheduler()
         info = self._answer(
             "which workers there are", lambda: self.client.scheduler_info(n_workers=-1)
@@ -61,7 +61,7 @@ class Cluster:
         return found
 
     def some_alive(self) -> dict[str, Any]:
-        """Give the same, once there is a worker."""
+        """Wait until there is a worker, and give the same."""
         seen = time.monotonic()
         while not (workers := self.alive()):
             self._lose_patience(seen, {})
@@ -84,7 +84,10 @@ class Cluster:
         return future
 
     def wait(self, futures: list[Any], needed: list[str]) -> None:
-        """Wait until all are computed, while the workers that are needed, or any, are there."""
+        """Wait until all futures are computed.
+
+        An error is raised if one of the needed workers is lost, or if no worker can go on.
+        """
         seen = time.monotonic()
         while not all(future.status == "finished" for future in futures):
             try:
@@ -95,15 +98,15 @@ class Cluster:
                 self._require_scheduler()
                 raise RuntimeError(
                     "Blocks of X are lost and cannot be computed again: the client was restarted, "
-                    "or they hang on data that was scattered to a worker that died. Fit again, "
-                    "with an X that is made of tasks (reading files, say)."
+                    "or they depend on data that was scattered to a worker that died. Fit again "
+                    "with an X that is made of tasks, for example of reading files."
                 ) from error
             for future in futures:
                 if future.status == "error":
                     future.result()
 
     def gather(self, futures: list[Any], needed: list[str]) -> list[Any]:
-        """Bring results here, while the workers that are needed are there."""
+        """Bring results into this process; an error if one of the needed workers is lost."""
 
         async def gathered() -> list[Any]:
             found: list[Any] = await self.client.gather(futures, asynchronous=True)
@@ -111,7 +114,7 @@ class Cluster:
 
         reply = asyncio.run_coroutine_threadsafe(gathered(), self.client.loop.asyncio_loop)
         seen = time.monotonic()
-        while True:  # where it is left, whoever asked cancels the futures and so ends the coroutine
+        while True:  # after an error the caller cancels the futures, which ends the coroutine
             try:
                 return reply.result(timeout=POLL)
             except TimeoutError:
@@ -131,7 +134,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def cancelling(self) -> Iterator[list[Any]]:
-        """Give a list for futures, which are taken back where an error or Ctrl-C ends the block."""
+        """Give a list for futures, which are cancelled if an error or Ctrl-C leaves the context."""
         futures: list[Any] = []
         try:
             yield futures
@@ -140,9 +143,10 @@ class Cluster:
             raise
 
     def _look(self, needed: list[str], seen: float) -> float:
-        """Look whether the workers that are needed, or any, can go on; give when they last could.
+        """Check that the needed workers, or any worker, can go on; give the time when they could.
 
-        A worker that is gone is a WorkerLostError; none left, or paused ones, an error in time.
+        A lost worker raises WorkerLostError. If no worker is left, or they are paused, another
+        error is raised after ``PATIENCE`` seconds.
         """
         workers = self.alive()
         if not set(needed) <= set(workers):

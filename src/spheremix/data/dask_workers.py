@@ -1,8 +1,8 @@
-"""Blocks on the workers of a Dask cluster: who holds which, and who is asked what.
+"""Blocks of rows kept on the workers of a Dask cluster, and the tasks that work on them.
 
-Every worker has one task a sweep, tied to it, over the blocks it holds: no block moves. A worker
-that dies takes blocks along; others compute them again from the graph of X, and the sweep is asked
-for again: it gives the same bits.
+In a sweep every worker runs one task over the blocks that it holds, so no block is moved. When a
+worker dies, other workers compute its blocks again from the graph of X and the sweep is repeated;
+the result has the same bits.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Placement = dict[str, list[int]]
 
-TRIES = 10  # workers lost in one sweep
+MAX_LOSSES = 10  # how often a sweep is repeated because a worker was lost
 
 
-class Workers:
+class WorkerBlocks:
     """The blocks of a Dask array, kept on the workers of a client.
 
     Parameters
@@ -35,11 +35,11 @@ class Workers:
     client : distributed.Client
         Of the cluster.
     X : dask.array.Array
-        What the blocks are made of.
+        The array that the blocks are parts of.
     chunks : sequence of Delayed
         The chunks of X.
     opens : sequence of callables
-        What makes a block of each chunk.
+        Functions that turn a chunk into a block, one for each chunk.
     starts : ndarray of shape (number of blocks + 1,)
         The first row of each block, and the number of rows.
     """
@@ -58,12 +58,12 @@ class Workers:
         self._chunks = chunks
         self._opens = opens
         self._starts = starts
-        self._homes: list[str | None] = [None] * len(chunks)
+        self._worker_of: list[str | None] = [None] * len(chunks)
         self._blocks: list[Any] = [None] * len(chunks)
         self._placement: Placement | None = None
         self._weights: tuple[Array, Placement, dict[str, Any]] | None = None
         try:
-            self._through_losses(lambda _: [])
+            self._with_retries(lambda _: [])
         except BaseException:
             self._cluster.cancel([block for block in self._blocks if block is not None])
             raise
@@ -78,58 +78,59 @@ class Workers:
     ) -> list[Any]:
         """Call ``task(blocks, shared, pieces of the weights)`` on every worker.
 
-        Gives the list of what they say, or of its sum, added up in a tree of tasks.
+        Gives the list of their results, or a list of one result: their sum, which is calculated
+        on the workers by a tree of tasks.
         """
 
         def ask(placement: Placement) -> list[Any]:
             with self._cluster.cancelling() as futures:
                 pieces = self._send_weights(placement, weights)
-                everywhere = self._relay(shared, list(placement), futures)
-                results = self._submit(task, placement, everywhere, pieces)
+                copies = self._relay(shared, list(placement), futures)
+                results = self._submit(task, placement, copies, pieces)
                 futures.extend(results)
                 while add and len(results) > 1:
                     results = self._add(results)
                     futures.extend(results)
                 return self._cluster.gather(results, list(placement))
 
-        return self._through_losses(ask)
+        return self._with_retries(ask)
 
-    def _through_losses(self, work: Callable[[Placement], list[Any]]) -> list[Any]:
-        """Do some work where the blocks are, again where a worker is lost meanwhile."""
-        for _ in range(TRIES):
+    def _with_retries(self, work: Callable[[Placement], list[Any]]) -> list[Any]:
+        """Do some work where the blocks are, and repeat it if a worker is lost meanwhile."""
+        for _ in range(MAX_LOSSES):
             try:
                 return work(self._place())
             except WorkerLostError:
                 self._placement = None
         raise RuntimeError(
-            f"Workers of the Dask cluster were lost {TRIES} times in one sweep. See in their logs "
-            "what ends them (memory is the usual cause), and fit again."
+            f"Workers of the Dask cluster were lost {MAX_LOSSES} times in one sweep. Look into "
+            "their logs for the reason (memory is the usual one), and fit again."
         )
 
     # ------------------------------------------------------------------------------- blocks
 
     def _place(self) -> Placement:
-        """Give the blocks that each worker holds, having opened those that nobody does."""
+        """Give the blocks that each worker holds, after opening those that no worker holds."""
         if self._placement is not None:
             return self._placement
         workers = self._cluster.alive()
-        lost = [number for number, home in enumerate(self._homes) if home not in workers]
+        lost = [number for number, home in enumerate(self._worker_of) if home not in workers]
         if lost:
             old = [self._blocks[number] for number in lost]
             self._cluster.cancel([block for block in old if block is not None])
             self._open(lost)
         placement: Placement = {}
-        for number, home in enumerate(self._homes):
+        for number, home in enumerate(self._worker_of):
             placement.setdefault(str(home), []).append(number)
         self._cluster.wait(self._blocks, list(placement))
         self._placement = placement
         return placement
 
     def _open(self, numbers: list[int]) -> None:
-        """Open blocks where the data of X is already, or else in runs of neighbours.
+        """Open blocks on the workers that hold the data of X already, or on chosen ones.
 
-        A chunk may be made by another worker, if its own is lost or busy; a block is opened by
-        its own and is not taken away from it.
+        Another worker may compute a chunk if the chosen one is lost or busy. A block is always
+        opened by its own worker and stays there.
         """
         chunks: dict[int, Any] = {}
         if self._loaded:
@@ -139,12 +140,12 @@ class Workers:
             for number, chunk in zip(numbers, futures, strict=True):
                 if not holders.get(chunk.key):
                     raise WorkerLostError
-                chunks[number], self._homes[number] = chunk, min(holders[chunk.key])
+                chunks[number], self._worker_of[number] = chunk, min(holders[chunk.key])
         else:
-            for number, home in zip(numbers, self._spread(numbers), strict=True):
-                self._homes[number] = home
-        for home in sorted({str(self._homes[number]) for number in numbers}):
-            own = [number for number in numbers if self._homes[number] == home]
+            for number, home in zip(numbers, self._choose_workers(numbers), strict=True):
+                self._worker_of[number] = home
+        for home in sorted({str(self._worker_of[number]) for number in numbers}):
+            own = [number for number in numbers if self._worker_of[number] == home]
             if not self._loaded:
                 lazy = [self._chunks[number] for number in own]
                 futures = self._client.compute(lazy, workers=[home], allow_other_workers=True)
@@ -159,8 +160,8 @@ class Workers:
             for number, block in zip(own, opened, strict=True):
                 self._blocks[number] = block
 
-    def _spread(self, numbers: list[int]) -> list[str]:
-        """Give each block a worker: as many rows a thread, and neighbours together."""
+    def _choose_workers(self, numbers: list[int]) -> list[str]:
+        """Choose a worker for each block: equally many rows a thread, neighbours on one worker."""
         workers = self._cluster.some_alive()
         addresses = sorted(workers)
         threads = np.cumsum([workers[address]["nthreads"] for address in addresses])
@@ -187,16 +188,17 @@ class Workers:
         return pieces
 
     def _relay(self, shared: Any, workers: list[str], futures: list[Any]) -> list[Any]:
-        """Send all workers the same: each passes it on to two others, so that no door is crowded.
+        """Send an object to all workers, each of which passes it on to two others.
 
-        Gives what each of them waits for. (Dask's own broadcast never ends if a worker dies in it.)
+        So no worker sends it more than twice. Gives the future of each worker's copy. (Dask's own
+        broadcast never ends if a worker dies during it.)
         """
         futures.append(self._cluster.send(shared, workers[0]))
         there = futures[:1]
         for i, worker in enumerate(workers[1:], start=1):
             source = there[(i - 1) // 2]
-            if 2 * i + 1 < len(workers):  # others wait for it
-                source = self._client.submit(_same, source, workers=[worker], pure=False)
+            if 2 * i + 1 < len(workers):  # it passes the object on
+                source = self._client.submit(_identity, source, workers=[worker], pure=False)
                 futures.append(source)
             there.append(source)
         return there
@@ -205,10 +207,10 @@ class Workers:
         self,
         task: Callable[..., Any],
         placement: Placement,
-        everywhere: list[Any],
+        copies: list[Any],
         pieces: dict[str, Any],
     ) -> list[Any]:
-        """Ask every worker about its blocks."""
+        """Submit the task to every worker, for the blocks that it holds."""
         return [
             self._client.submit(
                 task,
@@ -218,7 +220,7 @@ class Workers:
                 workers=[address],
                 pure=False,
             )
-            for (address, numbers), shared in zip(placement.items(), everywhere, strict=True)
+            for (address, numbers), shared in zip(placement.items(), copies, strict=True)
         ]
 
     def _add(self, results: list[Any]) -> list[Any]:
@@ -227,7 +229,7 @@ class Workers:
         return [self._client.submit(_sum, pair, pure=False) for pair in pairs]
 
 
-def _same(what: Any) -> Any:
+def _identity(what: Any) -> Any:
     return what
 
 

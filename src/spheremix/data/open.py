@@ -1,4 +1,4 @@
-"""The one door to rows: what X is chooses how it is read."""
+"""``as_directions``, the only way to open rows: the type of X selects the engine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Precision = Literal["highest", "tf32", "bf16"]
 
 
 class Options(NamedTuple):
-    """What is asked beside the rows."""
+    """The options of ``as_directions``."""
 
     engine: Engine
     n_threads: int | None
@@ -99,7 +99,7 @@ def as_directions(
         raise ValueError(f"precision={precision!r} is for rows read by torch: use engine='torch'.")
     if column is not None and not isinstance(X, str | os.PathLike):
         raise ValueError(f"column={column!r} is for the path of Parquet, and X is none: leave it.")
-    for recognises, opens in _WAYS:
+    for recognises, opens in _OPENERS:
         if recognises(X, options):
             return opens(X, options)
     return _open_memory(X, options)
@@ -108,7 +108,7 @@ def as_directions(
 def is_table(X: Any) -> bool:
     """Tell whether X is a table in memory: an array, a sparse matrix, a data frame, lists."""
     options = Options("auto", None, None, None, "highest")
-    return not any(recognises(X, options) for recognises, _ in _WAYS)
+    return not any(recognises(X, options) for recognises, _ in _OPENERS)
 
 
 def engine_class(engine: Engine) -> Any:
@@ -190,9 +190,9 @@ def _open_memory(X: Any, options: Options) -> Directions:
     return cast("Directions", make(*open_rows(X), n_threads=n_threads))
 
 
-# The first that recognises X opens it; what none of them does is an array in memory. None of them
-# imports a library to recognise its types: the one that opens does.
-_WAYS: tuple[tuple[Test, Open], ...] = (
+# The first function that recognises X selects how it is opened; if none does, X is a table in
+# memory. Types are recognised without importing their library, which is done when X is opened.
+_OPENERS: tuple[tuple[Test, Open], ...] = (
     (_is_dask, _open_dask),
     (_is_open, lambda X, _: cast("Directions", X)),
     (_is_torch, _open_torch),

@@ -19,7 +19,7 @@ from spheremix.data.base import (
     check_features,
     check_weights,
     negligible,
-    room_for,
+    output_array,
     row_numbers,
     uniforms,
 )
@@ -85,9 +85,9 @@ class ReferenceDirections:
         return ReferenceSums(scorers, weights, n_rows, self.n_features, least)
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[np.generic]:
-        """Give row by row what the scorer says."""
+        """Apply the scorer to each row; see ``Directions``."""
         check_features([scorer], self.n_features)
-        out = room_for(want, self.n_rows, scorer.n_components)
+        out = output_array(want, self.n_rows, scorer.n_components)
         for ids, rows in self.grains():
             scores = self._scores(scorer, ids, rows)
             if want == "labels":

@@ -1,7 +1,8 @@
-"""From what users have to a table of floats, and one over the norm of each row.
+"""From the containers of users to a table of floats, and one over the norm of each row.
 
-Normalisation is one number a row, so the user's array is read in place: never changed, and copied
-only where its type asks for it. What is said of a row depends on that row alone, to the last bit.
+Rows are normalised by one number a row, so the user's array is read in place: it is never changed,
+and copied only if its type requires it. The norm of a row depends on that row alone, to the last
+bit.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     Rows: TypeAlias = NDArray[np.floating] | sparse.csr_array | sparse.csr_matrix
 
 BLOCK_ENTRIES = 2**20
-# Norms outside these are brought near one in a copy: products with a prototype could overflow.
+# Rows with norms outside these bounds are copied and rescaled: their products could overflow.
 SAFE_NORMS = {np.dtype(np.float32): (1e-15, 1e15), np.dtype(np.float64): (1e-100, 1e100)}
 TEXTS = (
     "X holds {}. Turn texts into rows of numbers first, for example with scikit-learn's "
@@ -27,11 +28,11 @@ TEXTS = (
 
 
 class Norms(NamedTuple):
-    """What is known of the lengths of some rows."""
+    """The norms of some rows."""
 
     scale: NDArray[np.float64]  # one over the norm of each row, rescaled where it is odd
-    odd: NDArray[np.intp]  # rows with extreme norms, or with no norm
-    largest: NDArray[np.float64]  # their largest absolute entries
+    odd: NDArray[np.intp]  # numbers of rows whose norm is extreme, zero or not finite
+    largest: NDArray[np.float64]  # the largest absolute entry of each of these
 
 
 def open_rows(X: Any, *, first_row: int = 0) -> tuple[Rows, NDArray[np.float64]]:
@@ -65,7 +66,7 @@ def as_rows(X: Any) -> Rows:
 
 
 def measure(rows: Rows) -> Norms:
-    """Give one over the norm of each row; ``refuse_rows`` is for those that have none."""
+    """Give one over the norm of each row; ``refuse_rows`` refuses rows without a norm."""
     low, high = SAFE_NORMS[rows.dtype]
     with np.errstate(all="ignore"):
         squares = _squares(rows)
@@ -110,7 +111,7 @@ def _dense(X: Any) -> Rows:
 
 
 def _refuse_objects(X: NDArray[Any]) -> None:
-    """Say of what data frames and lists hold beside numbers what to do with it."""
+    """Refuse strings and arrays as entries, with a message that says what to do."""
     if not X.size or X.ndim not in {1, 2}:
         return
     first, one_a_row = X.flat[0], X.size == len(X)
@@ -210,7 +211,7 @@ def _real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def check_shape(X: Any) -> None:
-    """Refuse what is no table of at least one row and two columns, in scikit-learn's words."""
+    """Refuse X unless it has at least one row and two columns, in scikit-learn's words."""
     if X.ndim != 2:
         got = "scalar" if X.ndim == 0 else f"{X.ndim}D"
         raise ValueError(
@@ -234,7 +235,7 @@ def _squares(rows: Rows) -> NDArray[np.float64]:
     for start in range(0, n_rows, step):
         stop = min(start + step, n_rows)
         if isinstance(rows, np.ndarray):
-            # In C order whatever the order of the rows: it decides in which order a row is summed.
+            # Always in C order, so that the entries of a row are added in the same order.
             entries = np.array(rows[start:stop], dtype=np.float64, order="C")
             squares[start:stop] = np.square(entries, out=entries).sum(axis=1)
         else:
@@ -306,7 +307,7 @@ def unit_rows(rows: Rows, scale: NDArray[np.float64], ids: NDArray[np.intp]) -> 
 def csr_of(
     data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], n_features: int
 ) -> sparse.csr_array:
-    """Give these very arrays as a CSR; SciPy's constructor would read and may convert them."""
+    """Give a CSR that shares these arrays; SciPy's constructor would check and may convert them."""
     csr = sparse.csr_array((len(indptr) - 1, n_features), dtype=data.dtype)
     csr.data, csr.indices, csr.indptr = data, indices, indptr
     return csr

@@ -1,4 +1,4 @@
-"""Several scorers swept as one: their components one under the other, and the way back."""
+"""Several scorers stacked into one, and their sums split again into resultants."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Stack(NamedTuple):
 
     matrix: Array  # (K, d)
     biases: Array  # (K,)
-    parts: list[slice]  # which of them are a scorer's
+    parts: list[slice]  # the components of each scorer
 
 
 def stack(scorers: Sequence[Scorer]) -> Stack:
@@ -42,10 +42,10 @@ def parts_of(scorers: Sequence[Scorer]) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(ends)]
 
 
-def cut(
+def split_resultants(
     parts: Sequence[slice], sums: tuple[Array, Array, Array], weight: float | Array
 ) -> list[Resultants]:
-    """Cut stacked sums into the resultants of each scorer.
+    """Split stacked sums into the resultants of each scorer.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def _inside_worker() -> bool:
 
 
 def _cores() -> int:
-    """Count the cores this process may use, by affinity and by the quota of a container."""
+    """Count the cores this process may use, given its affinity and the quota of its container."""
     from joblib import cpu_count  # type: ignore[import-untyped]  # noqa: PLC0415
 
     return int(cpu_count())

@@ -16,12 +16,12 @@ from spheremix.data.base import (
     check_features,
     check_weights,
     negligible,
-    room_for,
+    output_array,
     row_numbers,
     uniforms,
 )
 from spheremix.data.rows import open_rows
-from spheremix.data.stack import cut, parts_of, stack
+from spheremix.data.stack import parts_of, split_resultants, stack
 from spheremix.data.torch_open import (
     DTYPES,
     IMPOSSIBLE,
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     Tensor: TypeAlias = torch.Tensor
 
 PRECISIONS = ("highest", "tf32", "bf16")
-# The precision of matrix products is one setting of the whole process: one sweep at a time.
-_SETTING = threading.Lock()
+# The precision of matrix products is a setting of the whole process, so sweeps take turns.
+_MATMUL_LOCK = threading.Lock()
 
 
 def open_torch(X: Any, precision: Precision = "highest", n_threads: int = 1) -> TorchDirections:
@@ -135,13 +135,13 @@ class TorchDirections:
                 mass, vectors, totals = self._sums(kind, scorers[batch], on_device, dtype)
             weight = self.n_rows if own is None else own.sum(axis=-1)
             totals[:, 0] += weight * np.array([scorer.offset for scorer in scorers[batch]])
-            found += cut(parts_of(scorers[batch]), (mass, vectors, totals), weight)
+            found += split_resultants(parts_of(scorers[batch]), (mass, vectors, totals), weight)
         return found
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[np.generic]:
-        """Give row by row what the scorer says."""
+        """Apply the scorer to each row; see ``Directions``."""
         check_features([scorer], self.n_features)
-        out = room_for(want, self.n_rows, scorer.n_components)
+        out = output_array(want, self.n_rows, scorer.n_components)
         matrix, biases, _ = self._stack([scorer], self._arithmetic([scorer]))
         with _settings(self.precision, self.device):
             for ids in self._rows.blocks(scorer.n_components, matrix.dtype):
@@ -183,7 +183,7 @@ class TorchDirections:
                 begin = end
 
     def _kind(self, scorers: Sequence[Scorer], dtype: torch.dtype) -> str:
-        """Say how scorers would be swept together."""
+        """Give how scorers can be swept together: their assignment for a kernel, or "plain"."""
         assignments = {scorer.assignment for scorer in scorers}
         if self._kernels is None or len(assignments) > 1 or "drawn" in assignments:
             return "plain"
@@ -271,8 +271,8 @@ def _kernels(X: Tensor) -> Any:
 
 @contextmanager
 def _settings(precision: Precision, device: torch.device) -> Iterator[None]:
-    """Multiply in the precision asked for, whatever the program around has set."""
-    with _SETTING, torch.inference_mode(), torch.autocast(device.type, enabled=False):
+    """Multiply in the given precision, whatever the user's program has set."""
+    with _MATMUL_LOCK, torch.inference_mode(), torch.autocast(device.type, enabled=False):
         before = torch.get_float32_matmul_precision()
         on_device = "highest" if precision == "highest" or device.type == "cpu" else "high"
         torch.set_float32_matmul_precision(on_device)

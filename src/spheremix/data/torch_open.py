@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Tensor: TypeAlias = torch.Tensor
 
-# Stands for a score of -inf, which would make an entropy of 0 times inf.
+# Used instead of a score of -inf, which would give an entropy of 0 times infinity, a NaN.
 IMPOSSIBLE = -1e30
 # Entries worked on at a time, by type of device, and rows of a block of CSR.
 TILE = {"cpu": 2**18, "cuda": 2**24}
@@ -96,7 +96,7 @@ def to_device(array: NDArray[np.float64], device: torch.device) -> Tensor:
 
 
 def to_numpy(tensor: Tensor) -> NDArray[Any]:
-    """Bring a tensor to main memory, by a copy that is quicker than the one to ordinary memory."""
+    """Copy a tensor to main memory: to pinned memory from a CUDA device, which is faster."""
     if tensor.is_cuda:
         found = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
         tensor = found.copy_(tensor)
@@ -105,7 +105,7 @@ def to_numpy(tensor: Tensor) -> NDArray[Any]:
 
 
 def _shared(array: NDArray[Any]) -> Tensor:
-    """Give a tensor over the memory of an array, of which nobody here changes a bit."""
+    """Give a tensor that shares the memory of an array, which is only read."""
     if any(stride < 0 or stride % array.itemsize for stride in array.strides):
         array = np.ascontiguousarray(array)
     with warnings.catch_warnings():
@@ -143,7 +143,7 @@ def _squared_norms(X: Tensor) -> Tensor:
     if X.layout == torch.sparse_csr:
         ones = torch.ones(n_features, 1, dtype=torch.float64, device=X.device)
         for ids, columns, crow, values in csr_blocks(X):
-            squares[ids] = bags(columns, crow, values.double().square(), ones)[:, 0]
+            squares[ids] = csr_times_dense(columns, crow, values.double().square(), ones)[:, 0]
         return squares
     step = max(1, TILE[X.device.type] // n_features)
     for start in range(0, n_rows, step):
@@ -191,8 +191,8 @@ def csr_blocks(X: Tensor) -> Iterator[tuple[slice, Tensor, Tensor, Tensor]]:
         yield ids, columns[begin:end], crow[start : ids.stop + 1] - begin, values[begin:end]
 
 
-def bags(indices: Tensor, pointers: Tensor, values: Tensor, table: Tensor) -> Tensor:
-    """Give for every bag the sum of the rows of a table, times values: CSR times dense."""
+def csr_times_dense(indices: Tensor, pointers: Tensor, values: Tensor, table: Tensor) -> Tensor:
+    """Multiply a CSR matrix, given by its indices, pointers and values, by a dense one."""
     return embedding_bag(
         indices, table, pointers, mode="sum", per_sample_weights=values, include_last_offset=True
     )

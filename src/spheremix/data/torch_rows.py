@@ -1,8 +1,8 @@
 """Unit rows as torch tensors, dense or CSR: read in blocks, multiplied, summed by component.
 
-Both kinds do the same few things for the engine in ``torch_gpu.py``. No sum depends on the order
-in which a device finishes its work: dense sums are matrix products, sparse ones run along a row, or
-along a column of a copy by columns.
+Both classes have the same methods, for the engine in ``torch_gpu.py``. No sum depends on the order
+in which a device finishes its work: dense sums are matrix products; sparse sums run along a row of
+the matrix, or along a column of a copy that is stored by columns.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import torch
 
-from spheremix.data.torch_open import TILE, bags, csr_blocks, dense_rows
+from spheremix.data.torch_open import TILE, csr_blocks, csr_times_dense, dense_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     Tensor: TypeAlias = torch.Tensor
 
-# Rows of one sum in the precision of the data; what is longer is summed in float64.
+# Rows that are summed in the precision of the data; these sums are added in float64.
 SHORT_SUM = {"cpu": 512, "cuda": 4096}
 RUN = 512  # entries of a column that one program of a kernel sums
 
@@ -84,8 +84,8 @@ class DenseRows:
 class SparseRows:
     """Rows ``scale[i] * X[i]`` of a CSR tensor, with a second copy of them by columns.
 
-    The copy is what makes sums by component deterministic without ordering a device's work. It
-    takes as much memory as values and 32-bit indices do.
+    The copy makes sums by component deterministic, in whichever order a device works. It takes as
+    much memory as the values and 32-bit indices.
     """
 
     def __init__(self, X: Tensor, scale: Tensor) -> None:
@@ -106,14 +106,16 @@ class SparseRows:
     def scores(self, ids: slice, matrix: Tensor, biases: Tensor) -> Tensor:
         """Give the inner products of a block of rows with each row of a matrix, plus biases."""
         columns, pointers, values = self.by_rows[ids.start]
-        products = bags(columns, pointers, values.to(matrix.dtype), matrix.mT.contiguous())
+        products = csr_times_dense(
+            columns, pointers, values.to(matrix.dtype), matrix.mT.contiguous()
+        )
         return torch.addcmul(biases, products, self.scale[ids, None].to(products.dtype))
 
     def sums(self, ids: slice, shares: Tensor) -> Tensor:
         """Give for each column of shares the sum of the rows times their shares, in float64."""
         rows, pointers, values = self.by_columns[ids.start]
         unit_shares = shares.double() * self.scale[ids, None]
-        return bags(rows, pointers, values.double(), unit_shares).mT
+        return csr_times_dense(rows, pointers, values.double(), unit_shares).mT
 
     def take(self, ids: Tensor) -> Tensor:
         """Give a few unit rows in float64."""

@@ -11,7 +11,7 @@ import triton.language as tl
 from spheremix.data.base import negligible
 from spheremix.data.stack import stack
 from spheremix.data.torch_open import DTYPES, to_device
-from spheremix.data.triton_sweep import Slots, shares_of, together
+from spheremix.data.triton_sweep import Slots, shares_of, to_numpy_in_one_copy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +77,7 @@ def sweep(
                 entries, runs, values, rows.scale[ids], shares, partial, BZ=ENTRIES, **options
             )
             _add[(d,)](of_column, partial, vectors, **options)
-    found = together(mass[filled], vectors.mT[filled], totals[:S])
+    found = to_numpy_in_one_copy(mass[filled], vectors.mT[filled], totals[:S])
     return found[0], found[1], found[2]
 
 

@@ -94,7 +94,9 @@ def sweep(
         SPLIT=precision == "highest", HARD=scorers[0].assignment == "hard",
         NUMBER=tl.bfloat16 if precision == "bf16" else tl.float16,
     )  # fmt: skip
-    mass, vectors, totals = together(*(part.sum(0, dtype=torch.float64) for part in sums))
+    mass, vectors, totals = to_numpy_in_one_copy(
+        *(part.sum(0, dtype=torch.float64) for part in sums)
+    )
     scale = np.broadcast_to(weight_scale, S)
     each = scale.repeat([scorer.n_components for scorer in scorers])
     vectors = vectors[slots.filled, :d] * (each / (ROW_SCALE.value * SHARE_SCALE.value))[:, None]
@@ -178,7 +180,7 @@ def _prototypes(
     return high, low, unscale, biases
 
 
-def together(*parts: Tensor) -> list[Array]:
+def to_numpy_in_one_copy(*parts: Tensor) -> list[Array]:
     """Bring tensors of one type to main memory in one copy."""
     flat = to_numpy(torch.cat([part.flatten() for part in parts]))
     ends = np.cumsum([part.numel() for part in parts])
