@@ -7,9 +7,10 @@ import json
 import os
 import stat
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from io import BufferedReader
     from os import PathLike
 
 MANIFEST = "run.json"
@@ -19,7 +20,7 @@ LOCKED = b"spheremix "  # how the lock of a run begins
 MANIFEST_BYTES = 2**26  # a manifest is small: beyond it, somebody wants memory
 
 
-def open_regular(path: str | PathLike[str]) -> IO[bytes]:
+def open_regular(path: str | PathLike[str]) -> BufferedReader:
     """Open a file to read its bytes; what is not a regular file is refused, and never waited for.
 
     Parameters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import numpy as np
@@ -181,3 +182,10 @@ def test_bad_parquet(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match="pip install pyarrow"):
         sm.as_directions(tmp_path / "x.parquet")
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    for name in ("pipe.npy", "pipe.parquet"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(OSError, match="not a regular file"):
+            sm.as_directions(tmp_path / name)

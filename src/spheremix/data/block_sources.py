@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from scipy import sparse
 
+from spheremix._files import open_regular
 from spheremix.data.base import GRAIN
 from spheremix.data.rows import as_rows, csr_of, index_arrays
 
@@ -130,6 +131,7 @@ def _open_csr(path: Path, block_rows: int | None) -> Source:
 
 def _map(path: Path) -> NDArray[Any]:
     try:
+        open_regular(path).close()  # a pipe would be waited for
         return np.lib.format.open_memmap(path, mode="r")
     except ValueError as error:
         raise ValueError(f"{path}: no array of numbers that can be mapped ({error}).") from None

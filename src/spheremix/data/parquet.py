@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix._files import open_regular
 from spheremix.data.base import GRAIN
 from spheremix.data.block_sources import join
 
@@ -88,6 +89,7 @@ class ParquetSource:
         return join(found)  # type: ignore[no-any-return]
 
     def _open(self, path: Path) -> Any:
+        open_regular(path).close()  # a pipe would be waited for
         try:
             return self._parquet.ParquetFile(path)
         except self._arrow.ArrowException as error:

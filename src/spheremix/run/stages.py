@@ -242,11 +242,11 @@ class Checkpoints:
     def _store(self, steps: list[PathPoint], fit: Fit[VMFParameters]) -> None:
         n = self.n_marks
         writer = self.folder.writer(durable=False)
-        packed = pack_fit(fit, writer, self.folder.checkpoint(f"fit-{n}"))
-        self.folder.commit(f"fit-{n}", writer, packed)
+        reached = pack_fit(fit, writer, self.folder.checkpoint(f"fit-{n}"))
+        self.folder.commit(f"fit-{n}", writer, reached)
         writer = self.folder.writer(durable=False)
-        packed = pack_steps(steps, writer, self.folder.checkpoint(f"steps-{n}"))
-        self.folder.commit(f"steps-{n}", writer, packed)
+        taken = pack_steps(steps, writer, self.folder.checkpoint(f"steps-{n}"))
+        self.folder.commit(f"steps-{n}", writer, taken)
         if n > 1:  # the fit of the mark before is not needed; the first one is dense
             self.folder.drop([f"fit-{n - 1}"])
         self.n_marks, self.n_steps = n + 1, self.n_steps + len(steps)

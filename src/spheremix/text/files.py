@@ -7,13 +7,14 @@ import hashlib
 import os
 import zlib
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from spheremix._files import open_regular
 from spheremix.text.corpus import ReadError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BufferedReader
     from pathlib import Path
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -43,18 +44,18 @@ def checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def open_bytes(path: Path) -> IO[bytes]:
+def open_bytes(path: Path) -> BufferedReader | Unpacked:
     """Open a file, gzipped or not: its first bytes tell."""
     file = open_regular(path)
     packed = file.read(2) == b"\x1f\x8b"
     file.seek(0)
-    return cast("IO[bytes]", Unpacked(path, file)) if packed else file
+    return Unpacked(path, file) if packed else file
 
 
 class Unpacked(gzip.GzipFile):
     """A gzipped file that ends where it unpacks to more than any text would."""
 
-    def __init__(self, path: Path, file: IO[bytes]) -> None:
+    def __init__(self, path: Path, file: BufferedReader) -> None:
         super().__init__(fileobj=file, mode="rb")
         self._path, self._packed = path, file
         self._most = max(LEAST_UNPACKED, EXPANSION * os.fstat(file.fileno()).st_size)
