@@ -81,8 +81,7 @@ def test_every_criterion_takes_any_weight(n):
 
 LISTED = {
     "docs/choosing.md": lambda: (ROOT / "docs" / "choosing.md").read_text(encoding="utf-8"),
-    "docs/explore.md": lambda: (ROOT / "docs" / "explore.md").read_text(encoding="utf-8"),
-    "--criterion": lambda: (ROOT / "src/spheremix/cli/flags.py").read_text(encoding="utf-8"),
+    "--criterion": lambda: (ROOT / "src/spheremix/run/options.py").read_text(encoding="utf-8"),
     "VMFMixture": lambda: sm.VMFMixture.__doc__,
     "VMFPath": lambda: sm.VMFPath.__doc__,
     "VMFPath.select": lambda: sm.VMFPath.select.__doc__,

@@ -22,7 +22,7 @@ from spheremix.run.run import load_run
 from spheremix.run.store import Reader, RunError, digest
 from spheremix.run.tables import shorten
 
-PAGE = Path(__file__).parents[2] / "docs" / "explore.md"
+PAGE = Path(__file__).parents[2] / "docs" / "run-folder.md"
 TOPICS = {
     "sea": "boat harbour sailor wave anchor island",
     "sky": "star planet moon telescope comet orbit",

@@ -1,0 +1,34 @@
+"""The page about the folder of a run says what the code says."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import fields
+from pathlib import Path
+
+from spheremix.run.columns import OTHERS, TABLES
+from spheremix.run.schema import Manifest
+
+ROOT = Path(__file__).parents[2]
+COMMITTED = (ROOT / "docs" / "run-folder.md").read_text(encoding="utf-8")
+
+
+def test_the_page_is_what_the_tool_makes():
+    spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / "run_folder_page.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert tool.page() == COMMITTED, "Run: python tools/run_folder_page.py"
+
+
+def test_the_page_names_every_file_column_and_key():
+    """Looked for in the page itself, whatever the tool does."""
+    for table in TABLES.values():
+        section = COMMITTED.partition(f"\n### `{table.file}`\n")[2].partition("\n#")[0]
+        for name, column in table.columns.items():
+            assert f"`{name}`" in section
+            assert column.meaning in section
+    others = COMMITTED.partition("\n## The other files\n")[2].partition("\n## ")[0]
+    for files in OTHERS:
+        assert all(f"`{file}`" in others for file in files.split(", "))
+    keys = COMMITTED.partition("\n### The keys of run.json\n")[2].partition("\n### ")[0]
+    assert all(f"| `{one.name}` |" in keys for one in fields(Manifest))

@@ -1,0 +1,57 @@
+"""Take the two pictures of the report that the pages quote.
+
+    spheremix demo -o demo-run
+    python tools/draw_report.py demo-run/report.html
+
+Opens the report in headless Chromium and writes docs/figures/report.png (the first screen) and
+docs/figures/report-reader.png (a cluster, its documents, and one document with its words).
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+FIGURES = Path(__file__).parents[1] / "docs" / "figures"
+COLOURS = 256  # of a palette, which keeps a picture below 200 kB
+
+
+def save(page: Page, name: str) -> None:
+    """Save what the browser shows, in few colours."""
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(FIGURES / f"{name}.png", optimize=True)
+
+
+def main(report: Path) -> None:
+    """Open the report, take the first screen, choose a document, take the second."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(report.resolve().as_uri())
+        page.get_by_role("button", name="in between").wait_for()
+        page.wait_for_timeout(1000)
+        save(page, "report")
+        page.get_by_text("linkage distance spatial").first.click()
+        page.get_by_role("button", name="in between").click()
+        page.keyboard.press("j")  # the next document of the list
+        page.mouse.move(0, 0)
+        page.evaluate("document.activeElement.blur()")
+        page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
+        page.wait_for_timeout(500)
+        save(page, "report-reader")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
