@@ -139,11 +139,12 @@ class TorchDirections:
         check_features([scorer], self.n_features)
         out = room_for(want, self.n_rows, scorer.n_components)
         matrix, biases, _ = self._stack([scorer])
+        one = torch.ones((), dtype=self._dtype, device=self.device)
         with _settings(self.precision, self.device):
             for ids in self._rows.blocks(scorer.n_components):
                 scores = self._rows.scores(ids, matrix, biases)
                 if want == "labels":
-                    found = self._labels(scorer, ids, scores)
+                    found = self._labels(scorer, ids, scores, biases, one)
                 elif want == "posteriors":
                     found = torch.softmax(scores, 1).double()
                 elif want == "scores":
@@ -173,7 +174,7 @@ class TorchDirections:
     def _kind(self, scorers: Sequence[Scorer]) -> str:
         """Say how scorers would be swept together."""
         assignments = {scorer.assignment for scorer in scorers}
-        if self._kernels is None or len(assignments) > 1 or "drawn" in assignments:
+        if self._kernels is None or not assignments < {"soft", "hard"}:
             return "plain"
         return assignments.pop() if self._kernels.fits(self._rows, scorers) else "plain"
 
@@ -193,11 +194,16 @@ class TorchDirections:
             scores = self._rows.scores(ids, matrix, biases)
             assigned = []
             for s, (scorer, part) in enumerate(zip(scorers, parts, strict=True)):
-                shares, density, entropy = self._shares(scorer, ids, scores[:, part])
-                each = torch.stack([density, entropy]).double()
+                own = torch.ones((), **as_double)
                 if weights is not None:
                     own = (weights[s] if weights.ndim == 2 else weights)[ids]
-                    shares *= own[:, None].to(shares.dtype)
+                light = own.to(scores.dtype)[..., None]
+                shares, density, entropy = self._shares(
+                    scorer, ids, scores[:, part], biases[part], light
+                )
+                each = torch.stack([density, entropy]).double()
+                if weights is not None:
+                    shares *= light
                     each *= own
                 totals[s] += each.sum(1)
                 assigned.append(shares)
@@ -208,12 +214,14 @@ class TorchDirections:
 
     def _stack(self, scorers: Sequence[Scorer]) -> tuple[Tensor, Tensor, list[slice]]:
         """Give the components of several scorers, one under the other, on the device."""
-        matrix, biases, parts = stack(scorers)
+        matrix, biases, parts, _ = stack(scorers)
         on_device = (to_device(part, self.device) for part in (matrix, biases.clip(IMPOSSIBLE)))
         matrix, biases = (part.to(self._dtype) for part in on_device)
         return matrix, biases, parts
 
-    def _shares(self, scorer: Scorer, ids: slice, scores: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _shares(
+        self, scorer: Scorer, ids: slice, scores: Tensor, biases: Tensor, weights: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Give the assignment of each row of a block, its log-density and its entropy."""
         if scorer.assignment == "soft":
             logs = torch.log_softmax(scores, 1)
@@ -222,14 +230,19 @@ class TorchDirections:
             entropy = -torch.linalg.vecdot(shares, logs)
             # In place, and in one pass: what is at most the threshold becomes zero.
             return torch.threshold_(shares, self._negligible, 0), density, entropy
-        labels = self._labels(scorer, ids, scores)[:, None]
+        labels = self._labels(scorer, ids, scores, biases, weights)[:, None]
         shares = torch.zeros_like(scores).scatter_(1, labels, 1)
         best = scores.gather(1, labels)[:, 0]
-        density = best if scorer.assignment == "hard" else torch.logsumexp(scores, 1)
+        density = torch.logsumexp(scores, 1) if scorer.assignment == "drawn" else best
         return shares, density, density - best
 
-    def _labels(self, scorer: Scorer, ids: slice, scores: Tensor) -> Tensor:
-        """Give the first largest score, or the component drawn from the softmax."""
+    def _labels(
+        self, scorer: Scorer, ids: slice, scores: Tensor, biases: Tensor, weights: Tensor
+    ) -> Tensor:
+        """Give the first largest score, the drawn component, or the one chosen by variation."""
+        if scorer.assignment == "variation":
+            pulls = to_device(scorer.pulls, self.device).to(scores.dtype)
+            return varied(scores, biases, pulls, weights).argmax(1)
         if scorer.assignment != "drawn":
             return scores.argmax(1)
         K = scorer.n_components
@@ -242,6 +255,18 @@ class TorchDirections:
         labels = (posteriors @ upper <= drawn[:, None]).sum(1)
         last_possible = K - 1 - (posteriors.flip(1) > 0).byte().argmax(1)
         return torch.where(labels < K, labels, last_possible)
+
+
+def varied(scores: Tensor, biases: Tensor, pulls: Tensor, weights: Tensor) -> Tensor:
+    """Give what each row adds to each component, its own turning of it included.
+
+    ``weights`` are those of the rows, of shape (n, 1) or (): see ``Scorer.pulls``.
+    """
+    products = scores - biases
+    signed = torch.ones_like(scores).scatter_(1, scores.argmax(1)[:, None], -1) * weights
+    pull, inverse = pulls.T
+    square = 1 + 2 * signed * inverse * products + signed * signed * (pull * inverse)
+    return (2 * products + signed * pull) / (1 + square.clamp(min=0).sqrt()) + biases
 
 
 def _kernels(X: Tensor) -> Any:
