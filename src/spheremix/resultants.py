@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 class Resultants:
     """The additive statistics of one sweep with one scorer.
 
-    With t_ik the assignment of row i to component k (soft, hard, drawn or by variation) and w_i its weight:
+    With t_ik the assignment of row i to component k (soft, hard, drawn or by variation) and w_i
+    its weight:
 
     Attributes
     ----------

@@ -120,7 +120,8 @@ class Scorer:
             return np.zeros((len(self.biases), 2))
         lengths = np.linalg.norm(self.matrix, axis=1)
         inverse = np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=lengths > 0.0)
-        return self.rates[:, None] * np.stack([lengths, inverse], axis=1)
+        pulls: NDArray[np.float64] = self.rates[:, None] * np.stack([lengths, inverse], axis=1)
+        return pulls
 
     @property
     def n_components(self) -> int:

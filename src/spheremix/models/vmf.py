@@ -6,14 +6,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from spheremix.bessel import concentration, concentration_banerjee, log_normalizer
-from spheremix.models.base import DegenerateError, MStep, require_mass
+from spheremix.models.base import DegenerateError, MStep, cluster_directions, require_mass
 from spheremix.models.maximise import maximise, per_component
 from spheremix.penalties import L1
 from spheremix.scorer import Scorer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from spheremix.models.maximise import Kappa
@@ -126,6 +129,52 @@ class VMFModel:
         kappas = self._concentrations(dots, resultants.mass)
         return self.parameters(prototypes, kappas, resultants.mass / resultants.mass.sum())
 
+    def for_search(self) -> VMFModel:
+        """Give the model that a search for clusters works with.
+
+        Without penalty, since the loss of a merge has a closed form only there, and with the exact
+        estimates. Concentrations of its own let a cluster of a row or two be worth more than any
+        other, and given ones are tied to components: one for all stands for both.
+        """
+        kappa = "shared" if self.kappa_mode == "free" or np.ndim(self.kappa) else self.kappa
+        return replace(self, kappa=kappa, l1=L1(), algorithm="exact", kappa_solver="exact")
+
+    def from_partition(self, resultants: Resultants) -> VMFParameters:
+        """Give the best parameters for the clusters with these resultants, without a penalty.
+
+        Given concentrations, one a component, go to the clusters that they fit best.
+        """
+        if np.ndim(self.kappa):
+            kappas = np.asarray(self.kappa)
+            lengths = np.linalg.norm(resultants.vectors, axis=1)
+            fits = np.outer(log_normalizer(self.n_features, kappas), resultants.mass)
+            best = linear_sum_assignment(fits + np.outer(kappas, lengths), maximize=True)[1]
+            vectors = resultants.vectors[best]
+            resultants = replace(resultants, mass=resultants.mass[best], vectors=vectors)
+        return self.start(resultants, cluster_directions(resultants))
+
+    def cluster_value(
+        self, resultants: Resultants
+    ) -> Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]:
+        """Give a cluster's part of the classification likelihood, plus mass times log weight.
+
+        With mass n and length l: n log n + n log c_d(kappa) + kappa l. A shared kappa is that of
+        these resultants; a free one is the cluster's own.
+        """
+        lengths = np.linalg.norm(resultants.vectors, axis=1)
+        kappas = self._concentrations(lengths, resultants.mass)[0]
+        normalizers = log_normalizer(self.n_features, kappas)
+
+        def value(mass: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+            kappa, normalizer = kappas, normalizers
+            if self.kappa_mode == "free":
+                kappa = self._concentrations(lengths, mass)
+                normalizer = log_normalizer(self.n_features, kappa)
+            total: NDArray[np.float64] = mass * (np.log(mass) + normalizer) + kappa * lengths
+            return total
+
+        return value
+
     def m_step(self, resultants: Resultants, parameters: VMFParameters) -> MStep[VMFParameters]:
         """Maximise the expected completed objective at these resultants."""
         require_mass(resultants)
@@ -205,7 +254,8 @@ class VMFModel:
             raise DegenerateError("vanished", int(dots.argmin()))
         # Identical rows give a mean length above one by rounding.
         solved = solve(self.n_features, np.minimum(dots / mass, 1.0))
-        return np.broadcast_to(np.minimum(solved, self.kappa_max), n_components).copy()
+        solved = np.minimum(solved, self.kappa_max)
+        return np.broadcast_to(solved, n_components).copy() if self.kappa == "shared" else solved
 
 
 def count_distinct(prototypes: NDArray[np.float64]) -> int:
