@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix.distribution import VonMisesFisher
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.agreement import agreement
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import set_fitted_attributes
 from spheremix.estimators.predictions import MixturePredictions
@@ -66,11 +67,16 @@ class VMFMixture(PartialFit, MixturePredictions):
         Cap of the concentrations; "auto" is the concentration of mean length 1 - 1e-6.
     e_step : {"soft", "hard", "stochastic"}, default="soft"
         Stochastic: drawn assignments explore, soft ones finish.
-    init : {"random", "k-means++", "spherical-k-means"}, array or fitted model, default="random"
-        "random" takes K rows as prototypes (Algorithm 4). A 1-D integer array gives labels
-        0..K-1, a 2-D array of shape (K, d) prototypes. A given start means one run.
-    n_init : int, default=10
-        Restarts; they share each reading of the data and the best objective wins.
+    init : {"merge", "random", "k-means++", "spherical-k-means"}, array or fitted model, \
+default="merge"
+        "merge" searches: clusters around 3K rows are merged to K by the least loss of likelihood,
+        rows are moved one by one in thought and all at once in fact (first variation), and runs
+        are crossed with each other before EM ends them. It is done without the penalty, whatever
+        ``beta``. "random" takes K rows as prototypes (the paper's Algorithm 4). A 1-D integer array
+        gives labels 0..K-1, a 2-D array of shape (K, d) prototypes. A given start means one run.
+    n_init : int or "auto", default="auto"
+        Runs; they share each reading of the data and the best objective wins. "auto" is 5 for
+        "merge", to which 4 crossings are added, and 10 for the others.
     max_iter : int, default=1000
         EM iterations at most.
     tol : float, default=1e-7
@@ -124,7 +130,10 @@ class VMFMixture(PartialFit, MixturePredictions):
     kappa_max_ : float
         The cap in force.
     runs_ : list of Restart
-        Every restart, failed ones included.
+        Every run, failed ones included: how it started and what it reached.
+    agreement_ : float
+        Mean adjusted Rand index of the other runs, crossings aside, with the best one: how far
+        another seed would give the same clusters. NaN where there is one run.
     n_parameters_ : int
         Free parameters, as the criteria count them: K - 1 weights, the estimated concentrations,
         and of each prototype the non-zeros less one (at least one).
@@ -157,8 +166,8 @@ class VMFMixture(PartialFit, MixturePredictions):
         m_step: str = "exact",
         kappa_max: float | str = "auto",
         e_step: str = "soft",
-        init: Any = "random",
-        n_init: int = 10,
+        init: Any = "merge",
+        n_init: int | str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
@@ -275,8 +284,10 @@ class VMFMixture(PartialFit, MixturePredictions):
                     remedies=("set {warm_start=False}",),
                 )
             start = problem.model.parameters(self.prototypes_, self.kappas_, self.weights_)
-        best, self.runs_ = restarts(self, problem, start)
+        outcome = restarts(self, problem, start)
+        best, self.runs_ = outcome.best, outcome.runs
         set_fitted_attributes(self, problem, best)
+        self.agreement_ = agreement(problem, outcome.starts, outcome.fits, self.labels_)
         self._stream = Stream(best.resultants, problem.directions.n_rows)
         self.n_samples_seen_ = self._stream.n_rows
         if is_capped(problem.model, best.parameters):

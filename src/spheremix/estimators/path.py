@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.agreement import agreement
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import set_path_attributes
 from spheremix.estimators.mixture import VMFMixture
@@ -59,9 +60,9 @@ class VMFPath(SelectedMixture):
         Insert steps where the sparsity jumps by more than this.
     strategy : {"path", "dense", "random", "grid"}, default="path"
         How each beta is started: from the previous solution; from the dense one; from ``n_init``
-        random starts; or 50 evenly spaced betas up to the largest of the path, from the dense
-        solution. The last three are for comparison, and follow the path first where ``betas`` is
-        not given.
+        starts of the kind of ``init`` (the paper's are random); or 50 evenly spaced betas up to the
+        largest of the path, from the dense solution. The last three are for comparison, and follow
+        the path first where ``betas`` is not given.
     feature_weights, kappa, kappa_solver, m_step, kappa_max, e_step, init, n_init, max_iter, tol, \
 zero_tol, random_state, n_threads, engine, verbose
         As in :class:`VMFMixture`. ``verbose=1`` also prints a line every 100 steps.
@@ -99,7 +100,9 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
     labels_ : ndarray of shape (n,)
         Its clusters.
     runs_ : list of Restart
-        The dense restarts.
+        The runs of the dense mixture.
+    agreement_ : float
+        Mean adjusted Rand index of the other dense runs, crossings aside, with the best one.
     state_ : PathState
         The steps themselves, and what is needed to go on from the last one.
 
@@ -132,8 +135,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         m_step: str = "exact",
         kappa_max: float | str = "auto",
         e_step: str = "soft",
-        init: Any = "random",
-        n_init: int = 10,
+        init: Any = "merge",
+        n_init: int | str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
@@ -278,10 +281,13 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             if not np.isclose(again.log_likelihood, state.fit.resultants.log_likelihood, rtol=1e-9):
                 raise _cannot_go_on("had other rows, weights or {e_step}")
             self.runs_ = getattr(self, "runs_", [])  # a stored state comes without them
+            self.agreement_ = getattr(self, "agreement_", float("nan"))
             return state.copy(problem.model)
-        dense, self.runs_ = restarts(self, problem, None)
+        dense = restarts(self, problem, None)
+        self.runs_ = dense.runs
+        self.agreement_ = agreement(problem, dense.starts, dense.fits)
         n_converged = sum(run.status == "converged" for run in self.runs_)
-        return PathState.begin(solver, dense, n_converged)
+        return PathState.begin(solver, dense.best, n_converged)
 
     def _report(self, state: PathState, step: PathPoint) -> None:
         n_steps = len(state.steps)
@@ -366,6 +372,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         mixture.stationarity_gap_, mixture.kkt_residual_ = step.gap, float("nan")
         mixture.n_distinct_prototypes_ = step.n_distinct
         mixture.kappa_max_, mixture.runs_ = self.kappa_max_, self.runs_
+        mixture.agreement_ = self.agreement_
         base = self.state_.model
         mixture.model_ = replace(base, l1=replace(base.l1, beta=step.beta))
         mixture.n_features_in_ = self.n_features_in_

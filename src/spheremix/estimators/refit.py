@@ -40,7 +40,7 @@ def refit_on_support(mixture: VMFMixture, problem: Problem[VMFModel]) -> VMFMixt
     parameters = plain.zero_small(fit.parameters, mixture.zero_tol)
     fit = em.evaluate(model, problem.directions, fit, parameters, settings, weights=problem.weights)
     again = VMFMixture(**mixture.get_params(deep=False))
-    again.runs_ = mixture.runs_
+    again.runs_, again.agreement_ = mixture.runs_, mixture.agreement_
     # First-order conditions are those of the support: what pulls outside of it is not asked.
     pulls = np.where(model.support, fit.resultants.vectors, 0.0)
     inside = replace(fit, resultants=replace(fit.resultants, vectors=pulls))

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
 
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.agreement import agreement
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import set_fitted_attributes
 from spheremix.estimators.mixture import VMFMixture
@@ -27,7 +27,7 @@ from spheremix.estimators.problem import (
 )
 from spheremix.estimators.refit import refit_on_support
 from spheremix.estimators.selected import SelectedMixture
-from spheremix.estimators.starts import draw
+from spheremix.estimators.starts import draw_all, follow
 from spheremix.select import CRITERIA, count_parameters, criteria
 
 if TYPE_CHECKING:
@@ -131,8 +131,8 @@ zero_tol, random_state, n_threads, engine, verbose
         m_step: str = "exact",
         kappa_max: float | str = "auto",
         e_step: str = "soft",
-        init: str = "random",
-        n_init: int = 10,
+        init: str = "merge",
+        n_init: int | str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
@@ -191,24 +191,28 @@ zero_tol, random_state, n_threads, engine, verbose
         largest = VMFMixture(**{**self._shared(VMFMixture), "n_components": int(candidates[-1])})
         problem = build_problem(largest, X, sample_weight)
         problems = {int(K): replace(problem, n_components=int(K)) for K in candidates}
-        drawn = {
-            K: draw(one, self.init, self.n_init, self.random_state) for K, one in problems.items()
-        }
-        # Every candidate and every restart in one batch: they share each reading of the data.
-        fits = iter(
-            run_all(
-                problem,
-                [start for starts, _ in drawn.values() for start in starts],
-                [seed for _, seeds in drawn.values() for seed in seeds if seed is not None],
-                self.callback,
+        callback = follow(self.callback)
+        drawn = dict(
+            zip(
+                problems,
+                draw_all(
+                    list(problems.values()), self.init, self.n_init, self.random_state, callback
+                ),
+                strict=True,
             )
         )
-        each: dict[int, Fits] = {K: [next(fits) for _ in seeds] for K, (_, seeds) in drawn.items()}
-        runs = {K: summaries(problem.model, drawn[K][1], each[K]) for K in each}
+        # Every candidate and every restart in one batch: they share each reading of the data.
+        flat = [start for starts in drawn.values() for start in starts]
+        fits = iter(run_all(problem, flat, self.random_state, callback))
+        each: dict[int, Fits] = {K: [next(fits) for _ in starts] for K, starts in drawn.items()}
+        runs = {K: summaries(problem.model, drawn[K], each[K]) for K in each}
         if self.verbose:
             for K, reports in runs.items():
                 print_runs(reports, f"K = {K}, ")
+        agreements = {K: agreement(problem, drawn[K], each[K]) for K in each}
         models = self._dense_models(problems, each, runs)
+        for K, model in models.items():
+            model.agreement_ = agreements[K]
         curves = {
             name: np.array([models[K].criteria_[name] if K in models else np.nan for K in each])
             for name in CRITERIA
@@ -221,7 +225,7 @@ zero_tol, random_state, n_threads, engine, verbose
         # Only a fit that has succeeded changes the estimator.
         check.remember_columns(self, problem.columns)
         self.candidates_, self.table_ = candidates, self._table(problem, each, runs)
-        self.agreement_ = np.array([_agreement(problem, fits) for fits in each.values()])
+        self.agreement_ = np.array(list(agreements.values()))
         self.dense_models_, self.dense_criteria_ = models, curves
         self.best_n_components_, self.paths_, self.best_estimator_ = best, paths, chosen
         self.__dict__.pop("best_path_", None)
@@ -373,19 +377,7 @@ zero_tol, random_state, n_threads, engine, verbose
         # What it can be cloned by is how the study itself started.
         path.init = path.best_estimator_.init = self.init
         path.runs_ = path.best_estimator_.runs_ = dense.runs_
+        path.agreement_ = path.best_estimator_.agreement_ = dense.agreement_
         check.remember_columns(path, problem.columns)
         check.remember_columns(path.best_estimator_, problem.columns)
         return path
-
-
-def _agreement(problem: Problem[VMFModel], fits: Fits) -> float:
-    """Give the mean adjusted Rand index of the other restarts with the best one."""
-    reached = sorted(
-        (fit for fit in fits if fit is not None and fit.ok), key=lambda fit: -fit.objective
-    )
-    partitions = [
-        problem.directions.map_rows(problem.model.scorer(fit.parameters), "labels")
-        for fit in reached
-    ]
-    scores = [adjusted_rand_score(partitions[0], other) for other in partitions[1:]]
-    return float(np.mean(scores)) if scores else float("nan")

@@ -78,10 +78,11 @@ def _from_random_starts(
             return
         model = solver.at(float(beta))
         try:
-            fit, runs = restarts(estimator, replace(problem, model=model), None)
+            outcome = restarts(estimator, replace(problem, model=model), None)
         except NoFitError:
             state.status = "no_restart"
             return
-        n_converged = sum(run.status == "converged" for run in runs)
+        n_converged = sum(run.status == "converged" for run in outcome.runs)
+        fit = outcome.best
         yield state.add(solver.summarise(float(beta), fit, n_converged), fit)
     state.status = "grid_end"

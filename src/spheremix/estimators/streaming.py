@@ -31,7 +31,7 @@ SETTLED = 1e-4  # a step that gains less ends the work on a batch, in nats per u
 # What speaks of all rows of a fit, and of nothing after another batch.
 OF_A_FIT = (
     *("log_likelihood_", "objective_", "criteria_", "status_", "stationarity_gap_"),
-    *("kkt_residual_", "runs_", "coherence_"),
+    *("kkt_residual_", "runs_", "agreement_", "coherence_"),
 )
 
 

@@ -74,6 +74,10 @@ class Model(Protocol[P]):
 class PartitionModel(Model[P], Protocol[P]):
     """A model that a search can work with: it says what a partition of the rows is worth."""
 
+    def for_search(self) -> PartitionModel[P]:
+        """Give the model that a search for clusters works with."""
+        ...
+
     def from_partition(self, resultants: Resultants) -> P:
         """Give the best parameters for the clusters with these resultants, without a penalty."""
         ...

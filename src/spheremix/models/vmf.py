@@ -133,10 +133,10 @@ class VMFModel:
         """Give the model that a search for clusters works with.
 
         Without penalty, since the loss of a merge has a closed form only there, and with the exact
-        estimates. Concentrations of its own let a cluster of a row or two be worth more than any
-        other, and given ones are tied to components: one for all stands for both.
+        estimates. Concentrations that are given to components are none of more or fewer clusters:
+        an estimate that all share stands for them.
         """
-        kappa = "shared" if self.kappa_mode == "free" or np.ndim(self.kappa) else self.kappa
+        kappa = "shared" if np.ndim(self.kappa) else self.kappa
         return replace(self, kappa=kappa, l1=L1(), algorithm="exact", kappa_solver="exact")
 
     def from_partition(self, resultants: Resultants) -> VMFParameters:
