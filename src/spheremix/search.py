@@ -166,6 +166,20 @@ class Search(Generic[P]):
             active = still
         return best
 
+    def improved(self, partitions: Sequence[Partition | None]) -> list[Partition | None]:
+        """Refine partitions that another model has found; its values become this model's."""
+        places = [i for i, one in enumerate(partitions) if one is not None]
+        starts = [one.resultants for one in partitions if one is not None]
+        found = list(partitions)
+        before, after = [self._judged(start) for start in starts], self.refined(starts)
+        for i, first, last in zip(places, before, after, strict=True):
+            found[i] = None
+            if (one := partitions[i]) and first and last:
+                found[i] = replace(
+                    one, resultants=last.resultants, value=last.value, first_value=first.value
+                )
+        return found
+
     # The parts
 
     def _merged_runs(self, specs: list[tuple[int, int]]) -> list[Partition | None]:

@@ -64,7 +64,10 @@ def _parameter(one: dataclasses.Field[Any]) -> inspect.Parameter:
     optional: Any = kind | None if one.default is None else kind
     annotation = Annotated[optional, shown]
     return inspect.Parameter(
-        one.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=one.default, annotation=annotation
+        one.name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=one.default,
+        annotation=annotation,
     )
 
 

@@ -128,9 +128,12 @@ def _searched(
         if callback is not None:
             callback(em.Progress(n_sweeps, n_runs, n_runs, np.nan))
 
-    model, rows, weights = first.model.for_search(), first.directions, first.weights
-    search = Search(model, rows, weights, tol=tol, callback=tell)
+    model, *others = first.model.for_search()
+    search = Search(model, first.directions, first.weights, tol=tol, callback=tell)
     found = search.run([one.n_components for one in problems], seeds)
+    for other in others:
+        again = Search(other, first.directions, first.weights, tol=tol, callback=tell)
+        found = [again.improved(partitions) for partitions in found]
     each = []
     for one, partitions in zip(problems, found, strict=True):
         starts = [Start(None, "merge", seed) for seed in seeds]

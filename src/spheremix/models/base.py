@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -74,8 +74,11 @@ class Model(Protocol[P]):
 class PartitionModel(Model[P], Protocol[P]):
     """A model that a search can work with: it says what a partition of the rows is worth."""
 
-    def for_search(self) -> PartitionModel[P]:
-        """Give the model that a search for clusters works with."""
+    def for_search(self) -> Sequence[PartitionModel[P]]:
+        """Give the models that a search for clusters works with.
+
+        The first one finds partitions; with each of the others rows are moved once more.
+        """
         ...
 
     def from_partition(self, resultants: Resultants) -> P:

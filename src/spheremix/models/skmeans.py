@@ -55,9 +55,9 @@ class SphericalKMeansModel:
         gain = float(lengths.sum() - np.einsum("kj,kj->", parameters, resultants.vectors))
         return MStep(resultants.vectors / lengths[:, None], gain)
 
-    def for_search(self) -> SphericalKMeansModel:
-        """Give the model that a search for clusters works with: itself."""
-        return self
+    def for_search(self) -> list[SphericalKMeansModel]:
+        """Give the models that a search for clusters works with: itself."""
+        return [self]
 
     def from_partition(self, resultants: Resultants) -> Array:
         """Give the directions of the clusters."""

@@ -129,15 +129,18 @@ class VMFModel:
         kappas = self._concentrations(dots, resultants.mass)
         return self.parameters(prototypes, kappas, resultants.mass / resultants.mass.sum())
 
-    def for_search(self) -> VMFModel:
-        """Give the model that a search for clusters works with.
+    def for_search(self) -> list[VMFModel]:
+        """Give the models that a search for clusters works with, one after another.
 
         Without penalty, since the loss of a merge has a closed form only there, and with the exact
-        estimates. Concentrations that are given to components are none of more or fewer clusters:
-        an estimate that all share stands for them.
+        estimates. Merging asks for a concentration that all clusters share: of its own, a cluster
+        of one row would be worth more than any other, and given ones are tied to components. Where
+        concentrations are free, rows are then moved once more with free ones.
         """
-        kappa = "shared" if np.ndim(self.kappa) else self.kappa
-        return replace(self, kappa=kappa, l1=L1(), algorithm="exact", kappa_solver="exact")
+        own = replace(self, l1=L1(), algorithm="exact", kappa_solver="exact")
+        if self.kappa_mode == "free":
+            return [replace(own, kappa="shared"), own]
+        return [replace(own, kappa="shared") if np.ndim(self.kappa) else own]
 
     def from_partition(self, resultants: Resultants) -> VMFParameters:
         """Give the best parameters for the clusters with these resultants, without a penalty.
