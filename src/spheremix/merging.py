@@ -66,6 +66,7 @@ def merge(resultants: Resultants, value: ClusterValue, n_clusters: int) -> Mergi
         squares[a] += squares[b] + 2.0 * products[a, b]
         products[a] += products[b]
         products[:, a] = products[a]
+        products[a, a] = squares[a]
         values[a] = value(mass[a : a + 1], np.sqrt(np.maximum(squares[a : a + 1], 0.0)))[0]
         table[b] = table[:, b] = least[b] = np.inf
         table[a] = np.where(alive, losses_of(a), np.inf)

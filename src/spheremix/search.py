@@ -267,12 +267,14 @@ class Search(Generic[P]):
         found: list[Partition | None] = [None] * len(settled)
         merged = {}
         for i, (one, size) in enumerate(zip(settled, sizes, strict=True)):
-            if one is None:
+            occupied = None if one is None else _only(one, one.mass > 0.0)
+            if occupied is None or len(occupied.mass) < size:
                 continue
-            occupied = _only(one, one.mass > 0.0)
-            if len(occupied.mass) >= size:
+            try:
                 value = self.model.cluster_value(occupied)
-                merged[i] = merged_resultants(occupied, merge(occupied, value, size).labels)
+            except DegenerateError:
+                continue
+            merged[i] = merged_resultants(occupied, merge(occupied, value, size).labels)
         before = [self._judged(one) for one in merged.values()]
         after = self.refined(list(merged.values()))
         for i, first, last in zip(merged, before, after, strict=True):

@@ -164,19 +164,22 @@ class VMFModel:
         With mass n and length l: n log n + n log c_d(kappa) + kappa l. A shared kappa is that of
         these resultants; a free one is the cluster's own.
         """
+        if self.kappa_mode == "free":
+            return self._free_value
         lengths = np.linalg.norm(resultants.vectors, axis=1)
-        kappas = self._concentrations(lengths, resultants.mass)[0]
+        kappa = self._concentrations(lengths, resultants.mass)[0]
+        normalizer = log_normalizer(self.n_features, kappa)
+        return lambda mass, lengths: mass * (np.log(mass) + normalizer) + kappa * lengths
+
+    def _free_value(
+        self, mass: NDArray[np.float64], lengths: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Give the value of clusters with concentrations of their own: 0 where rows cancel out."""
+        solved = concentration(self.n_features, np.minimum(lengths / mass, 1.0))
+        kappas = np.minimum(solved, self.kappa_max)
         normalizers = log_normalizer(self.n_features, kappas)
-
-        def value(mass: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[np.float64]:
-            kappa, normalizer = kappas, normalizers
-            if self.kappa_mode == "free":
-                kappa = self._concentrations(lengths, mass)
-                normalizer = log_normalizer(self.n_features, kappa)
-            total: NDArray[np.float64] = mass * (np.log(mass) + normalizer) + kappa * lengths
-            return total
-
-        return value
+        total: NDArray[np.float64] = mass * (np.log(mass) + normalizers) + kappas * lengths
+        return total
 
     def m_step(self, resultants: Resultants, parameters: VMFParameters) -> MStep[VMFParameters]:
         """Maximise the expected completed objective at these resultants."""
@@ -257,8 +260,7 @@ class VMFModel:
             raise DegenerateError("vanished", int(dots.argmin()))
         # Identical rows give a mean length above one by rounding.
         solved = solve(self.n_features, np.minimum(dots / mass, 1.0))
-        solved = np.minimum(solved, self.kappa_max)
-        return np.broadcast_to(solved, n_components).copy() if self.kappa == "shared" else solved
+        return np.broadcast_to(np.minimum(solved, self.kappa_max), n_components).copy()
 
 
 def count_distinct(prototypes: NDArray[np.float64]) -> int:
