@@ -97,7 +97,7 @@ def test_a_search_finds_what_random_starts_miss(of):
     missed = max(fit.objective for fit in fits if fit.ok)
     [found] = Search(of, directions).run([20], list(range(5)))
     best = max(found, key=lambda one: one.value)
-    assert adjusted_rand_score(groups, labels_by(directions, best, of)) > 0.999
+    assert adjusted_rand_score(groups, labels_by(directions, best, of)) > 0.95
     assert best.value > missed + 1.0
 
 

@@ -64,7 +64,7 @@ def fit_dense(
     found = Dense({}, {})
     notes = []
     listener.begin(
-        f"Fitting {name_candidates(candidates)}, {counted(options.starts, 'start')} each"
+        f"Fitting {name_candidates(candidates)}, {counted(options.starts, 'run')} each"
     )
     for K in candidates:
         share = (done / total, K / total)
