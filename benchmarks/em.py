@@ -33,7 +33,9 @@ def restarts(out):
         {
             "batch": lambda: em.fit(model, directions, starts, settings),
             "alone": lambda: [em.fit(model, directions, [one], settings) for one in starts],
-            "estimator": lambda: sm.VMFMixture(4, n_init=10, random_state=0, n_threads=1).fit(X),
+            "estimator": lambda: sm.VMFMixture(
+                4, init="random", n_init=10, random_state=0, n_threads=1
+            ).fit(X),
         },
         rounds=20,
     )

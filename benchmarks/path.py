@@ -23,7 +23,7 @@ from matplotlib import pyplot as plt
 def cstr(out):
     X, _ = load_cstr()
     X = X.multiply(1.0 / np.sqrt(X.multiply(X).sum(axis=1))[:, None]).tocsr()
-    dense = sm.VMFMixture(4, n_init=50, random_state=0).fit(X)
+    dense = sm.VMFMixture(4, init="random", n_init=50, random_state=0).fit(X)
     path = sm.VMFPath(4, init=dense, n_threads=1)
     plain = []
 
@@ -49,7 +49,7 @@ def cstr(out):
 
 def newsgroups(out):
     X = load_newsgroups()
-    dense = sm.VMFMixture(20, n_init=1, random_state=0).fit(X)
+    dense = sm.VMFMixture(20, init="random", n_init=1, random_state=0).fit(X)
     path = sm.VMFPath(20, init=dense, min_relative_increase=0.05)
     begin = time.perf_counter()
     path.fit(X)

@@ -22,7 +22,7 @@ SEEDS, K, BATCHES, EPOCHS = range(10), 20, (1000, 2500, 5000, 9500), 2
 def stream(X, batch, seed):
     """Follow a stream for two epochs, the rows in another order in each."""
     rng = np.random.default_rng(seed)
-    mixture = sm.VMFMixture(K, random_state=seed)
+    mixture = sm.VMFMixture(K, init="random", random_state=seed)
     for _ in range(EPOCHS):
         order = rng.permutation(X.shape[0])
         for ids in np.split(order, range(batch, len(order), batch)):
@@ -40,8 +40,10 @@ def main():
     seconds = dict.fromkeys(gains, 0.0)
     for seed in SEEDS:
         fits = {batch: partial(stream, X, batch, seed) for batch in BATCHES}
-        fits["one start"] = partial(sm.VMFMixture(K, n_init=1, random_state=seed).fit, rows)
-        fits["ten starts"] = partial(sm.VMFMixture(K, random_state=seed).fit, rows)
+        fits["one start"] = partial(
+            sm.VMFMixture(K, init="random", n_init=1, random_state=seed).fit, rows
+        )
+        fits["ten starts"] = partial(sm.VMFMixture(K, init="random", random_state=seed).fit, rows)
         for name, fit in fits.items():
             begin = time.perf_counter()
             mixture = fit()

@@ -57,7 +57,7 @@ struct ScorerArrays {
     Array<std::int64_t> begin;
     Array<std::int32_t> assignments;
     Array<std::uint64_t> keys;
-    Array<double> offsets;
+    Array<double> offsets, pulls;
 };
 
 Scorers view(const ScorerArrays& a, const py::object& weights, Index n_rows, double negligible) {
@@ -70,7 +70,7 @@ Scorers view(const ScorerArrays& a, const py::object& weights, Index n_rows, dou
                 a.biases.size() == scorers.n_components && scorers.n_groups > 0 &&
                 a.begin.at(0) == 0 && a.begin.at(scorers.n_groups) == scorers.n_components &&
                 a.assignments.size() == scorers.n_groups && a.keys.size() == 2 * scorers.n_groups &&
-                a.offsets.size() == scorers.n_groups,
+                a.offsets.size() == scorers.n_groups && a.pulls.size() == 2 * scorers.n_components,
             "the arrays of the scorers do not fit together");
     scorers.matrix = a.matrix.data();
     scorers.biases = a.biases.data();
@@ -80,6 +80,7 @@ Scorers view(const ScorerArrays& a, const py::object& weights, Index n_rows, dou
     scorers.assignments = a.assignments.data();
     scorers.keys = a.keys.data();
     scorers.offsets = a.offsets.data();
+    scorers.pulls = a.pulls.data();
     scorers.negligible = negligible;
     if (!weights.is_none()) {
         require(py::isinstance<Array<double>>(weights), "weights must be contiguous float64");
@@ -257,13 +258,15 @@ void bind_sweep(py::module_& m) {
                              "begin[g] .. begin[g + 1] - 1.")
         .def(py::init([](Array<double> matrix, Array<double> biases, Array<std::int64_t> begin,
                          Array<std::int32_t> assignments, Array<std::uint64_t> keys,
-                         Array<double> offsets) {
-                 return ScorerArrays{std::move(matrix), std::move(biases), std::move(begin),
-                                     std::move(assignments), std::move(keys), std::move(offsets)};
+                         Array<double> offsets, Array<double> pulls) {
+                 return ScorerArrays{std::move(matrix),      std::move(biases), std::move(begin),
+                                     std::move(assignments), std::move(keys),   std::move(offsets),
+                                     std::move(pulls)};
              }),
              py::arg("matrix").noconvert(), py::arg("biases").noconvert(),
              py::arg("begin").noconvert(), py::arg("assignments").noconvert(),
-             py::arg("keys").noconvert(), py::arg("offsets").noconvert());
+             py::arg("keys").noconvert(), py::arg("offsets").noconvert(),
+             py::arg("pulls").noconvert());
     m.attr("DENSE_BLOCK") = dense_block;
     m.def("dense_lanes", &dense_lanes, "Lanes of the dense sums for this size of them.");
     m.def("sweep_sparse", &sweep_sparse,

@@ -179,6 +179,32 @@ static inline void share(const double* e, std::int64_t begin, std::int64_t n, do
     }
 }
 
+// What a row of weight w adds to a component that it joins (sign 1) or leaves (sign -1), per unit of
+// weight and without the bias. IN product: <x, M_k>; pull: the two numbers of Scorer.pulls.
+static inline double varied(double product, const double* pull, double signed_weight) {
+    const double square = 1.0 + 2.0 * signed_weight * pull[1] * product +
+                          signed_weight * signed_weight * pull[0] * pull[1];
+    return (2.0 * product + signed_weight * pull[0]) / (1.0 + std::sqrt(std::max(square, 0.0)));
+}
+
+// The component that a row of weight w adds most to, its own turning of it included; the first one
+// of equals. IN s: scores of one group; top: the first largest; biases, pulls: of the group.
+static inline std::int64_t first_variation(const double* s, std::int64_t n, std::int64_t top,
+                                           const double* biases, const double* pulls, double w) {
+    std::int64_t at = top;
+    double best = varied(s[top] - biases[top], pulls + 2 * top, -w) + biases[top];
+    for (std::int64_t k = 0; k < n; ++k) {
+        // A row gains at most half its pull over its score.
+        if (k == top || !(s[k] + 0.5 * w * pulls[2 * k] >= best)) continue;
+        const double value = varied(s[k] - biases[k], pulls + 2 * k, w) + biases[k];
+        if (value > best || (value == best && k < at)) {
+            best = value;
+            at = k;
+        }
+    }
+    return at;
+}
+
 // What one row adds, for all scorers. IN s: its scores. OUT shares; totals: (n_groups, 2).
 // Scratch e: (n_components,).
 static inline void assign_row(const Scorers& scorers, std::int64_t row, std::uint64_t number,
@@ -195,6 +221,15 @@ static inline void assign_row(const Scorers& scorers, std::int64_t row, std::uin
         }
         const double* sg = s + begin;
         const double top = largest(sg, n);
+        if (scorers.assignments[g] == variation) {
+            const std::int64_t z =
+                first_variation(sg, n, first_largest(sg, n, top), scorers.biases + begin,
+                                scorers.pulls + 2 * begin, w);
+            shares.add(begin + z, w);
+            out[0] = w * (sg[z] + scorers.offsets[g]);
+            out[1] = 0.0;
+            continue;
+        }
         if (scorers.assignments[g] == hard || alone(sg, n, top)) {
             shares.add(begin + first_largest(sg, n, top), w);
             out[0] = w * (top + scorers.offsets[g]);
@@ -226,7 +261,10 @@ static inline void map_row(const Scorers& scorers, std::int64_t row, std::uint64
         return;
     }
     if (out.want == labels && scorers.assignments[0] != drawn) {
-        out.labels[row] = first_largest(s, n, largest(s, n));
+        const std::int64_t top = first_largest(s, n, largest(s, n));
+        out.labels[row] = scorers.assignments[0] == variation
+                              ? first_variation(s, n, top, scorers.biases, scorers.pulls, 1.0)
+                              : top;
         return;
     }
     // Posteriors are shown down to the smallest.

@@ -14,7 +14,7 @@
 
 namespace spheremix {
 
-enum Assignment : std::int32_t { soft = 0, hard = 1, drawn = 2 };
+enum Assignment : std::int32_t { soft = 0, hard = 1, drawn = 2, variation = 3 };
 enum Want : std::int32_t { labels = 0, posteriors = 1, scores = 2, log_density = 3 };
 
 // IN: the stacked components of all scorers of a sweep. Scorer g owns components
@@ -29,6 +29,7 @@ struct Scorers {
     const std::int32_t* assignments;   // (n_groups,)
     const std::uint64_t* keys;         // (n_groups, 2): seed and sweep
     const double* offsets;             // (n_groups,)
+    const double* pulls;               // (n_components, 2): for assignment by variation
     const double* weights;             // (n_groups, n) or (n,) or null for ones
     std::int64_t weight_stride;        // between scorers: 0 for shared weights
     double negligible;                 // posteriors below it add nothing to mass and vectors

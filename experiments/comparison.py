@@ -55,7 +55,12 @@ def solve(case: Case) -> Tables:
         row["K"] = K
         for method, (estimator, settings) in METHODS.items():
             model = estimator(
-                K, n_init=case["n_init"], random_state=case["seed"], n_threads=1, **settings
+                K,
+                init="random",
+                n_init=case["n_init"],
+                random_state=case["seed"],
+                n_threads=1,
+                **settings,
             )
             try:
                 model.fit(X)

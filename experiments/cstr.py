@@ -162,7 +162,9 @@ def fitted(method: str, K: int, repetition: int, n_init: int = STARTS) -> Any:
     """Give the best of the repetition's runs of a method; None where all of them failed."""
     X, _ = cstr()
     estimator, settings = METHODS[method]
-    model = estimator(K, n_init=n_init, random_state=repetition, n_threads=1, **settings)
+    model = estimator(
+        K, init="random", n_init=n_init, random_state=repetition, n_threads=1, **settings
+    )
     try:
         return model.fit(X)
     except RuntimeError:

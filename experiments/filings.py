@@ -131,7 +131,8 @@ def _labels(data: Filings) -> list[Row]:
 
 def _beyond(data: Filings, case: Case) -> list[Row]:
     """Look at the criteria beyond the candidates."""
-    start = {"n_init": case["n_init"], "random_state": case["seed"], "n_threads": 1}
+    start = {"init": "random", "n_init": case["n_init"]}
+    start |= {"random_state": case["seed"], "n_threads": 1}
     study = sm.VMFMixtureIC(case["beyond"], max_steps=1, **start).fit(data.rows)
     return [
         {"K": int(K)} | {name: study.dense_criteria_[name][i] for name in CRITERIA}
@@ -250,7 +251,9 @@ def _thresholds(chosen: Chosen, n_init: int) -> Iterator[Row]:
     """Fit the chosen K again with fewer words: what the threshold changes."""
     for least in THRESHOLDS:
         data = filings(least)
-        dense = sm.VMFMixture(chosen.K, n_init=n_init, random_state=0, n_threads=1).fit(data.rows)
+        dense = sm.VMFMixture(
+            chosen.K, init="random", n_init=n_init, random_state=0, n_threads=1
+        ).fit(data.rows)
         again, _ = follow(data, dense)
         i = again.model.selected_
         yield {

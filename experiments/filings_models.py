@@ -87,7 +87,7 @@ def _filings(path: Path, min_count: int | None) -> Filings:
 
 def search(rows: Any, Ks: Sequence[int], n_init: int, seed: int) -> Search:
     """Fit the three dense models at every candidate K."""
-    start = {"n_init": n_init, "random_state": seed, "n_threads": 1}
+    start = {"init": "random", "n_init": n_init, "random_state": seed, "n_threads": 1}
     spheres = {K: sm.SphericalKMeans(K, **start).fit(rows) for K in Ks}
     return Search(
         sm.VMFMixtureIC(Ks, k_criterion="ricc", max_steps=1, **start).fit(rows),

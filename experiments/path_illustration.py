@@ -45,6 +45,7 @@ def solve(case: Case) -> Tables:
         "n_components": 4,
         "kappa": "free",
         "m_step": case["m_step"],
+        "init": "random",
         "n_init": case["n_init"],
         "random_state": case["data"],
         "n_threads": 1,

@@ -55,7 +55,12 @@ def solve(case: Case) -> Tables:
     dense, sparse = {}, {}
     for K in case["K"]:
         mixture = sm.VMFMixture(
-            K, kappa="free", n_init=case["n_init"], random_state=case["seed"], n_threads=1
+            K,
+            kappa="free",
+            init="random",
+            n_init=case["n_init"],
+            random_state=case["seed"],
+            n_threads=1,
         ).fit(X)
         path = sm.VMFPath(
             K,

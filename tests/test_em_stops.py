@@ -12,8 +12,10 @@ from scipy import sparse
 from scipy.special import logsumexp
 
 from spheremix import em, seeding
+from spheremix.bessel import concentration
 from spheremix.data.base import Directions
 from spheremix.data.open import as_directions
+from spheremix.datasets import make_vmf_mixture
 from spheremix.models.base import Model, MStep
 from spheremix.models.vmf import VMFModel
 from spheremix.penalties import L1
@@ -287,3 +289,33 @@ def test_a_failed_run_leaves_the_others_alone(clouds):
     assert first.status == "collapsed"
     assert second.status == "converged"
     assert_allclose(second.objective, alone.objective, rtol=1e-12)
+
+
+# ---------------------------------------------------------------------------------------- plateaus
+
+
+def test_a_plateau_is_no_end():
+    """Changes below tol that hardly shrink: this run goes on and gains hundreds of tolerances."""
+    X, _, _ = make_vmf_mixture(1000, 5, 8, overlap=0.2, random_state=1)
+    directions = as_directions(X, n_threads=1)
+    model = VMFModel(5, "shared", kappa_max=float(concentration(5, 1 - 1e-6)))
+    starts = seeding.draw_starts(model, directions, 8, list(range(12)))
+    starts = [start for start in starts if start is not None]
+    fits = em.fit(model, directions, starts, em.Settings())
+    longer = em.fit(model, directions, starts, em.Settings(tol=1e-12, max_iter=3000))
+    left = [(more.objective - fit.objective) / 1000 for fit, more in zip(fits, longer, strict=True)]
+    assert max(left) < 2e-6
+    # One of them had met both of the other conditions hundreds of steps before.
+    early = [
+        np.flatnonzero(np.abs(np.diff(fit.trace)) <= 1e-7 * 1000)[0] < fit.n_iter - 100
+        for fit in fits
+    ]
+    assert any(early)
+
+
+def test_what_is_still_to_come_is_the_sum_of_a_geometric_series():
+    changes = 3.0 * 0.7 ** np.arange(1, 200)
+    assert_allclose(em._still_to_come(3.0 * 0.7, 3.0), changes[1:].sum())
+    assert em._still_to_come(1.0, np.inf) == 0.0
+    assert em._still_to_come(1.0, 1.0) == np.inf
+    assert em._still_to_come(2.0, 1.0) == np.inf

@@ -25,6 +25,7 @@ R = TypeVar("R")
 
 BATCH_ENTRIES = 2**23  # prototypes of the restarts that share a sweep: K d summed, 64 MB
 ROUNDING = 1e-15  # of the objective: changes below it are noise, whatever the tolerance
+LOOKAHEAD = 10.0  # tolerances that may still be to come, at the rate at which changes shrink
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,8 +36,10 @@ class Settings:
     ----------
     tol : float
         In nats per unit of weight. A run has converged when neither the change of its objective
-        nor its stationarity gap is above it, or above rounding where that is more. Below zero
-        nothing but ``max_iter`` or a failure ends a run.
+        nor its stationarity gap is above it, or above rounding where that is more, and when the
+        changes to come, at the rate at which the last two shrank, add up to less than ten times as
+        much: a plateau on which changes hardly shrink, or grow, is no end. Below zero nothing but
+        ``max_iter`` or a failure ends a run.
     max_iter : int
         M-steps at most.
     e_step : {"soft", "hard"}
@@ -109,6 +112,7 @@ class _Run(Generic[P]):
     parameters: P
     n_iter: int = 0
     last: float = -np.inf  # what convergence is judged on, at the previous parameters
+    change: float = np.inf  # of the same, at the step before
     trace: list[float] = field(default_factory=list)
     fit: Fit[P] | None = None
 
@@ -209,11 +213,14 @@ def _advance(model: Model[P], run: _Run[P], resultants: Resultants, settings: Se
         status = error.status
     else:
         after, gap = step.parameters, max(step.gain / resultants.weight, 0.0)
-        tol = settings.tol
-        if tol >= 0.0:
-            tol = max(tol, ROUNDING * abs(judged) / resultants.weight)
-        settled = abs(judged - run.last) <= tol * resultants.weight
-        if settled and (gap <= tol or not settings.certified):
+        change, weight, noise = judged - run.last, resultants.weight, ROUNDING * abs(judged)
+        tol = max(settings.tol, noise / weight) if settings.tol >= 0.0 else settings.tol
+        settled = abs(change) <= tol * weight
+        if settled and settings.certified:
+            ahead = 0.0 if change <= noise else _still_to_come(change, run.change)
+            settled = gap <= tol and ahead <= LOOKAHEAD * tol * weight
+        run.change = change
+        if settled:
             status = "converged"
         elif run.n_iter >= settings.max_iter:
             status = "max_iter"
@@ -222,6 +229,11 @@ def _advance(model: Model[P], run: _Run[P], resultants: Resultants, settings: Se
         return
     run.parameters, run.last = after, judged
     run.n_iter += 1
+
+
+def _still_to_come(change: float, before: float) -> float:
+    """Add up the changes to come if each is to the last as the last is to the one before."""
+    return change * change / (before - change) if change < before else np.inf
 
 
 def _rows(weights: Array | None, active: list[_Run[P]]) -> Array | None:

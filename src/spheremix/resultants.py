@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 class Resultants:
     """The additive statistics of one sweep with one scorer.
 
-    With t_ik the assignment of row i to component k (soft, hard or drawn) and w_i its weight:
+    With t_ik the assignment of row i to component k (soft, hard, drawn or by variation) and w_i
+    its weight:
 
     Attributes
     ----------
@@ -25,10 +26,10 @@ class Resultants:
         Sum over i of w_i t_ik x_i, the resultant vectors r_k.
     log_likelihood : float
         Sum over i of w_i times the log of the summed exponentials of the scores; for hard
-        assignment, of the largest score.
+        assignment, of the largest score; by variation, of the score of the component chosen.
     entropy : float
         Sum over i of w_i times minus the logs of the posteriors, averaged by the assignment: the
-        entropy of the posteriors when soft, zero when hard. For every assignment
+        entropy of the posteriors when soft, zero when hard or by variation. For every assignment
         ``log_likelihood - entropy`` is the log-likelihood of the completed data.
     weight : float
         Sum of the w_i.

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-Assignment = Literal["soft", "hard", "drawn"]
+Assignment = Literal["soft", "hard", "drawn", "variation"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,12 +26,17 @@ class Scorer:
     offset : float
         Seen by log-likelihoods only; in thousands of dimensions it is much larger than the
         differences between scores that decide an assignment.
-    assignment : {"soft", "hard", "drawn"}
+    assignment : {"soft", "hard", "drawn", "variation"}
         Soft: the softmax of the scores. Hard: all to the first largest score. Drawn: all to one
-        component drawn from the softmax.
+        component drawn from the softmax. Variation: all to the component to which the row adds
+        most, where the row counts for the direction of that component too (first variation; see
+        ``pulls``).
     key : (int, int)
         For drawn assignments, the seed and the number of the sweep: the draw of a row depends on
         them and on the row's number alone.
+    rates : ndarray of shape (K,) or None
+        For assignment by variation: one over the length of the resultant vector whose direction
+        ``matrix_k`` has.
     """
 
     matrix: NDArray[np.float64]
@@ -38,6 +44,11 @@ class Scorer:
     offset: float = 0.0
     assignment: Assignment = "soft"
     key: tuple[int, int] = (0, 0)
+    rates: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        if self.assignment == "variation" and self.rates is None:
+            raise ValueError("Assignment by variation needs the rates of the components.")
 
     @classmethod
     def centred(
@@ -50,6 +61,28 @@ class Scorer:
         """Move the largest bias into the offset."""
         offset = float(biases.max())
         return cls(matrix, biases - offset, offset, assignment, key)
+
+    @property
+    def pulls(self) -> NDArray[np.float64]:
+        """Give (K, 2) numbers that say how much one row turns each component.
+
+        Let a component have the resultant r and the score kappa <x, r / |r|> + b. A row x of
+        weight w that joins it raises kappa |r| by kappa (|r + w x| - |r|); one that leaves it
+        lowers kappa |r| by kappa (|r| - |r - w x|). Per unit of weight, with p = <x, matrix_k> and
+        the two numbers a = kappa / |r| and q = 1 / (kappa |r|), both are
+
+            (2 p + s w a) / (1 + sqrt(1 + 2 s w q p + w^2 a q)),    s = +1 or -1,
+
+        and p itself for a small w. Assignment by variation takes s = -1 for the component of the
+        first largest score, s = +1 for the others, adds the biases, and gives the row to the first
+        largest of these. Where there are no rates the numbers are zero.
+        """
+        if self.rates is None:
+            return np.zeros((len(self.biases), 2))
+        lengths = np.linalg.norm(self.matrix, axis=1)
+        inverse = np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=lengths > 0.0)
+        pulls: NDArray[np.float64] = self.rates[:, None] * np.stack([lengths, inverse], axis=1)
+        return pulls
 
     @property
     def n_components(self) -> int:

@@ -41,7 +41,7 @@ def draw_starts(
     The tries of all starts share their sweeps; k-means++ reads the rows K times more for each of
     them. A start depends on its own seed only.
     """
-    choose = _random_rows if init == "random" else _spread_rows
+    choose = random_rows if init == "random" else _spread_rows
     generators = [np.random.default_rng(seed) for seed in seeds]
     starts: list[P | None] = [None] * len(seeds)
     for _ in range(TRIES):
@@ -122,7 +122,7 @@ def class_resultants(
     )
 
 
-def _random_rows(
+def random_rows(
     directions: Directions,
     n_components: int,
     rng: np.random.Generator,

@@ -124,7 +124,7 @@ def test_warm_start(clouds):
     X, _ = clouds(n=150, noise=0.9)
     mix = mixture(warm_start=True, n_init=4).fit(X)
     cold = mix.n_iter_
-    assert len(mix.runs_) == 4
+    assert len(mix.runs_) == 4 + 3  # and the crossings
     mix.fit(X)
     assert (len(mix.runs_), mix.n_iter_) == (1, 1)
     mix.set_params(beta=0.5).fit(X)
@@ -140,12 +140,13 @@ def test_verbose_prints_a_line_a_restart(clouds, capsys):
     assert capsys.readouterr().out == ""
     mixture(n_init=3, verbose=1).fit(X)
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 3
+    assert len(lines) == 3 + 2  # and the crossings
     for i, (line, run) in enumerate(zip(lines, mix.runs_, strict=True)):
-        number, status, n_iter, objective, gap = re.fullmatch(
-            r"restart (\d)/3: (\w+) after (\d+) iterations, objective (\S+), gap (\S+)", line
+        number, start, status, n_iter, objective, gap = re.fullmatch(
+            r"run (\d)/5 \((\w+)\): (\w+) after (\d+) iterations, objective (\S+), gap (\S+)", line
         ).groups()
-        assert (int(number), status, int(n_iter)) == (i + 1, run.status, run.n_iter)
+        assert (int(number), start) == (i + 1, run.start)
+        assert (status, int(n_iter)) == (run.status, run.n_iter)
         assert float(objective) == pytest.approx(run.objective, abs=1e-6)
         assert float(gap) == pytest.approx(run.stationarity_gap, rel=0.1)
 
@@ -153,10 +154,14 @@ def test_verbose_prints_a_line_a_restart(clouds, capsys):
 def test_callback(clouds):
     X, _ = clouds()
     seen = []
-    mix = mixture(n_init=3, callback=seen.append).fit(X)
+    mix = mixture(init="random", n_init=3, callback=seen.append).fit(X)
     assert all(isinstance(progress, Progress) for progress in seen)
     assert len(seen) == max(run.n_iter for run in mix.runs_) + 1
     assert (seen[0].n_running, seen[0].n_runs) == (3, 3)
+    searched = []
+    mixture(n_init=3, callback=searched.append).fit(X)
+    assert (searched[0].n_running, searched[0].n_runs) == (3, 3)
+    assert [progress.n_sweeps for progress in searched] == list(range(1, len(searched) + 1))
 
 
 def test_callback_can_stop_a_fit(clouds):

@@ -22,7 +22,9 @@ from spheremix.select import CRITERIA, count_parameters, criteria
 
 @pytest.fixture(scope="module")
 def study(rows):
-    return sm.VMFMixtureIC(n_components=range(2, 7), n_init=5, random_state=0).fit(rows)
+    return sm.VMFMixtureIC(n_components=range(2, 7), init="random", n_init=5, random_state=0).fit(
+        rows
+    )
 
 
 # ------------------------------------------------------------------------------- the pure functions
@@ -111,7 +113,7 @@ def test_table_agrees_with_single_mixtures(rows, study):
     """All candidates and restarts in one batch are what each would be alone."""
     table = study.table_
     for K in study.candidates_:
-        alone = sm.VMFMixture(n_components=int(K), n_init=5, random_state=0).fit(rows)
+        alone = sm.VMFMixture(int(K), init="random", n_init=5, random_state=0).fit(rows)
         here = table["n_components"] == K
         assert_array_equal(table["seed"][here], [run.seed for run in alone.runs_])
         assert_allclose(table["objective"][here], [run.objective for run in alone.runs_], rtol=1e-9)
@@ -123,7 +125,9 @@ def test_table_agrees_with_single_mixtures(rows, study):
 
 
 def test_a_failed_restart_is_a_row_without_criteria(rows):
-    study = sm.VMFMixtureIC(n_components=[4, 6], n_init=8, e_step="hard", random_state=0).fit(rows)
+    study = sm.VMFMixtureIC(
+        n_components=[4, 6], init="random", n_init=8, e_step="hard", random_state=0
+    ).fit(rows)
     table = study.table_
     failed = ~np.isin(table["status"], ["converged", "max_iter"])
     assert 0 < failed.sum() < 16
@@ -135,7 +139,9 @@ def test_a_failed_restart_is_a_row_without_criteria(rows):
 
 
 def test_hard_criteria_are_those_of_the_likelihood(rows):
-    study = sm.VMFMixtureIC(n_components=[3, 4], n_init=4, random_state=0, e_step="hard").fit(rows)
+    study = sm.VMFMixtureIC(
+        n_components=[3, 4], init="random", n_init=4, random_state=0, e_step="hard"
+    ).fit(rows)
     table = study.table_
     good = table["status"] == "converged"
     assert not good.all()  # one was left without rows on the way

@@ -101,7 +101,7 @@ def test_starts_are_those_of_the_mixture(clouds):
 
 def test_batched_restarts_agree_with_single_ones(clouds):
     X, _ = clouds(noise=1.0)
-    fit = k_means(n_components=5, n_init=6).fit(X)
+    fit = k_means(n_components=5, init="random", n_init=6).fit(X)
     starts = [np.random.default_rng(run.seed).choice(120, 5, replace=False) for run in fit.runs_]
     for rows, run in zip(starts, fit.runs_, strict=True):
         alone = k_means(n_components=5, init=X[rows]).fit(X)
@@ -212,7 +212,9 @@ def test_fewer_distinct_rows_than_clusters():
 def test_rows_that_cancel_out():
     X = np.array([[1.0, 0.0], [-1.0, 0.0]])
     with pytest.raises(RuntimeError, match="vanished"):
-        k_means(n_components=1, n_init=1).fit(X)
+        k_means(n_components=1, init="random", n_init=1).fit(X)
+    with pytest.raises(RuntimeError, match="no_start"):
+        k_means(n_components=1).fit(X)
     # A cluster of two opposite rows, and one of two others: the first is put on a row.
     X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.6, 0.8], [0.6, 0.8]])
     fit = k_means(n_components=2, init=np.array([[0.0, -1.0], [0.6, 0.8]])).fit(X)
@@ -266,14 +268,14 @@ def test_warm_start(clouds):
 def test_max_iter_warns(clouds):
     X, _ = clouds(noise=2.0)
     with pytest.warns(ConvergenceWarning, match="limit of 1 iterations"):
-        fit = k_means(max_iter=1, n_components=6).fit(X)
+        fit = k_means(max_iter=1, n_components=6, init="random").fit(X)
     assert (fit.status_, fit.n_iter_) == ("max_iter", 1)
 
 
 def test_verbose_and_callback(clouds, capsys):
     seen = []
     k_means(verbose=1, n_init=2, callback=seen.append).fit(clouds()[0])
-    assert capsys.readouterr().out.count("coherence") == 2
+    assert capsys.readouterr().out.count("coherence") == 3  # two runs, and they were crossed
     assert seen[0].n_runs == 2
 
 

@@ -36,7 +36,8 @@ class Directions(Protocol):
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[Any]:
         """Apply the scorer to each row, and give one of these for all rows.
 
-        ``"labels"`` (n,): the component of the largest score, or the drawn one.
+        ``"labels"`` (n,): the component of the largest score, or the drawn one, or the one chosen
+        by variation for a row of weight one.
         ``"posteriors"`` (n, K): the softmax of the scores, nothing skipped.
         ``"scores"`` (n, K): offset included.
         ``"log_density"`` (n,): log of the summed exponentials of the scores.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spheremix.resultants import Resultants
     from spheremix.scorer import Scorer
 
-_ASSIGNMENTS = {"soft": 0, "hard": 1, "drawn": 2}
+_ASSIGNMENTS = {"soft": 0, "hard": 1, "drawn": 2, "variation": 3}
 _WANTS = {"labels": 0, "posteriors": 1, "scores": 2, "log_density": 3}
 _WORD = 0xFFFFFFFFFFFFFFFF
 
@@ -170,4 +170,5 @@ def scorer_arrays(scorers: Sequence[Scorer], stacked: Stack) -> Any:
         np.array([_ASSIGNMENTS[scorer.assignment] for scorer in scorers], dtype=np.int32),
         np.array([[part & _WORD for part in scorer.key] for scorer in scorers], dtype=np.uint64),
         np.array([scorer.offset for scorer in scorers], dtype=np.float64),
+        np.ascontiguousarray(stacked.pulls, dtype=np.float64),
     )

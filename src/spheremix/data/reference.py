@@ -91,7 +91,7 @@ class ReferenceDirections:
         for ids, rows in self.grains():
             scores = self._scores(scorer, ids, rows)
             if want == "labels":
-                out[ids] = self._labels(scorer, ids, scores)
+                out[ids] = self._labels(scorer, ids, scores, np.ones(len(scores)))
             elif want == "posteriors":
                 out[ids] = _softmax(scores)
             elif want == "scores":
@@ -118,8 +118,16 @@ class ReferenceDirections:
         products: NDArray[np.float64] = rows @ scorer.matrix.T
         return products * self._scale[ids, None] + scorer.biases
 
-    def _labels(self, scorer: Scorer, ids: slice, scores: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Give the first largest score, or the component drawn from the softmax."""
+    def _labels(
+        self,
+        scorer: Scorer,
+        ids: slice,
+        scores: NDArray[np.float64],
+        weights: NDArray[np.float64],
+    ) -> NDArray[np.intp]:
+        """Give the first largest score, the drawn component, or the one chosen by variation."""
+        if scorer.assignment == "variation":
+            scores = _varied(scores, scorer, weights)
         if scorer.assignment != "drawn":
             first_largest: NDArray[np.intp] = scores.argmax(axis=1)
             return first_largest
@@ -147,10 +155,10 @@ class ReferenceDirections:
             entropy = (posteriors * np.where(posteriors > 0, surprise, 0)).sum(axis=1)
             assigned = np.where(posteriors < least, 0, posteriors)
         else:
-            labels = self._labels(scorer, ids, scores)
+            labels = self._labels(scorer, ids, scores, weights)
             assigned = (labels[:, None] == np.arange(scorer.n_components)).astype(float)
             best = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
-            if scorer.assignment == "hard":
+            if scorer.assignment != "drawn":
                 log_density = best
             entropy = log_density - best
         assigned = assigned * weights[:, None]
@@ -199,6 +207,21 @@ def weights_per_scorer(
     """Give one row of weights a scorer: ones where there are none, a view where one serves all."""
     weights = check_weights(weights, n_scorers, n_rows)
     return np.broadcast_to(1.0 if weights is None else weights, (n_scorers, n_rows))
+
+
+def _varied(
+    scores: NDArray[np.float64], scorer: Scorer, weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Give what each row adds to each component, its own turning of it included: see ``pulls``."""
+    possible = np.isfinite(scorer.biases)
+    biases = np.where(possible, scorer.biases, 0.0)
+    products = np.where(possible, scores, 0.0) - biases
+    own = scores.argmax(axis=1)[:, None] == np.arange(scorer.n_components)
+    signed = np.where(own, -1.0, 1.0) * weights[:, None]
+    pull, inverse = scorer.pulls.T
+    square = 1.0 + 2.0 * signed * inverse * products + signed**2 * (pull * inverse)
+    varied = (2.0 * products + signed * pull) / (1.0 + np.sqrt(np.maximum(square, 0.0)))
+    return np.where(possible, varied + biases, -np.inf)
 
 
 def _float64(rows: Rows) -> Rows:

@@ -25,15 +25,20 @@ class Stack(NamedTuple):
     matrix: Array  # (K, d)
     biases: Array  # (K,)
     parts: list[slice]  # the components of each scorer
+    pulls: Array  # (K, 2): for assignment by variation
 
 
 def stack(scorers: Sequence[Scorer]) -> Stack:
     """Put scorers one under the other; a single one is not copied."""
     parts = parts_of(scorers)
     if len(scorers) == 1:
-        return Stack(scorers[0].matrix, scorers[0].biases, parts)
-    matrix = np.concatenate([scorer.matrix for scorer in scorers])
-    return Stack(matrix, np.concatenate([scorer.biases for scorer in scorers]), parts)
+        return Stack(scorers[0].matrix, scorers[0].biases, parts, scorers[0].pulls)
+    return Stack(
+        np.concatenate([scorer.matrix for scorer in scorers]),
+        np.concatenate([scorer.biases for scorer in scorers]),
+        parts,
+        np.concatenate([scorer.pulls for scorer in scorers]),
+    )
 
 
 def parts_of(scorers: Sequence[Scorer]) -> list[slice]:

@@ -143,11 +143,12 @@ class TorchDirections:
         check_features([scorer], self.n_features)
         out = output_array(want, self.n_rows, scorer.n_components)
         matrix, biases, _ = self._stack([scorer], self._arithmetic([scorer]))
+        one = torch.ones((), dtype=matrix.dtype, device=self.device)
         with _settings(self.precision, self.device):
             for ids in self._rows.blocks(scorer.n_components, matrix.dtype):
                 scores = self._rows.scores(ids, matrix, biases)
                 if want == "labels":
-                    found = self._labels(scorer, ids, scores)
+                    found = self._labels(scorer, ids, scores, biases, one)
                 elif want == "posteriors":
                     found = torch.softmax(scores, 1).double()
                 elif want == "scores":
@@ -185,7 +186,7 @@ class TorchDirections:
     def _kind(self, scorers: Sequence[Scorer], dtype: torch.dtype) -> str:
         """Give how scorers can be swept together: their assignment for a kernel, or "plain"."""
         assignments = {scorer.assignment for scorer in scorers}
-        if self._kernels is None or len(assignments) > 1 or "drawn" in assignments:
+        if self._kernels is None or not assignments < {"soft", "hard"}:
             return "plain"
         return assignments.pop() if self._kernels.fits(self._rows, scorers, dtype) else "plain"
 
@@ -207,11 +208,16 @@ class TorchDirections:
             scores = self._rows.scores(ids, matrix, biases)
             assigned = []
             for s, (scorer, part) in enumerate(zip(scorers, parts, strict=True)):
-                shares, density, entropy = self._shares(scorer, ids, scores[:, part])
-                each = torch.stack([density, entropy]).double()
+                own = torch.ones((), **as_double)
                 if weights is not None:
                     own = (weights[s] if weights.ndim == 2 else weights)[ids]
-                    shares *= own[:, None].to(shares.dtype)
+                light = own.to(scores.dtype)[..., None]
+                shares, density, entropy = self._shares(
+                    scorer, ids, scores[:, part], biases[part], light
+                )
+                each = torch.stack([density, entropy]).double()
+                if weights is not None:
+                    shares *= light
                     each *= own
                 totals[s] += each.sum(1)
                 assigned.append(shares)
@@ -224,12 +230,14 @@ class TorchDirections:
         self, scorers: Sequence[Scorer], dtype: torch.dtype
     ) -> tuple[Tensor, Tensor, list[slice]]:
         """Give the components of several scorers, one under the other, on the device."""
-        matrix, biases, parts = stack(scorers)
+        matrix, biases, parts, _ = stack(scorers)
         on_device = (to_device(part, self.device) for part in (matrix, biases.clip(IMPOSSIBLE)))
         matrix, biases = (part.to(dtype) for part in on_device)
         return matrix, biases, parts
 
-    def _shares(self, scorer: Scorer, ids: slice, scores: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _shares(
+        self, scorer: Scorer, ids: slice, scores: Tensor, biases: Tensor, weights: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Give the assignment of each row of a block, its log-density and its entropy."""
         if scorer.assignment == "soft":
             logs = torch.log_softmax(scores, 1)
@@ -239,14 +247,19 @@ class TorchDirections:
             # In place, and in one pass: what is at most the threshold becomes zero.
             least = negligible(DTYPES[scores.dtype])
             return torch.threshold_(shares, least, 0), density, entropy
-        labels = self._labels(scorer, ids, scores)[:, None]
+        labels = self._labels(scorer, ids, scores, biases, weights)[:, None]
         shares = torch.zeros_like(scores).scatter_(1, labels, 1)
         best = scores.gather(1, labels)[:, 0]
-        density = best if scorer.assignment == "hard" else torch.logsumexp(scores, 1)
+        density = torch.logsumexp(scores, 1) if scorer.assignment == "drawn" else best
         return shares, density, density - best
 
-    def _labels(self, scorer: Scorer, ids: slice, scores: Tensor) -> Tensor:
-        """Give the first largest score, or the component drawn from the softmax."""
+    def _labels(
+        self, scorer: Scorer, ids: slice, scores: Tensor, biases: Tensor, weights: Tensor
+    ) -> Tensor:
+        """Give the first largest score, the drawn component, or the one chosen by variation."""
+        if scorer.assignment == "variation":
+            pulls = to_device(scorer.pulls, self.device).to(scores.dtype)
+            return varied(scores, biases, pulls, weights).argmax(1)
         if scorer.assignment != "drawn":
             return scores.argmax(1)
         K = scorer.n_components
@@ -259,6 +272,18 @@ class TorchDirections:
         labels = (posteriors @ upper <= drawn[:, None]).sum(1)
         last_possible = K - 1 - (posteriors.flip(1) > 0).byte().argmax(1)
         return torch.where(labels < K, labels, last_possible)
+
+
+def varied(scores: Tensor, biases: Tensor, pulls: Tensor, weights: Tensor) -> Tensor:
+    """Give what each row adds to each component, its own turning of it included.
+
+    ``weights`` are those of the rows, of shape (n, 1) or (): see ``Scorer.pulls``.
+    """
+    products = scores - biases
+    signed = torch.ones_like(scores).scatter_(1, scores.argmax(1)[:, None], -1) * weights
+    pull, inverse = pulls.T
+    square = 1 + 2 * signed * inverse * products + signed * signed * (pull * inverse)
+    return (2 * products + signed * pull) / (1 + square.clamp(min=0).sqrt()) + biases
 
 
 def _kernels(X: Tensor) -> Any:

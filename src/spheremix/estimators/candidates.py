@@ -1,11 +1,10 @@
-"""Dense mixtures of every size compared: a table of their restarts, and their agreement."""
+"""Dense mixtures of every size compared: a table of their restarts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
 
 from spheremix.select import CRITERIA, count_parameters, criteria
 
@@ -69,16 +68,3 @@ def _softly(problem: Problem[VMFModel], fits: Fits) -> list[Resultants | None]:
         for i, soft in zip(good, again, strict=True):
             swept[i] = soft
     return swept
-
-
-def agreement(problem: Problem[VMFModel], fits: Fits) -> float:
-    """Give the mean adjusted Rand index of the other restarts with the best one."""
-    reached = sorted(
-        (fit for fit in fits if fit is not None and fit.ok), key=lambda fit: -fit.objective
-    )
-    partitions = [
-        problem.directions.map_rows(problem.model.scorer(fit.parameters), "labels")
-        for fit in reached
-    ]
-    scores = [adjusted_rand_score(partitions[0], other) for other in partitions[1:]]
-    return float(np.mean(scores)) if scores else float("nan")

@@ -23,7 +23,7 @@ from spheremix.estimators.problem import (
     print_runs,
     summaries,
 )
-from spheremix.estimators.starts import draw, given_start, known_seeds, other_shape
+from spheremix.estimators.starts import Start, draw, given_start, known_seeds, other_shape
 from spheremix.models.coclustering import (
     CoclusteringModel,
     CoclusteringParameters,
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 ALGORITHMS = ("em", "cem", "sem", "saem", "caem")
 HARD = ("cem", "caem")
+STARTS = ("random", "k-means++", "spherical-k-means")
 
 
 class VMFCoclustering(MixturePredictions):
@@ -220,14 +221,14 @@ class VMFCoclustering(MixturePredictions):
             Itself.
         """
         problem = self._build_problem(X, sample_weight)
-        starts, seeds = self._starts(problem)
-        own = known_seeds(seeds, self.random_state)
+        starts = self._starts(problem)
+        own = known_seeds(starts, self.random_state)
         fits = em.in_batches(
-            starts,
+            [start.parameters for start in starts],
             lambda start: start.prototypes.size,
             lambda members, batch: self._run(problem, batch, [own[i] for i in members]),
         )
-        runs = summaries(problem.model, seeds, fits)
+        runs = summaries(problem.model, starts, fits)
         if self.verbose:
             print_runs(runs)
         reached = [fit for fit in fits if fit is not None and fit.ok]
@@ -288,9 +289,7 @@ class VMFCoclustering(MixturePredictions):
         model = CoclusteringModel(d, kappa, self.weights == "equal", conscience, kappa_max)
         return Problem(model, settings, directions, weights, n_components, columns)
 
-    def _starts(
-        self, problem: Problem[CoclusteringModel]
-    ) -> tuple[list[CoclusteringParameters | None], list[int | None]]:
+    def _starts(self, problem: Problem[CoclusteringModel]) -> list[Start]:
         """Draw the starts, or take the given one."""
         init: Any = self if self.warm_start and hasattr(self, "prototypes_") else self.init
         if not isinstance(init, str):
@@ -299,8 +298,10 @@ class VMFCoclustering(MixturePredictions):
                 shape = (len(init.kappas_), len(init.column_labels_))
                 if shape != (problem.n_components, problem.model.n_features):
                     raise other_shape(shape, problem)
-                return [_parameters(problem.model, init)], [None]
+                return [Start(_parameters(problem.model, init))]
             init = getattr(init, "prototypes_", init)
+        else:
+            check.require_choice("init", init, STARTS)
         return draw(problem, init, self.n_init, self.random_state)
 
     def _run(

@@ -59,6 +59,7 @@ class FitSummary:
     log_likelihood: float
     criteria: dict[str, float]
     runs: list[Restart]
+    agreement: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +96,11 @@ class FittedMixture:
 
     @classmethod
     def of_fit(
-        cls, problem: Problem[VMFModel], best: Fit[VMFParameters], runs: list[Restart]
+        cls,
+        problem: Problem[VMFModel],
+        best: Fit[VMFParameters],
+        runs: list[Restart],
+        agreement: float,
     ) -> FittedMixture:
         """Describe a mixture by the rows that it was fitted to."""
         model, directions, reached = problem.model, problem.directions, best.parameters
@@ -118,6 +123,7 @@ class FittedMixture:
                 soft.entropy,
             ),
             runs=runs,
+            agreement=agreement,
         )
         return cls(
             model,
@@ -156,6 +162,7 @@ def set_path_attributes(
     path: VMFPath,
     state: PathState,
     runs: list[Restart],
+    agreement: float,
     columns: dict[str, Any],
     label: Callable[[Scorer], Labels],
 ) -> None:
@@ -172,6 +179,7 @@ def set_path_attributes(
             **columns,
             "state_": state,
             "runs_": runs,
+            "agreement_": agreement,
             "status_": state.status,
             "kappa_max_": state.model.kappa_max,
             "betas_": each("beta"),

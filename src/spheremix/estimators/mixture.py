@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix.distribution import VonMisesFisher
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.agreement import agreement
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture, columns_of
 from spheremix.estimators.options import MixtureOptions
@@ -69,11 +70,16 @@ class VMFMixture(PartialFit, MixturePredictions):
     e_step : {"soft", "hard"}, default="soft"
         Rows count for all components by their posterior probabilities, or for the most probable
         one alone.
-    init : {"random", "k-means++", "spherical-k-means"}, array or fitted model, default="random"
-        "random" takes K rows as prototypes (Algorithm 4). A 1-D integer array gives labels
-        0..K-1, a 2-D array of shape (K, d) prototypes. A given start means one run.
-    n_init : int, default=10
-        Restarts; they share each reading of the data and the best objective wins.
+    init : {"merge", "random", "k-means++", "spherical-k-means"}, array or fitted model, \
+default="merge"
+        "merge" searches: clusters around 3K rows are merged to K by the least loss of likelihood,
+        rows are moved one by one in thought and all at once in fact (first variation), and runs
+        are crossed with each other before EM ends them. It is done without the penalty, whatever
+        ``beta``. "random" takes K rows as prototypes (the paper's Algorithm 4). A 1-D integer array
+        gives labels 0..K-1, a 2-D array of shape (K, d) prototypes. A given start means one run.
+    n_init : int or "auto", default="auto"
+        Runs; they share each reading of the data and the best objective wins. "auto" is 5 for
+        "merge", to which 4 crossings are added, and 10 for the others.
     max_iter : int, default=1000
         EM iterations at most.
     tol : float, default=1e-7
@@ -127,7 +133,10 @@ class VMFMixture(PartialFit, MixturePredictions):
     kappa_max_ : float
         The cap in force.
     runs_ : list of Restart
-        Every restart, failed ones included.
+        Every run, failed ones included: how it started and what it reached.
+    agreement_ : float
+        Mean adjusted Rand index of the other runs, crossings aside, with the best one: how far
+        another seed would give the same clusters. NaN where there is one run.
     n_parameters_ : int
         Free parameters, as the criteria count them: K - 1 weights, the estimated concentrations,
         and of each prototype the non-zeros less one (at least one).
@@ -161,8 +170,8 @@ class VMFMixture(PartialFit, MixturePredictions):
         m_step: str = "exact",
         kappa_max: float | str = "auto",
         e_step: str = "soft",
-        init: Any = "random",
-        n_init: int = 10,
+        init: Any = "merge",
+        n_init: int | str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
@@ -281,9 +290,11 @@ class VMFMixture(PartialFit, MixturePredictions):
                     remedies=("set {warm_start=False}",),
                 )
             start = problem.model.parameters(self.prototypes_, self.kappas_, self.weights_)
-        best, runs = restarts(options, problem, start)
+        outcome = restarts(options, problem, start)
+        best = outcome.best
         stream = Stream(best.resultants, problem.directions.n_rows)
-        fitted = FittedMixture.of_fit(problem, best, runs)
+        agreed = agreement(problem, outcome.starts, outcome.fits)
+        fitted = FittedMixture.of_fit(problem, best, outcome.runs, agreed)
         replace(fitted, n_samples_seen=stream.n_rows).set_on(self)
         self._stream = stream
         if is_capped(problem.model, best.parameters):

@@ -10,6 +10,7 @@ import numpy as np
 from spheremix import em
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.starts import count_runs
 from spheremix.parameters import LARGEST_INCREASE
 from spheremix.select import CRITERIA
 
@@ -68,7 +69,7 @@ class MixtureOptions:
             ),
             "m_step": check.require_choice("m_step", given["m_step"], ("exact", "paper")),
             "e_step": check.require_choice("e_step", given["e_step"], ("soft", "hard")),
-            "n_init": check.require_integer("n_init", given["n_init"], 1),
+            "n_init": count_runs(given["n_init"], given["init"]),
             "max_iter": check.require_integer("max_iter", given["max_iter"], 1),
             "tol": check.require_number("tol", given["tol"]),
             "zero_tol": check.require_number("zero_tol", given["zero_tol"]),

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.agreement import agreement
 from spheremix.estimators.fitted import (
     FitSummary,
     FittedMixture,
@@ -65,9 +66,9 @@ class VMFPath(SelectedMixture):
         Insert steps where the sparsity jumps by more than this.
     strategy : {"path", "dense", "random", "grid"}, default="path"
         How each beta is started: from the previous solution; from the dense one; from ``n_init``
-        random starts; or 50 evenly spaced betas up to the largest of the path, from the dense
-        solution. The last three are for comparison, and follow the path first where ``betas`` is
-        not given.
+        starts of the kind of ``init`` (the paper's are random); or 50 evenly spaced betas up to the
+        largest of the path, from the dense solution. The last three are for comparison, and follow
+        the path first where ``betas`` is not given.
     feature_weights, kappa, kappa_solver, m_step, kappa_max, e_step, init, n_init, max_iter, tol, \
 zero_tol, random_state, n_threads, engine, verbose
         As in :class:`VMFMixture`. ``verbose=1`` also prints a line every 100 steps.
@@ -105,7 +106,9 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
     labels_ : ndarray of shape (n,)
         Its clusters.
     runs_ : list of Restart
-        The dense restarts.
+        The runs of the dense mixture.
+    agreement_ : float
+        Mean adjusted Rand index of the other dense runs, crossings aside, with the best one.
     state_ : PathState
         The steps themselves, and what is needed to go on from the last one.
 
@@ -138,8 +141,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         m_step: str = "exact",
         kappa_max: float | str = "auto",
         e_step: str = "soft",
-        init: Any = "random",
-        n_init: int = 10,
+        init: Any = "merge",
+        n_init: int | str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
@@ -200,15 +203,18 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         solver = path_solver(options, route, problem)
         if self.warm_start and hasattr(self, "state_"):
             state = go_on(self.state_, problem, solver)
-            runs = getattr(self, "runs_", [])  # a stored state comes without them
+            # A stored state comes without these.
+            runs, agreed = getattr(self, "runs_", []), getattr(self, "agreement_", float("nan"))
         else:
-            dense, runs = restarts(options, problem, None)
-            state = PathState.begin(solver, dense, count_converged(runs))
+            dense = restarts(options, problem, None)
+            runs, agreed = dense.runs, agreement(problem, dense.starts, dense.fits)
+            state = PathState.begin(solver, dense.best, count_converged(runs))
         follow(options, route, problem, solver, state, runs)
         set_path_attributes(
             self,
             state,
             runs,
+            agreed,
             problem.columns,
             lambda scorer: problem.directions.map_rows(scorer, "labels"),
         )
@@ -301,6 +307,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
                 log_likelihood=step.log_likelihood,
                 criteria={name: float(values[i]) for name, values in self.criteria_.items()},
                 runs=self.runs_,
+                agreement=self.agreement_,
             ),
         ).set_on(mixture)
         return mixture

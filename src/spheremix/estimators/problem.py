@@ -14,7 +14,7 @@ from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.errors import Explained, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.starts import draw
+from spheremix.estimators.starts import Start, draw, first_alike, follow
 from spheremix.models.vmf import VMFModel, VMFParameters
 from spheremix.penalties import L1
 
@@ -58,7 +58,29 @@ class Problem(Generic[M]):
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """How one restart went."""
+    """How one run went.
+
+    Attributes
+    ----------
+    seed : int or None
+        Of what was drawn; None for crossings and for a given start.
+    status : str
+        How EM ended.
+    n_iter : int
+        Iterations of EM.
+    objective : float
+        At the end.
+    stationarity_gap : float
+        At the end.
+    kappa_capped : bool
+        Whether a concentration is at its cap.
+    start : str
+        How the run started: "merge", "cross" (of two runs before it), "random", "k-means++",
+        "spherical-k-means" or "given".
+    start_objective : float
+        Where it started: for "merge" and "cross" the classification likelihood as merged, before
+        rows were moved; else the objective of the first parameters.
+    """
 
     seed: int | None
     status: str
@@ -66,6 +88,18 @@ class Restart:
     objective: float
     stationarity_gap: float
     kappa_capped: bool
+    start: str = "random"
+    start_objective: float = float("nan")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What the runs of a fit have come to."""
+
+    best: em.Fit[VMFParameters]
+    runs: list[Restart]
+    starts: list[Start]
+    fits: list[em.Fit[VMFParameters] | None]
 
 
 def build_problem(options: MixtureOptions, X: Any, sample_weight: Any) -> Problem[VMFModel]:
@@ -108,25 +142,28 @@ def build_model(options: MixtureOptions, n_features: int, n_threads: int) -> VMF
 
 def restarts(
     options: MixtureOptions, problem: Problem[VMFModel], start: VMFParameters | None
-) -> tuple[em.Fit[VMFParameters], list[Restart]]:
-    """Run EM from the given start or from drawn ones; give the best fit and all restarts."""
+) -> Outcome:
+    """Run EM from the given start or from drawn ones."""
+    callback = follow(options.callback)
     if start is None:
-        starts, seeds = draw(problem, options.init, options.n_init, options.random_state)
+        starts = draw(problem, options.init, options.n_init, options.random_state, callback)
     else:
-        starts, seeds = [start], [None]
-    fits = run_all(problem, starts, options.callback)
-    runs = summaries(problem.model, seeds, fits)
+        starts = [Start(start)]
+    fits = run_all(problem, starts, callback)
+    runs = summaries(problem.model, starts, fits)
     if options.verbose:
         print_runs(runs)
-    return best_of(options, problem, fits, runs), runs
+    return Outcome(best_of(options, problem, fits, runs), runs, starts, fits)
 
 
 def run_all(
     problem: Problem[VMFModel],
-    starts: list[VMFParameters | None],
+    starts: list[Start],
     callback: Callable[[em.Progress], None] | None = None,
 ) -> list[em.Fit[VMFParameters] | None]:
-    """Run EM from all starts; None where there is no start."""
+    """Run EM from all starts, once where two are one partition; None where there is no start."""
+    first = first_alike(starts)
+    distinct = [start.parameters if first[i] == i else None for i, start in enumerate(starts)]
 
     def run(_: list[int], batch: list[VMFParameters]) -> list[em.Fit[VMFParameters]]:
         return em.fit(
@@ -138,7 +175,8 @@ def run_all(
             callback=callback,
         )
 
-    return em.in_batches(starts, lambda start: start.prototypes.size, run)
+    fits = em.in_batches(distinct, lambda start: start.prototypes.size, run)
+    return [fits[i] for i in first]
 
 
 def best_of(
@@ -198,16 +236,19 @@ def is_capped(model: Any, parameters: Any) -> bool:
 
 
 def summaries(
-    model: Any, seeds: list[int | None], fits: Sequence[em.Fit[Any] | None]
+    model: Any, starts: Sequence[Start], fits: Sequence[em.Fit[Any] | None]
 ) -> list[Restart]:
-    """Tell how each restart went."""
+    """Tell how each run went."""
     runs = []
-    for seed, fit in zip(seeds, fits, strict=True):
+    for start, fit in zip(starts, fits, strict=True):
         if fit is None:
-            runs.append(Restart(seed, "no_start", 0, np.nan, np.nan, kappa_capped=False))
+            nothing = ("no_start", 0, np.nan, np.nan, False)
+            runs.append(Restart(start.seed, *nothing, start.kind))
             continue
         capped = is_capped(model, fit.parameters)
-        runs.append(Restart(seed, fit.status, fit.n_iter, fit.objective, fit.gap, capped))
+        first = fit.trace[0] if start.partition is None else start.partition.first_value
+        reached = (fit.status, fit.n_iter, fit.objective, fit.gap, capped)
+        runs.append(Restart(start.seed, *reached, start.kind, first))
     return runs
 
 
@@ -215,7 +256,8 @@ def print_runs(runs: list[Restart], prefix: str = "") -> None:
     """Print a line for each restart."""
     for i, run in enumerate(runs):
         line = (
-            f"{prefix}restart {i + 1}/{len(runs)}: {run.status} after {run.n_iter} iterations, "
+            f"{prefix}run {i + 1}/{len(runs)} ({run.start}): {run.status} after {run.n_iter} "
+            f"iterations, "
             f"objective {run.objective:.6f}, gap {run.stationarity_gap:.1e}"
         )
         print(line + (", kappa at its cap" if run.kappa_capped else ""))  # noqa: T201

@@ -43,5 +43,7 @@ def refit_on_support(mixture: VMFMixture, problem: Problem[VMFModel]) -> VMFMixt
     # First-order conditions are those of the support: forces outside of it do not count.
     pulls = np.where(model.support, fit.resultants.vectors, 0.0)
     inside = replace(fit, resultants=replace(fit.resultants, vectors=pulls))
-    FittedMixture.of_fit(replace(problem, model=plain), inside, mixture.runs_).set_on(again)
+    FittedMixture.of_fit(
+        replace(problem, model=plain), inside, mixture.runs_, mixture.agreement_
+    ).set_on(again)
     return again

@@ -10,7 +10,8 @@ import numpy as np
 
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.candidates import agreement, candidate_table
+from spheremix.estimators.agreement import agreement
+from spheremix.estimators.candidates import candidate_table
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture, set_fitted, set_path_attributes
 from spheremix.estimators.mixture import VMFMixture
@@ -29,7 +30,8 @@ from spheremix.estimators.problem import (
 )
 from spheremix.estimators.refit import refit_on_support
 from spheremix.estimators.selected import SelectedMixture
-from spheremix.estimators.starts import draw
+from spheremix.estimators.starts import draw_all
+from spheremix.estimators.starts import follow as counting
 from spheremix.estimators.strategies import (
     count_converged,
     follow,
@@ -140,8 +142,8 @@ zero_tol, random_state, n_threads, engine, verbose
         m_step: str = "exact",
         kappa_max: float | str = "auto",
         e_step: str = "soft",
-        init: str = "random",
-        n_init: int = 10,
+        init: str = "merge",
+        n_init: int | str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
@@ -201,23 +203,26 @@ zero_tol, random_state, n_threads, engine, verbose
         route = PathOptions.of(self, criterion=self.beta_criterion)
         problem = build_problem(options, X, sample_weight)
         problems = {int(K): replace(problem, n_components=int(K)) for K in candidates}
-        drawn = {
-            K: draw(one, self.init, self.n_init, self.random_state) for K, one in problems.items()
-        }
-        # Every candidate and every restart in one batch: they share each reading of the data.
-        fits = iter(
-            run_all(
-                problem,
-                [start for starts, _ in drawn.values() for start in starts],
-                self.callback,
+        callback = counting(self.callback)
+        drawn = dict(
+            zip(
+                problems,
+                draw_all(
+                    list(problems.values()), self.init, self.n_init, self.random_state, callback
+                ),
+                strict=True,
             )
         )
-        each: dict[int, Fits] = {K: [next(fits) for _ in seeds] for K, (_, seeds) in drawn.items()}
-        runs = {K: summaries(problem.model, drawn[K][1], each[K]) for K in each}
+        # Every candidate and every restart in one batch: they share each reading of the data.
+        flat = [start for starts in drawn.values() for start in starts]
+        fits = iter(run_all(problem, flat, callback))
+        each: dict[int, Fits] = {K: [next(fits) for _ in starts] for K, starts in drawn.items()}
+        runs = {K: summaries(problem.model, drawn[K], each[K]) for K in each}
         if self.verbose:
             for K, reports in runs.items():
                 print_runs(reports, f"K = {K}, ")
-        models = self._dense_models(options, problems, each, runs)
+        agreements = {K: agreement(problem, drawn[K], each[K]) for K in each}
+        models = self._dense_models(options, problems, each, runs, agreements)
         curves = {
             name: np.array([models[K].criteria_[name] if K in models else np.nan for K in each])
             for name in CRITERIA
@@ -233,7 +238,7 @@ zero_tol, random_state, n_threads, engine, verbose
             **problem.columns,
             "candidates_": candidates,
             "table_": candidate_table(problem, each, runs, options.zero_tol),
-            "agreement_": np.array([agreement(problem, fits) for fits in each.values()]),
+            "agreement_": np.array(list(agreements.values())),
             "dense_models_": models,
             "dense_criteria_": curves,
             "best_n_components_": best,
@@ -252,6 +257,7 @@ zero_tol, random_state, n_threads, engine, verbose
         problems: dict[int, Problem[VMFModel]],
         each: dict[int, Fits],
         runs: dict[int, list[Restart]],
+        agreements: dict[int, float],
     ) -> dict[int, VMFMixture]:
         """Give the best dense mixture of each number of components that has one."""
         models, failures = {}, []
@@ -262,7 +268,7 @@ zero_tol, random_state, n_threads, engine, verbose
                 failures.append(error)
                 continue
             models[K] = VMFMixture(**{**self._shared(VMFMixture), "n_components": K})
-            FittedMixture.of_fit(problem, best, runs[K]).set_on(models[K])
+            FittedMixture.of_fit(problem, best, runs[K], agreements[K]).set_on(models[K])
             if is_capped(problem.model, best.parameters):
                 warn_of_cap(K, problem.model.kappa_max, stacklevel=4)
         if not models:
@@ -335,8 +341,8 @@ zero_tol, random_state, n_threads, engine, verbose
         """Follow the path that begins at a dense mixture."""
         start = problem.model.parameters(dense.prototypes_, dense.kappas_, dense.weights_)
         solver = path_solver(options, route, problem)
-        fit, run = restarts(options, problem, start)
-        state = PathState.begin(solver, fit, count_converged(run))
+        again = restarts(options, problem, start)
+        state = PathState.begin(solver, again.best, count_converged(again.runs))
         follow(options, route, problem, solver, state, dense.runs_)
         path = VMFPath(
             **{
@@ -349,6 +355,7 @@ zero_tol, random_state, n_threads, engine, verbose
             path,
             state,
             dense.runs_,
+            dense.agreement_,
             problem.columns,
             lambda scorer: problem.directions.map_rows(scorer, "labels"),
         )

@@ -17,11 +17,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix import em
 from spheremix.estimators import validation as check
+from spheremix.estimators.agreement import agreement
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import columns_of, set_fitted
 from spheremix.estimators.lloyd import largest_cosines, lloyd
 from spheremix.estimators.problem import Problem, failure
-from spheremix.estimators.starts import draw, given_start, unit_prototypes
+from spheremix.estimators.starts import (
+    Start,
+    count_runs,
+    draw,
+    first_alike,
+    follow,
+    given_start,
+    unit_prototypes,
+)
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.skmeans import SphericalKMeansModel
 
@@ -37,19 +46,22 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-STARTS = ("random", "k-means++")
+STARTS = ("merge", "random", "k-means++")
+SEARCH_TOL = 1e-7  # cosines per unit of weight: a sweep that gains less ends a refinement
 LEAST_TOL = 1e-13  # rounding, per unit of weight
 
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """How one restart of spherical k-means went."""
+    """How one run of spherical k-means went: how it started, and the coherence at both ends."""
 
     seed: int | None
     status: str
     n_iter: int
     coherence: float
     n_reseeded: int
+    start: str
+    start_coherence: float
 
 
 class SphericalKMeans(
@@ -66,12 +78,16 @@ class SphericalKMeans(
     ----------
     n_components : int, default=8
         Number K of clusters.
-    init : {"random", "k-means++"}, array or fitted model, default="random"
-        "random" takes K rows as prototypes, "k-means++" spreads them out, in proportion to one
-        minus the cosine. A 1-D integer array gives labels 0..K-1, a 2-D array of shape (K, d) or a
-        model with ``prototypes_`` gives prototypes. A given start means one run.
-    n_init : int, default=10
-        Restarts; they share each reading of the data and the largest coherence wins.
+    init : {"merge", "random", "k-means++"}, array or fitted model, default="merge"
+        "merge" searches: clusters around 3K rows are merged to K by the least loss of coherence,
+        rows are moved with their own part in the prototypes counted (first variation), and runs
+        are crossed with each other before Lloyd's iterations end them. "random" takes K rows as
+        prototypes, "k-means++" spreads them out, in proportion to one minus the cosine. A 1-D
+        integer array gives labels 0..K-1, a 2-D array of shape (K, d) or a model with
+        ``prototypes_`` gives prototypes. A given start means one run.
+    n_init : int or "auto", default="auto"
+        Runs; they share each reading of the data and the largest coherence wins. "auto" is 5 for
+        "merge", to which 4 crossings are added, and 10 for the others.
     max_iter : int, default=1000
         Iterations at most.
     tol : float, default=1e-7
@@ -109,8 +125,10 @@ class SphericalKMeans(
         Iterations of the best run, and steps of ``partial_fit`` since.
     n_samples_seen_ : int
         Rows of the fit, and of the batches since.
+    agreement_ : float
+        Mean adjusted Rand index of the other runs, crossings aside, with the best one.
     runs_ : list of Restart
-        Every restart, failed ones included, with the number of clusters re-seeded.
+        Every run, failed ones included, with the number of clusters re-seeded.
     n_features_in_ : int
         d.
 
@@ -132,8 +150,8 @@ class SphericalKMeans(
         self,
         n_components: int = 8,
         *,
-        init: Any = "random",
-        n_init: int = 10,
+        init: Any = "merge",
+        n_init: int | str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
         random_state: Any = None,
@@ -173,7 +191,7 @@ class SphericalKMeans(
             Itself.
         """
         n_components = check.require_integer("n_components", self.n_components, 1)
-        check.require_integer("n_init", self.n_init, 1)
+        count_runs(self.n_init, self.init)
         check.require_flag("warm_start", self.warm_start)
         settings = em.Settings(
             tol=max(check.require_number("tol", self.tol), LEAST_TOL),
@@ -185,13 +203,16 @@ class SphericalKMeans(
         check.require_rows(n_components, directions, weights)
         model = SphericalKMeansModel()
         problem = Problem(model, settings, directions, weights, n_components, columns)
-        starts, seeds = self._starts(problem)
-        reached = em.in_batches(
-            starts,
+        callback = follow(self.callback)
+        starts = self._starts(problem, callback)
+        first = first_alike(starts)
+        distinct = em.in_batches(
+            [start.parameters if first[i] == i else None for i, start in enumerate(starts)],
             np.size,
-            lambda _, batch: lloyd(directions, batch, settings, weights, self.callback),
+            lambda _, batch: lloyd(directions, batch, settings, weights, callback),
         )
-        runs = [_summary(seed, result) for seed, result in zip(seeds, reached, strict=True)]
+        reached = [distinct[i] for i in first]
+        runs = [_summary(start, result) for start, result in zip(starts, reached, strict=True)]
         if self.verbose:
             for i, run in enumerate(runs):
                 print(_line(i, len(runs), run))  # noqa: T201
@@ -204,6 +225,7 @@ class SphericalKMeans(
                 why="; there may be fewer different rows than clusters",
             )
         best = max(fits, key=lambda fit: fit.objective)
+        every = [None if result is None else result[0] for result in reached]
         set_fitted(
             self,
             {
@@ -216,6 +238,7 @@ class SphericalKMeans(
                 "n_samples_seen_": directions.n_rows,
                 "labels_": directions.map_rows(model.scorer(best.parameters), "labels"),
                 "runs_": runs,
+                "agreement_": agreement(problem, starts, every),
             },
         )
         self._stream = Stream(best.resultants, directions.n_rows)
@@ -231,8 +254,10 @@ class SphericalKMeans(
         return self
 
     def _starts(
-        self, problem: Problem[SphericalKMeansModel]
-    ) -> tuple[list[Array | None], list[int | None]]:
+        self,
+        problem: Problem[SphericalKMeansModel],
+        callback: Callable[[em.Progress], None] | None,
+    ) -> list[Start]:
         """Draw the starts, or take the given one."""
         init = self if self.warm_start and hasattr(self, "prototypes_") else self.init
         if isinstance(init, str):
@@ -241,9 +266,9 @@ class SphericalKMeans(
             init = given_start(init)
             given = np.asarray(getattr(init, "prototypes_", init))
             if given.ndim != 1:  # prototypes without a row are seeded again
-                return [unit_prototypes(given, problem)], [None]
+                return [Start(unit_prototypes(given, problem))]
             init = given
-        return draw(problem, init, self.n_init, self.random_state)
+        return draw(problem, init, self.n_init, self.random_state, callback, SEARCH_TOL)
 
     def _streamed(self, directions: Directions) -> tuple[Model[Any], Array, Assignment]:  # noqa: ARG002
         """Give what a batch is swept with."""
@@ -333,16 +358,18 @@ class SphericalKMeans(
         return tags
 
 
-def _summary(seed: int | None, result: tuple[em.Fit[Array], int] | None) -> Restart:
+def _summary(start: Start, result: tuple[em.Fit[Array], int] | None) -> Restart:
     if result is None:
-        return Restart(seed, "no_start", 0, np.nan, 0)
+        return Restart(start.seed, "no_start", 0, np.nan, 0, start.kind, np.nan)
     fit, n_reseeded = result
-    return Restart(seed, fit.status, fit.n_iter, fit.objective, n_reseeded)
+    first = fit.trace[0] if start.partition is None else start.partition.first_value
+    reached = (fit.status, fit.n_iter, fit.objective, n_reseeded)
+    return Restart(start.seed, *reached, start.kind, first)
 
 
 def _line(i: int, n: int, run: Restart) -> str:
     return (
-        f"restart {i + 1}/{n}: {run.status} after {run.n_iter} iterations, "
+        f"run {i + 1}/{n} ({run.start}): {run.status} after {run.n_iter} iterations, "
         f"coherence {run.coherence:.6f}"
         + (f", {run.n_reseeded} clusters re-seeded" if run.n_reseeded else "")
     )

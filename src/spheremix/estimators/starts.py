@@ -2,51 +2,170 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix import seeding
+from spheremix import em, seeding
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
 from spheremix.models.base import DegenerateError
+from spheremix.search import Search
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
     from spheremix.estimators.problem import Problem
+    from spheremix.search import Partition
 
     Array = NDArray[np.float64]
 
-STARTS = ("random", "k-means++", "spherical-k-means")
+STARTS = ("merge", "random", "k-means++", "spherical-k-means")
+AUTO = {"merge": 5}  # runs where n_init is "auto"
+RANDOM_AUTO = 10
+SAME = 1e-12  # relative difference of the values of one partition that was found twice
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """Where one run of EM starts.
+
+    Attributes
+    ----------
+    parameters : Any
+        Of the model; None where every try failed.
+    kind : str
+        "merge", "cross", "random", "k-means++", "spherical-k-means" or "given".
+    seed : int or None
+        Of what was drawn.
+    partition : Partition or None
+        What the search found, where there was one.
+    """
+
+    parameters: Any
+    kind: str = "given"
+    seed: int | None = None
+    partition: Partition | None = None
+
+    def is_like(self, other: Start) -> bool:
+        """Tell whether the search has found one partition twice."""
+        if self.partition is None or other.partition is None:
+            return False
+        one, two = self.partition, other.partition
+        masses = np.sort(one.resultants.mass), np.sort(two.resultants.mass)
+        near = abs(one.value - two.value) <= SAME * abs(one.value)
+        return near and len(masses[0]) == len(masses[1]) and np.allclose(*masses)
+
+
+def count_runs(n_init: Any, init: Any) -> int:
+    """Check ``n_init`` and give the number of runs that it stands for."""
+    if isinstance(n_init, str):
+        check.require_choice("n_init", n_init, ("auto",))
+        return AUTO.get(init, RANDOM_AUTO) if isinstance(init, str) else 1
+    return check.require_integer("n_init", n_init, 1)
+
+
+def follow(callback: Callable[[em.Progress], None] | None) -> Callable[[em.Progress], None] | None:
+    """Give a callback that counts the sweeps of all stages of a fit, from its first one on."""
+    if callback is None:
+        return None
+    numbers = itertools.count(1)
+    return lambda progress: callback(replace(progress, n_sweeps=next(numbers)))
 
 
 def draw(
-    problem: Problem[Any], init: Any, n_init: int, random_state: Any
-) -> tuple[list[Any], list[int | None]]:
-    """Draw the starts, or take the given one: parameters of the model, and their seeds."""
+    problem: Problem[Any],
+    init: Any,
+    n_init: Any,
+    random_state: Any,
+    callback: Callable[[em.Progress], None] | None = None,
+    tol: float = 1e-4,
+) -> list[Start]:
+    """Draw the starts, or take the given one."""
+    if isinstance(init, str):
+        return draw_all([problem], init, n_init, random_state, callback, tol)[0]
+    return [Start(_given(problem, init))]
+
+
+def draw_all(
+    problems: Sequence[Problem[Any]],
+    init: str,
+    n_init: Any,
+    random_state: Any,
+    callback: Callable[[em.Progress], None] | None = None,
+    tol: float = 1e-4,
+) -> list[list[Start]]:
+    """Draw the starts of problems that differ in the number of components only.
+
+    ``tol`` is what ends refinements of a search, in units of the objective per unit of weight.
+    """
+    check.require_choice("init", init, STARTS)
+    seeds = check.draw_seeds(random_state, count_runs(n_init, init))
+    if init == "merge":
+        return _searched(problems, seeds, callback, tol)
+    each = []
+    for one in problems:
+        model, K = one.model, one.n_components
+        drawn = seeding.draw_starts(model, one.directions, K, seeds, init, one.weights)  # type: ignore[arg-type]
+        each.append([Start(start, init, seed) for start, seed in zip(drawn, seeds, strict=True)])
+    return each
+
+
+def _searched(
+    problems: Sequence[Problem[Any]],
+    seeds: list[int],
+    callback: Callable[[em.Progress], None] | None,
+    tol: float,
+) -> list[list[Start]]:
+    """Search for partitions, all problems sharing their sweeps."""
+    first, n_runs = problems[0], len(seeds) * len(problems)
+
+    def tell(n_sweeps: int) -> None:
+        if callback is not None:
+            callback(em.Progress(n_sweeps, n_runs, n_runs, np.nan))
+
+    model, *others = first.model.for_search()
+    search = Search(model, first.directions, first.weights, tol=tol, callback=tell)
+    found = search.run([one.n_components for one in problems], seeds)
+    for other in others:
+        again = Search(other, first.directions, first.weights, tol=tol, callback=tell)
+        found = [again.improved(partitions) for partitions in found]
+    each = []
+    for one, partitions in zip(problems, found, strict=True):
+        starts = [Start(None, "merge", seed) for seed in seeds]
+        starts += [Start(None, "cross")] * (len(partitions) - len(seeds))
+        for i, partition in enumerate(partitions):
+            if partition is not None:
+                parameters = one.model.from_partition(partition.resultants)
+                starts[i] = replace(starts[i], parameters=parameters, partition=partition)
+        each.append(starts)
+    return each
+
+
+def _given(problem: Problem[Any], init: Any) -> Any:
+    """Give the parameters of a start that was given."""
     model, K = problem.model, problem.n_components
     directions, weights = problem.directions, problem.weights
-    if isinstance(init, str):
-        check.require_choice("init", init, STARTS)
-        seeds = check.draw_seeds(random_state, n_init)
-        return seeding.draw_starts(model, directions, K, seeds, init, weights), list(seeds)  # type: ignore[arg-type]
     init = given_start(init)
     if hasattr(init, "prototypes_"):
         shape = init.prototypes_.shape
         if shape != (K, directions.n_features):
             raise other_shape(shape, problem)
         if hasattr(init, "kappas_"):
-            return [model.parameters(init.prototypes_, init.kappas_, init.weights_)], [None]
+            return model.parameters(init.prototypes_, init.kappas_, init.weights_)
         init = init.prototypes_  # spherical k-means
     array = np.asarray(init)
     if array.ndim == 1:
-        return [_start_from_labels(array, problem)], [None]
+        return _start_from_labels(array, problem)
     rows = unit_prototypes(array, problem)
     start = seeding.from_prototypes(model, directions, [rows], weights)[0]
     if start is None:
         raise ParameterError("{init}: no row is nearest to one of the prototypes; spread them out")
-    return [start], [None]
+    return start
 
 
 def other_shape(shape: tuple[int, int], problem: Problem[Any]) -> ParameterError:
@@ -115,7 +234,16 @@ def _start_from_labels(labels: NDArray[Any], problem: Problem[Any]) -> Any:
         ) from None
 
 
-def known_seeds(seeds: list[int | None], random_state: Any) -> list[int]:
-    """Give a seed for the drawn assignments of each start, given starts included."""
+def first_alike(starts: Sequence[Start]) -> list[int]:
+    """Give for each start the place of the first one that is the same partition, or its own."""
+    return [
+        next(j for j, other in enumerate(starts) if other is start or other.is_like(start))
+        for start in starts
+    ]
+
+
+def known_seeds(starts: Sequence[Start], random_state: Any) -> list[int]:
+    """Give a seed for the drawn assignments of each start; some have none of their own."""
+    seeds = [start.seed for start in starts]
     own = check.draw_seeds(random_state, 1)[0] if None in seeds else 0
     return [own if seed is None else seed for seed in seeds]

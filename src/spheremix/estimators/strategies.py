@@ -130,11 +130,12 @@ def _from_random_starts(
             return
         model = solver.at(float(beta))
         try:
-            fit, runs = restarts(options, replace(problem, model=model), None)
+            outcome = restarts(options, replace(problem, model=model), None)
         except NoFitError:
             state.status = "no_restart"
             return
-        yield state.add(solver.summarise(float(beta), fit, count_converged(runs)), fit)
+        point = solver.summarise(float(beta), outcome.best, count_converged(outcome.runs))
+        yield state.add(point, outcome.best)
     state.status = "grid_end"
 
 

@@ -1,12 +1,15 @@
-"""What the EM loop asks of a model: four methods, no row in sight."""
+"""What the EM loop and the search ask of a model: a few methods, no row in sight."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
     from spheremix.resultants import Resultants
@@ -66,3 +69,38 @@ class Model(Protocol[P]):
     def start(self, resultants: Resultants, prototypes: NDArray[np.float64]) -> P:
         """Give first parameters from prototypes and the resultants of assigning rows to them."""
         ...
+
+
+class PartitionModel(Model[P], Protocol[P]):
+    """A model that a search can work with: it says what a partition of the rows is worth."""
+
+    def for_search(self) -> Sequence[PartitionModel[P]]:
+        """Give the models that a search for clusters works with.
+
+        The first one finds partitions; with each of the others rows are moved once more.
+        """
+        ...
+
+    def from_partition(self, resultants: Resultants) -> P:
+        """Give the best parameters for the clusters with these resultants, without a penalty."""
+        ...
+
+    def cluster_value(
+        self, resultants: Resultants
+    ) -> Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]:
+        """Give the value of a cluster as a function of its mass and of its resultant's length.
+
+        Summed over the clusters it is the classification likelihood plus the total weight times
+        its logarithm where clusters have weights of their own. A concentration that all clusters
+        share is held at its estimate from these resultants.
+        """
+        ...
+
+
+def cluster_directions(resultants: Resultants) -> NDArray[np.float64]:
+    """Give the resultant vectors at length one, or DegenerateError where one is zero."""
+    lengths = np.linalg.norm(resultants.vectors, axis=1, keepdims=True)
+    if not lengths.all():
+        raise DegenerateError("vanished", int(lengths.argmin()))
+    directions: NDArray[np.float64] = resultants.vectors / lengths
+    return directions

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spheremix.models.base import DegenerateError, MStep, require_mass
+from spheremix.models.base import DegenerateError, MStep, cluster_directions, require_mass
 from spheremix.scorer import Scorer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from spheremix.resultants import Resultants
@@ -52,6 +54,19 @@ class SphericalKMeansModel:
             raise DegenerateError("vanished", int(lengths.argmin()))
         gain = float(lengths.sum() - np.einsum("kj,kj->", parameters, resultants.vectors))
         return MStep(resultants.vectors / lengths[:, None], gain)
+
+    def for_search(self) -> list[SphericalKMeansModel]:
+        """Give the models that a search for clusters works with: itself."""
+        return [self]
+
+    def from_partition(self, resultants: Resultants) -> Array:
+        """Give the directions of the clusters."""
+        require_mass(resultants)
+        return cluster_directions(resultants)
+
+    def cluster_value(self, resultants: Resultants) -> Callable[[Array, Array], Array]:  # noqa: ARG002
+        """Give the coherence of a cluster: the length of its resultant vector."""
+        return lambda mass, lengths: lengths  # noqa: ARG005
 
 
 def sharp_scorer(prototypes: Array) -> Scorer:

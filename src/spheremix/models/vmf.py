@@ -6,14 +6,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from spheremix.bessel import concentration, concentration_banerjee, log_normalizer
-from spheremix.models.base import DegenerateError, MStep, require_mass
+from spheremix.models.base import DegenerateError, MStep, cluster_directions, require_mass
 from spheremix.models.maximise import maximise, per_component
 from spheremix.models.mixture_scorer import mixture_scorer
 from spheremix.penalties import L1
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from spheremix.models.maximise import Kappa
@@ -125,6 +128,58 @@ class VMFModel:
         dots = np.einsum("kj,kj->k", prototypes, resultants.vectors)
         kappas = self._concentrations(dots, resultants.mass)
         return self.parameters(prototypes, kappas, resultants.mass / resultants.mass.sum())
+
+    def for_search(self) -> list[VMFModel]:
+        """Give the models that a search for clusters works with, one after another.
+
+        Without penalty, since the loss of a merge has a closed form only there, and with the exact
+        estimates. Merging asks for a concentration that all clusters share: of its own, a cluster
+        of one row would be worth more than any other, and given ones are tied to components. Where
+        concentrations are free, rows are then moved once more with free ones.
+        """
+        own = replace(self, l1=L1(), algorithm="exact", kappa_solver="exact")
+        if self.kappa_mode == "free":
+            return [replace(own, kappa="shared"), own]
+        return [replace(own, kappa="shared") if np.ndim(self.kappa) else own]
+
+    def from_partition(self, resultants: Resultants) -> VMFParameters:
+        """Give the best parameters for the clusters with these resultants, without a penalty.
+
+        Given concentrations, one a component, go to the clusters that they fit best.
+        """
+        if np.ndim(self.kappa):
+            kappas = np.asarray(self.kappa)
+            lengths = np.linalg.norm(resultants.vectors, axis=1)
+            fits = np.outer(log_normalizer(self.n_features, kappas), resultants.mass)
+            best = linear_sum_assignment(fits + np.outer(kappas, lengths), maximize=True)[1]
+            vectors = resultants.vectors[best]
+            resultants = replace(resultants, mass=resultants.mass[best], vectors=vectors)
+        return self.start(resultants, cluster_directions(resultants))
+
+    def cluster_value(
+        self, resultants: Resultants
+    ) -> Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]:
+        """Give a cluster's part of the classification likelihood, plus mass times log weight.
+
+        With mass n and length l: n log n + n log c_d(kappa) + kappa l. A shared kappa is that of
+        these resultants; a free one is the cluster's own.
+        """
+        if self.kappa_mode == "free":
+            return self._free_value
+        lengths = np.linalg.norm(resultants.vectors, axis=1)
+        kappa = self._concentrations(lengths, resultants.mass)[0]
+        normalizer = log_normalizer(self.n_features, kappa)
+        return lambda mass, lengths: mass * (np.log(mass) + normalizer) + kappa * lengths
+
+    def _free_value(
+        self, mass: NDArray[np.float64], lengths: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Give the value of clusters with concentrations of their own: 0 where rows cancel out."""
+        solved = concentration(self.n_features, np.minimum(lengths / mass, 1.0))
+        kappas = np.minimum(solved, self.kappa_max)
+        normalizers = log_normalizer(self.n_features, kappas)
+        total: NDArray[np.float64] = mass * (np.log(mass) + normalizers) + kappas * lengths
+        return total
 
     def m_step(self, resultants: Resultants, parameters: VMFParameters) -> MStep[VMFParameters]:
         """Maximise the expected completed objective at these resultants."""

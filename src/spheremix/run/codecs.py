@@ -111,6 +111,7 @@ def pack_mixture(mixture: VMFMixture, writer: Writer, prefix: str) -> MixtureRec
         n_iter=int(mixture.n_iter_),
         criteria={name: float(value) for name, value in mixture.criteria_.items()},
         runs=mixture.runs_,
+        agreement=float(mixture.agreement_),
     )
 
 
@@ -136,6 +137,7 @@ def unpack_mixture(
             # A run that was saved before a criterion existed does not have its value.
             criteria={name: record.criteria.get(name, np.nan) for name in CRITERIA},
             runs=record.runs,
+            agreement=record.agreement,
         ),
         None if record.labels is None else check_labels(reader, record.labels, K),
     ).set_on(mixture)

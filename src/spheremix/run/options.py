@@ -134,7 +134,9 @@ class ExploreOptions:
         "clusters (shared) or for each of them (free), or a given one, as 100; a larger number "
         "means nearer.",
     )
-    starts: int = option(10, MODEL, "Number of starts for each number of clusters.")
+    starts: int = option(
+        5, MODEL, "Runs of the search for each number of clusters, before they are crossed."
+    )
     min_relative_increase: float = option(
         0.01,
         MODEL,

@@ -120,6 +120,7 @@ def pack_path(path: VMFPath, writer: Writer, prefix: str) -> PathRecord:
         kappa_max=float(path.kappa_max_),
         labels=FileName(writer.array(f"{prefix}/labels.npy", labels)),
         runs=path.runs_,
+        agreement=float(path.agreement_),
     )
 
 
@@ -139,5 +140,6 @@ def unpack_path(record: PathRecord, reader: Reader, dense: Mapping[int, VMFMixtu
     if {state.dense.parameters.prototypes.shape, state.fit.parameters.prototypes.shape} != {shape}:
         raise RunError(f"{reader.folder}: damaged: steps and fits differ in shape.")
     labels = check_labels(reader, record.labels, shape[0])
-    set_path_attributes(path, state, record.runs, {"n_features_in_": shape[1]}, lambda _: labels)
+    columns = {"n_features_in_": shape[1]}
+    set_path_attributes(path, state, record.runs, record.agreement, columns, lambda _: labels)
     return path

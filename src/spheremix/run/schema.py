@@ -90,6 +90,7 @@ class MixtureRecord:
     n_iter: int = about("Iterations of EM.")
     criteria: dict[str, float] = about("Information criteria; smaller is better.")
     runs: list[Restart] = about("How every start went.")
+    agreement: float = about("Mean adjusted Rand index of the other runs with the best one.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +148,7 @@ class PathRecord:
     kappa_max: float = about("The cap of the concentrations.")
     labels: FileName = about("Clusters of the rows in the chosen mixture.")
     runs: list[Restart] = about("How the starts of the dense mixture went.")
+    agreement: float = about("Mean adjusted Rand index of the other starts with the best one.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,9 +62,7 @@ def fit_dense(
     total, done = float(sum(candidates)), 0.0
     found = Dense({}, {})
     notes = []
-    listener.begin(
-        f"Fitting {name_candidates(candidates)}, {counted(options.starts, 'start')} each"
-    )
+    listener.begin(f"Fitting {name_candidates(candidates)}, {counted(options.starts, 'run')} each")
     for K in candidates:
         share = (done / total, K / total)
         make = partial(_fit_one, folder, K, directions, options, listener, share)

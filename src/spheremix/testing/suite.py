@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     Contain: TypeAlias = Callable[[NDArray[np.float64]], Any]
 
-ASSIGNMENTS: tuple[Assignment, ...] = ("soft", "hard", "drawn")
+ASSIGNMENTS: tuple[Assignment, ...] = ("soft", "hard", "drawn", "variation")
 
 
 class Make(Protocol):
@@ -58,7 +59,10 @@ def draw_scorer(
     directions = rng.normal(size=(K, d))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     biases = rng.normal(size=K) - 100
-    return Scorer.centred(length * directions, biases, assignment, key=(int(rng.integers(99)), K))
+    key = (int(rng.integers(99)), K)
+    scorer = Scorer.centred(length * directions, biases, "hard", key)
+    # Resultants about as long as a row make rows count for the directions of components.
+    return replace(scorer, assignment=assignment, rates=rng.exponential(size=K))
 
 
 def tolerance_of(X: Any, scorer: Scorer) -> float:

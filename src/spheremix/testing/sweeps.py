@@ -38,6 +38,7 @@ def check_equals_reference(make: Make, contain: Contain, rng: Generator) -> None
     for K in (1, 3, 8, 17, 33, 70):
         assert_equals_reference(make, X, [draw_scorer(rng, K, 37, how) for how in ASSIGNMENTS])
         assert_equals_reference(make, X, [draw_scorer(rng, K, 37, "soft", 200.0)], weights)
+        assert_equals_reference(make, X, [draw_scorer(rng, K, 37, "variation")], weights)
 
 
 @engine_check
@@ -114,6 +115,35 @@ def check_ties(make: Make, contain: Contain, rng: Generator) -> None:
 
 
 @engine_check
+def check_variation(make: Make, contain: Contain, rng: Generator) -> None:
+    """By variation a row goes where the length of the resultant, itself included, gains most."""
+    n, d, K = 60, 8, 6  # ten rows a component: one of them turns it visibly
+    X = contain(draw_rows(rng, n, d))
+    weights = rng.exponential(size=n)
+    tested, unit = make(X), by_reference(X).take(np.arange(n))
+    scorer = draw_scorer(rng, K, d, "hard", 4.0)
+    [before] = by_reference(X).sweep([scorer], weights)
+    lengths = np.linalg.norm(before.vectors, axis=1)
+    kappas = rng.uniform(2.0, 6.0, size=K)
+    matrix = before.vectors * (kappas / lengths)[:, None]
+    scorer = replace(scorer, matrix=matrix, assignment="variation", rates=1.0 / lengths)
+    own = (unit @ matrix.T + scorer.biases).argmax(axis=1)
+    parts = weights[:, None] * unit
+    joined = np.linalg.norm(before.vectors + parts[:, None], axis=2) - lengths
+    left = lengths - np.linalg.norm(before.vectors - parts[:, None], axis=2)
+    each = np.where(own[:, None] == np.arange(K), left, joined) * kappas / weights[:, None]
+    labels = (each + scorer.biases).argmax(axis=1)
+    assert (labels != own).any()
+    [found] = tested.sweep([scorer], weights)
+    tolerance = tolerance_of(X, scorer)
+    assert_allclose(found.mass, np.bincount(labels, weights, K), 0, tolerance * found.weight)
+    scores = unit @ matrix.T + scorer.biases + scorer.offset
+    likelihood = weights @ scores[np.arange(n), labels]
+    assert_allclose(found.log_likelihood, likelihood, 0, 30 * tolerance * found.weight)
+    assert found.entropy == 0.0
+
+
+@engine_check
 def check_extreme_scores(make: Make, contain: Contain, rng: Generator) -> None:
     """Scores of tens of thousands neither overflow nor lose a row."""
     X = contain(draw_rows(rng, 100, 12))
@@ -143,7 +173,8 @@ def check_impossible_components(make: Make, contain: Contain, rng: Generator) ->
     for how in ASSIGNMENTS:
         scorer = draw_scorer(rng, 5, 6, how)
         scorer.biases[[1, 4]] = -np.inf
-        fewer = replace(scorer, matrix=scorer.matrix[possible], biases=scorer.biases[possible])
+        parts = {name: getattr(scorer, name)[possible] for name in ("matrix", "biases", "rates")}
+        fewer = replace(scorer, **parts)
         [found], [expected] = tested.sweep([scorer]), by_reference(X).sweep([fewer])
         assert not found.mass[[1, 4]].any()
         assert not found.vectors[[1, 4]].any()

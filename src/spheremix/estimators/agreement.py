@@ -1,0 +1,55 @@
+"""How far the runs of a fit agree on the clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from spheremix.em import Fit
+    from spheremix.estimators.problem import Problem
+    from spheremix.estimators.starts import Start
+
+
+def agreement(
+    problem: Problem[Any],
+    starts: Sequence[Start],
+    fits: Sequence[Fit[Any] | None],
+    labels: NDArray[Any] | None = None,
+) -> float:
+    """Give the mean adjusted Rand index of the other runs with the best one; NaN with one run.
+
+    Crossings are made of the runs before them and speak for nobody else: they can be the best one,
+    and are not among the others. ``labels`` are those of the best run where they are known.
+    """
+    reached = [fit for fit in fits if fit is not None and fit.ok]
+    if not reached:
+        return float("nan")
+    best = max(reached, key=lambda fit: fit.objective)
+    place = next(i for i, fit in enumerate(fits) if fit is best)
+    others = [
+        fit
+        for i, (start, fit) in enumerate(zip(starts, fits, strict=True))
+        if fit is not None and fit.ok and start.kind != "cross" and i != place
+    ]
+    if not others:
+        return float("nan")
+
+    def partition(fit: Fit[Any]) -> NDArray[Any]:
+        found: NDArray[Any] = problem.directions.map_rows(
+            problem.model.scorer(fit.parameters, "hard"), "labels"
+        )
+        return found
+
+    known = partition(best) if labels is None else labels
+    scores: dict[int, float] = {id(best): 1.0}  # runs that met are one fit
+    for fit in others:
+        if id(fit) not in scores:
+            scores[id(fit)] = float(adjusted_rand_score(known, partition(fit)))
+    return float(np.mean([scores[id(fit)] for fit in others]))

@@ -1,0 +1,113 @@
+"""Clusters merged pair after pair, each time with the least loss; resultants are all it sees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from spheremix.resultants import Resultants
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    # What clusters are worth, by their masses and the lengths of their resultant vectors.
+    ClusterValue = Callable[[Array, Array], Array]
+
+TILE = 64  # rows and columns of products taken at a time
+
+
+class Merging(NamedTuple):
+    """Who was merged with whom, in order.
+
+    ``pairs`` has the clusters (a, b) of each merge, a < b; afterwards a stands for both.
+    ``losses`` has what each merge took from the summed values; ``labels`` (M,) tells to which of
+    the clusters that are left, numbered from 0 in the order of their first members, each of the
+    first clusters belongs.
+    """
+
+    pairs: NDArray[np.intp]
+    losses: Array
+    labels: NDArray[np.intp]
+
+
+def merge(resultants: Resultants, value: ClusterValue, n_clusters: int) -> Merging:
+    """Merge clusters greedily, by the least loss, until ``n_clusters`` are left.
+
+    Work and memory are of the order of M^2 for M clusters, beside their products.
+    """
+    mass = resultants.mass.copy()
+    products = _products(resultants.vectors)
+    squares = np.diagonal(products).copy()
+    values = value(mass, np.sqrt(squares))
+    owner = np.arange(len(mass))
+
+    def losses_of(a: int) -> Array:
+        joint = np.sqrt(np.maximum(squares + squares[a] + 2.0 * products[a], 0.0))
+        lost: Array = values + values[a] - value(mass + mass[a], joint)
+        return lost
+
+    alive = np.ones(len(mass), dtype=bool)
+    table = np.stack([losses_of(a) for a in range(len(mass))])
+    np.fill_diagonal(table, np.inf)
+    partner = table.argmin(axis=1)
+    least = np.take_along_axis(table, partner[:, None], axis=1)[:, 0]
+    pairs, losses = [], []
+    for _ in range(len(mass) - n_clusters):
+        a, b = sorted((int(least.argmin()), int(partner[least.argmin()])))
+        pairs.append((a, b))
+        losses.append(least[a])
+        owner[owner == b] = a
+        alive[b] = False
+        mass[a] += mass[b]
+        squares[a] += squares[b] + 2.0 * products[a, b]
+        products[a] += products[b]
+        products[:, a] = products[a]
+        products[a, a] = squares[a]
+        values[a] = value(mass[a : a + 1], np.sqrt(np.maximum(squares[a : a + 1], 0.0)))[0]
+        table[b] = table[:, b] = least[b] = np.inf
+        table[a] = np.where(alive, losses_of(a), np.inf)
+        table[a, a] = np.inf
+        table[:, a] = table[a]
+        # Whoever had one of the two for a partner looks again; the others see what is new.
+        stale = alive & ((partner == a) | (partner == b))
+        stale[a] = True
+        closer = alive & ~stale & (table[:, a] < least)
+        partner[closer], least[closer] = a, table[closer, a]
+        rows = np.flatnonzero(stale)
+        partner[rows] = table[rows].argmin(axis=1)
+        least[rows] = table[rows, partner[rows]]
+    labels = np.unique(owner, return_inverse=True)[1]
+    return Merging(np.array(pairs, dtype=np.intp).reshape(-1, 2), np.array(losses), labels)
+
+
+def _products(vectors: Array) -> Array:
+    """Give all inner products, in tiles that no library of linear algebra shares among threads.
+
+    So the bits do not depend on how many it has.
+    """
+    n, d = vectors.shape
+    products = np.empty((n, n))
+    for a in range(0, n, TILE):
+        for b in range(a, n, TILE):
+            rows, columns = vectors[a : a + TILE], vectors[b : b + TILE]
+            total = np.zeros((len(rows), len(columns)))
+            for j in range(0, d, TILE):
+                total += rows[:, j : j + TILE] @ columns[:, j : j + TILE].T
+            products[a : a + TILE, b : b + TILE] = total
+            products[b : b + TILE, a : a + TILE] = total.T
+    return products
+
+
+def merged_resultants(resultants: Resultants, labels: NDArray[np.intp]) -> Resultants:
+    """Add up the resultants of the clusters that belong together."""
+    n_clusters = int(labels.max()) + 1
+    mass, vectors = np.zeros(n_clusters), np.zeros((n_clusters, resultants.vectors.shape[1]))
+    np.add.at(mass, labels, resultants.mass)
+    np.add.at(vectors, labels, resultants.vectors)
+    return Resultants(
+        mass, vectors, resultants.log_likelihood, resultants.entropy, resultants.weight
+    )

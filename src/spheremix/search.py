@@ -1,0 +1,309 @@
+"""The search for a partition to start EM from: merged clusters, first variation, crossings.
+
+A run of the search takes three times as many rows as clusters, lets their clusters settle for a
+few sweeps, and merges them by the least loss of classification likelihood. Sweeps that assign rows
+by first variation refine the partition. Then runs meet in pairs: the clusters of both, together,
+are merged back to the number asked for and refined, and the best of parents and child goes on.
+
+All partitions of a stage share each sweep. What comes out are partitions, by their resultants:
+what is published is what EM reaches from the best of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
+
+from spheremix import em
+from spheremix.merging import merge, merged_resultants
+from spheremix.models.base import COLLAPSED, DegenerateError
+from spheremix.resultants import Resultants
+from spheremix.scorer import Scorer
+from spheremix.seeding import TRIES, random_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from spheremix.data.base import Directions
+    from spheremix.models.base import PartitionModel
+
+    Array = NDArray[np.float64]
+
+P = TypeVar("P")
+
+OVER = 3  # clusters a run begins with, for each one asked for
+MOST_MERGED = 1500  # clusters a run begins with at most, unless more are asked for
+SETTLING = 2  # sweeps between the first assignment and the merging
+CROSSING = 2  # sweeps of the clusters of two parents before they are merged
+REFINEMENTS = 50  # sweeps by first variation, at most
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partition:
+    """Clusters by their resultants, and how they were found.
+
+    Attributes
+    ----------
+    resultants : Resultants
+        Of the rows assigned to the clusters.
+    value : float
+        The classification likelihood (for spherical k-means, the coherence).
+    start : {"merge", "cross"}
+        Merged from more clusters, or from those of two other partitions.
+    first_value : float
+        The value before the refinement, which never lowers it.
+    seed : int or None
+        Of the rows that the clusters began with; None for crossings.
+    parents : tuple of int
+        The places of the two partitions that were crossed, in the list of them all.
+    """
+
+    resultants: Resultants
+    value: float
+    start: str
+    first_value: float
+    seed: int | None = None
+    parents: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """A partition, the scores of its best parameters, and its value."""
+
+    resultants: Resultants
+    scorer: Scorer
+    value: float
+
+    def by_variation(self) -> Scorer:
+        """Give the same scores for an assignment by first variation."""
+        rates = 1.0 / np.linalg.norm(self.resultants.vectors, axis=1)
+        return replace(self.scorer, assignment="variation", rates=rates)
+
+
+class Search(Generic[P]):
+    """A search on its way: the rows, the model, and how many sweeps were made.
+
+    Parameters
+    ----------
+    model : PartitionModel
+        What partitions are judged by.
+    directions : Directions
+        The rows.
+    weights : ndarray of shape (n,) or None
+        Of the rows.
+    tol : float
+        A refinement ends when a sweep raises the value by less, per unit of weight.
+    callback : callable or None
+        Called with the number of sweeps after each of them.
+    """
+
+    def __init__(
+        self,
+        model: PartitionModel[P],
+        directions: Directions,
+        weights: Array | None = None,
+        *,
+        tol: float = 1e-4,
+        callback: Callable[[int], None] | None = None,
+    ) -> None:
+        self.model, self.directions, self.weights = model, directions, weights
+        self.tol, self.callback = tol, callback
+        self.n_sweeps = 0
+
+    def run(self, sizes: Sequence[int], seeds: Sequence[int]) -> list[list[Partition | None]]:
+        """Search for partitions of each size, one run for each seed; then cross the runs.
+
+        For each size: the partitions of the runs, None where every try failed, then those of the
+        crossings. All sizes share their sweeps; what is found for one does not depend on others.
+        """
+        found = self._merged_runs([(size, seed) for size in sizes for seed in seeds])
+        each = [found[i * len(seeds) : (i + 1) * len(seeds)] for i in range(len(sizes))]
+        rounds = [[i for i, one in enumerate(runs) if one is not None] for runs in each]
+        while any(len(members) > 1 for members in rounds):
+            pairs = [
+                (g, a, b)
+                for g, members in enumerate(rounds)
+                for a, b in zip(members[::2], members[1::2], strict=False)
+            ]
+            children = self._crossed([(each[g][a], each[g][b], (a, b)) for g, a, b in pairs])
+            ahead: list[list[int]] = [[] for _ in sizes]
+            for (g, a, b), child in zip(pairs, children, strict=True):
+                family = [a, b]
+                if child is not None:
+                    each[g].append(child)
+                    family.append(len(each[g]) - 1)
+                ahead[g].append(max(family, key=lambda i, g=g: each[g][i].value))  # type: ignore[misc,union-attr]
+            for g, members in enumerate(rounds):
+                ahead[g] += members[len(members) // 2 * 2 :]
+            rounds = ahead
+        return each
+
+    def refined(self, starts: Sequence[Resultants]) -> list[Judged | None]:
+        """Move rows by first variation; give the best partition met on the way from each start.
+
+        Each row goes where it adds most to the value, given the resultants of the last sweep with
+        its own part in them counted. One row moved by itself would raise the value; rows moved
+        together may lower it, so a run ends when a sweep has not raised it, and the best is kept.
+        None where a start has no parameters.
+        """
+        best = [self._judged(start) for start in starts]
+        active = {i: one for i, one in enumerate(best) if one is not None}
+        for _ in range(REFINEMENTS):
+            swept = self._sweep([one.by_variation() for one in active.values()])
+            still = {}
+            for (i, before), resultants in zip(active.items(), swept, strict=True):
+                after = self._judged(resultants)
+                if after is None or after.value <= before.value:
+                    continue
+                best[i] = after
+                if after.value - before.value > self.tol * resultants.weight:
+                    still[i] = after
+            active = still
+        return best
+
+    def improved(self, partitions: Sequence[Partition | None]) -> list[Partition | None]:
+        """Refine partitions that another model has found; its values become this model's."""
+        places = [i for i, one in enumerate(partitions) if one is not None]
+        starts = [one.resultants for one in partitions if one is not None]
+        found = list(partitions)
+        before, after = [self._judged(start) for start in starts], self.refined(starts)
+        for i, first, last in zip(places, before, after, strict=True):
+            found[i] = None
+            if (one := partitions[i]) and first and last:
+                found[i] = replace(
+                    one, resultants=last.resultants, value=last.value, first_value=first.value
+                )
+        return found
+
+    # The parts
+
+    def _merged_runs(self, specs: list[tuple[int, int]]) -> list[Partition | None]:
+        """Give the partition of each run (size, seed), drawn again where a try failed."""
+        generators = [np.random.default_rng(seed) for _, seed in specs]
+        found: list[Partition | None] = [None] * len(specs)
+        for _ in range(TRIES):
+            missing = [i for i, one in enumerate(found) if one is None]
+            if not missing:
+                break
+            sizes = [specs[i][0] for i in missing]
+            drawn = em.in_batches(
+                [self._drawn_rows(specs[i][0], generators[i]) for i in missing],
+                np.size,
+                partial(self._merged, sizes),
+            )
+            for i, one in zip(missing, drawn, strict=True):
+                if one is not None:
+                    found[i] = replace(one, seed=specs[i][1])
+        return found
+
+    def _drawn_rows(self, size: int, rng: np.random.Generator) -> Array:
+        """Draw the rows that clusters begin with."""
+        n_rows = self.directions.n_rows
+        if self.weights is not None:
+            n_rows = int(np.count_nonzero(self.weights))
+        over = min(OVER * size, max(size, MOST_MERGED), n_rows)
+        return random_rows(self.directions, over, rng, self.weights)
+
+    def _merged(
+        self, sizes: list[int], members: list[int], rows: list[Array]
+    ) -> list[Partition | None]:
+        """Let the clusters around rows settle, merge them to the members' sizes and refine."""
+        nearest = [Scorer(one, np.zeros(len(one)), 0.0, "hard") for one in rows]
+        settled = self._settled(self._sweep(nearest), SETTLING)
+        return self._finished(settled, [sizes[i] for i in members], "merge")
+
+    def _crossed(
+        self, pairs: list[tuple[Partition | None, Partition | None, tuple[int, int]]]
+    ) -> list[Partition | None]:
+        """Merge the clusters of two partitions, together, back to the size of one, and refine."""
+        both = [[one.resultants for one in pair[:2] if one is not None] for pair in pairs]
+        together = [
+            Resultants(
+                np.concatenate([one.mass for one in parents]),
+                np.concatenate([one.vectors for one in parents]),
+                0.0,
+                0.0,
+                sum(one.weight for one in parents),
+            )
+            for parents in both
+        ]
+        children = em.in_batches(
+            together,
+            lambda one: one.vectors.size,
+            lambda _, batch: self._finished(
+                self._settled(batch, CROSSING), [len(one.mass) // 2 for one in batch], "cross"
+            ),
+        )
+        return [
+            None if child is None else replace(child, parents=places)
+            for child, (_, _, places) in zip(children, pairs, strict=True)
+        ]
+
+    def _settled(self, resultants: Sequence[Resultants], n_sweeps: int) -> list[Resultants | None]:
+        """Assign all rows to clusters a few times; clusters without rows are dropped."""
+        now: list[Resultants | None] = list(resultants)
+        for _ in range(n_sweeps):
+            scorers = {}
+            for i, one in enumerate(now):
+                if one is not None:
+                    large = _only(one, one.mass > COLLAPSED * one.weight)
+                    judged = self._judged(large)
+                    now[i] = None
+                    if judged is not None:
+                        scorers[i] = judged.scorer
+            for i, swept in zip(scorers, self._sweep(list(scorers.values())), strict=True):
+                now[i] = swept
+        return now
+
+    def _finished(
+        self, settled: list[Resultants | None], sizes: list[int], start: str
+    ) -> list[Partition | None]:
+        """Merge clusters to the sizes and refine; None where fewer than that are left."""
+        found: list[Partition | None] = [None] * len(settled)
+        merged = {}
+        for i, (one, size) in enumerate(zip(settled, sizes, strict=True)):
+            occupied = None if one is None else _only(one, one.mass > 0.0)
+            if occupied is None or len(occupied.mass) < size:
+                continue
+            try:
+                value = self.model.cluster_value(occupied)
+            except DegenerateError:
+                continue
+            merged[i] = merged_resultants(occupied, merge(occupied, value, size).labels)
+        before = [self._judged(one) for one in merged.values()]
+        after = self.refined(list(merged.values()))
+        for i, first, last in zip(merged, before, after, strict=True):
+            if first is not None and last is not None:
+                found[i] = Partition(last.resultants, last.value, start, first.value)
+        return found
+
+    def _judged(self, resultants: Resultants) -> Judged | None:
+        """Give what a partition is worth, or None where a cluster has no parameters."""
+        try:
+            scorer = self.model.scorer(self.model.from_partition(resultants), "hard")
+        except DegenerateError:
+            return None
+        value = np.einsum("kj,kj->", resultants.vectors, scorer.matrix)
+        value += resultants.mass @ scorer.biases + scorer.offset * resultants.weight
+        return Judged(resultants, scorer, float(value))
+
+    def _sweep(self, scorers: list[Scorer]) -> list[Resultants]:
+        if not scorers:
+            return []
+        swept = self.directions.sweep(scorers, self.weights)
+        self.n_sweeps += 1
+        if self.callback is not None:
+            self.callback(self.n_sweeps)
+        return swept
+
+
+def _only(resultants: Resultants, kept: NDArray[np.bool_]) -> Resultants:
+    """Leave clusters out."""
+    if kept.all():
+        return resultants
+    return replace(resultants, mass=resultants.mass[kept], vectors=resultants.vectors[kept])

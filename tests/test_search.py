@@ -1,0 +1,245 @@
+"""The search for partitions: what it raises, what it finds, and what becomes of odd data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import adjusted_rand_score
+
+from spheremix import em, search, seeding
+from spheremix.bessel import concentration, log_normalizer
+from spheremix.data.open import as_directions
+from spheremix.models.skmeans import SphericalKMeansModel
+from spheremix.models.vmf import VMFModel
+from spheremix.scorer import Scorer
+from spheremix.search import Search
+
+D = 12
+
+
+def planted(n_clusters=8, n=40, noise=0.35, seed=0):
+    """Give rows around random directions, in groups of unequal sizes, and their groups."""
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.arange(n_clusters), rng.integers(n // 2, 2 * n, size=n_clusters))
+    centres = rng.normal(size=(n_clusters, D))
+    centres /= np.linalg.norm(centres, axis=1, keepdims=True)
+    rows = centres[labels] + noise * rng.normal(size=(len(labels), D))
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True), labels
+
+
+def model(kappa="shared", d=D):
+    return VMFModel(d, kappa, kappa_max=float(concentration(d, 1 - 1e-6)))
+
+
+def value_of(rows, labels, weights, kappa):
+    """Give the classification likelihood of a partition: a shared or given kappa, row by row."""
+    total, cosines = 0.0, np.empty(len(rows))
+    for k in np.unique(labels):
+        own = labels == k
+        sums = weights[own] @ rows[own]
+        cosines[own] = rows[own] @ sums / np.linalg.norm(sums)
+        total += weights[own].sum() * np.log(weights[own].sum() / weights.sum())
+    if kappa == "shared":
+        kappa = float(concentration(rows.shape[1], weights @ cosines / weights.sum()))
+    return total + weights @ (log_normalizer(rows.shape[1], kappa) + kappa * cosines)
+
+
+def labels_by(directions, found, of):
+    parameters = of.from_partition(found.resultants)
+    return directions.map_rows(of.scorer(parameters, "hard"), "labels")
+
+
+@pytest.mark.parametrize("kappa", ["shared", 30.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_refinement_raises_the_value_and_says_by_how_much(kappa, weighted):
+    rows, _ = planted(noise=0.6)
+    rng = np.random.default_rng(1)
+    weights = rng.exponential(size=len(rows)) if weighted else None
+    directions, of = as_directions(rows), model(kappa)
+    prototypes = directions.take(rng.choice(len(rows), 6, replace=False))
+    scorer = Scorer(prototypes, np.zeros(6), 0.0, "hard")
+    [start] = directions.sweep([scorer], weights)
+    first = directions.map_rows(scorer, "labels")
+    ones = np.ones(len(rows)) if weights is None else weights
+    [found] = Search(of, directions, weights).refined([start])
+    assert_allclose(found.resultants.mass.sum(), ones.sum())
+    assert found.value > value_of(rows, first, ones, kappa) + 1.0
+    # The partition is not told, but its value is that of its resultants.
+    lengths = np.linalg.norm(found.resultants.vectors, axis=1)
+    worth = of.cluster_value(found.resultants)(found.resultants.mass, lengths).sum()
+    assert_allclose(found.value, worth - ones.sum() * np.log(ones.sum()), rtol=1e-10)
+
+
+def test_refinement_goes_beyond_where_lloyd_stops():
+    """A partition that no hard step changes is left where one row by itself would gain."""
+    rows, _ = planted(n=15, noise=0.8)
+    directions, of = as_directions(rows), SphericalKMeansModel()
+    gained = 0
+    for seed in range(10):
+        [start] = seeding.draw_starts(of, directions, 8, [seed])
+        [stuck] = em.fit(of, directions, [start], em.Settings(tol=1e-13, e_step="hard"))
+        assert stuck.status == "converged"
+        [found] = Search(of, directions, tol=1e-9).refined([stuck.resultants])
+        assert found.value >= stuck.objective - 1e-9
+        gained += found.value > stuck.objective + 1e-6
+    assert gained >= 5
+
+
+@pytest.mark.parametrize("of", [model(), model(30.0), SphericalKMeansModel()])
+def test_a_search_finds_what_random_starts_miss(of):
+    """Twenty groups: a random start has two rows in one group, and none in another."""
+    rows, groups = planted(n_clusters=20, n=15, noise=0.15)
+    directions = as_directions(rows)
+    settings = em.Settings(e_step="hard")
+    starts = seeding.draw_starts(of, directions, 20, list(range(10)))
+    fits = em.fit(of, directions, [start for start in starts if start is not None], settings)
+    missed = max(fit.objective for fit in fits if fit.ok)
+    [found] = Search(of, directions).run([20], list(range(5)))
+    best = max(found, key=lambda one: one.value)
+    assert adjusted_rand_score(groups, labels_by(directions, best, of)) > 0.95
+    assert best.value > missed + 1.0
+
+
+def test_runs_and_crossings_are_told_apart():
+    rows, _ = planted(noise=0.7)
+    [found] = Search(model(), as_directions(rows)).run([6], [3, 1, 4, 1, 5])
+    assert [one.start for one in found] == ["merge"] * 5 + ["cross"] * 4
+    assert [one.seed for one in found] == [3, 1, 4, 1, 5, None, None, None, None]
+    assert found[1].value == pytest.approx(found[3].value, rel=1e-12)
+    assert [one.parents for one in found[:5]] == [()] * 5
+    assert found[5].parents == (0, 1)
+    assert found[6].parents == (2, 3)
+    for one in found:
+        assert one.value >= one.first_value
+        assert one.resultants.mass.shape == (6,)
+        assert_allclose(one.resultants.mass.sum(), len(rows))
+
+
+def test_sizes_searched_together_are_what_each_would_be_alone():
+    rows, _ = planted(noise=0.7)
+    directions = as_directions(rows)
+    together = Search(model(), directions).run([2, 5, 7], [0, 1, 2])
+    for size, found in zip([2, 5, 7], together, strict=True):
+        [alone] = Search(model(), directions).run([size], [0, 1, 2])
+        assert_allclose([one.value for one in found], [one.value for one in alone], rtol=1e-10)
+
+
+def test_the_bits_do_not_depend_on_threads():
+    rows, _ = planted(noise=0.7)
+    values = []
+    for n_threads in (1, 2, 5):
+        [found] = Search(model(), as_directions(rows, n_threads=n_threads)).run([7], [0, 1])
+        values.append([one.value for one in found])
+        assert_array_equal(values[0], values[-1])
+
+
+def test_weights_are_repetition():
+    rows, _ = planted(n_clusters=4, n=8, noise=0.5)
+    counts = np.random.default_rng(0).integers(0, 4, size=len(rows))
+    once, often = as_directions(rows), as_directions(np.repeat(rows, counts, axis=0))
+    [start] = once.sweep([Scorer(rows[:4], np.zeros(4), 0.0, "hard")], counts.astype(float))
+    [again] = often.sweep([Scorer(rows[:4], np.zeros(4), 0.0, "hard")])
+    of = model()
+    assert_allclose(start.vectors, again.vectors, atol=1e-12)
+    # A row of weight two moves as one; that is another search, but the same value of a partition.
+    weighted = Search(of, once, counts.astype(float))
+    [[found]] = weighted.run([4], [0])
+    labels = labels_by(once, found, of)
+    expected = value_of(
+        np.repeat(rows, counts, axis=0),
+        np.repeat(labels, counts),
+        np.ones(counts.sum()),
+        "shared",
+    )
+    assert_allclose(found.value, expected, rtol=1e-6)
+
+
+def test_rows_of_weight_zero_are_nobody():
+    rows, _ = planted(n_clusters=4, n=8)
+    weights = np.zeros(len(rows))
+    weights[:6] = 1.0
+    [found] = Search(model(), as_directions(rows), weights).run([3], [0, 1])
+    for one in found:
+        assert_allclose(one.resultants.mass.sum(), 6.0)
+
+
+@pytest.mark.parametrize("size", [9, 10])
+def test_as_many_clusters_as_rows_or_nearly(size):
+    rows = np.random.default_rng(0).normal(size=(10, D))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    [found] = Search(SphericalKMeansModel(), as_directions(rows)).run([size], [0, 1])
+    assert all(one is not None for one in found)
+    masses = np.sort(max(found, key=lambda one: one.value).resultants.mass)
+    assert_array_equal(masses, np.ones(size) if size == 10 else [1.0] * 8 + [2.0])
+
+
+def test_duplicates():
+    distinct = np.random.default_rng(0).normal(size=(5, D))
+    distinct /= np.linalg.norm(distinct, axis=1, keepdims=True)
+    directions = as_directions(np.repeat(distinct, 10, axis=0))
+    [found] = Search(model(), directions).run([5], [0, 1, 2])
+    assert any(one is not None for one in found)
+    for one in found:
+        if one is not None:
+            assert_array_equal(one.resultants.mass, np.full(5, 10.0))
+    [found] = Search(model(), directions).run([6], [0, 1])
+    assert found == [None, None]
+
+
+def test_one_hot_rows():
+    """Rows on the axes, some axes without a row."""
+    rows = np.eye(D)[np.random.default_rng(0).integers(0, 5, size=60)]
+    [found] = Search(model(25.0), as_directions(rows)).run([3], [0, 1])
+    for one in found:
+        assert np.isfinite(one.value)
+        assert_allclose(one.resultants.mass.sum(), 60.0)
+
+
+def test_rows_that_cancel_out_give_nothing():
+    rows = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    for of in (model(d=2), SphericalKMeansModel()):
+        assert Search(of, as_directions(rows)).run([1], [0]) == [[None]]
+
+
+def test_given_concentrations_go_to_the_clusters_they_fit():
+    rng = np.random.default_rng(0)
+    tight, loose = (np.eye(D)[k] + s * rng.normal(size=(50, D)) for k, s in ((0, 0.05), (1, 0.6)))
+    rows = np.concatenate([loose, tight])
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    of = model(np.array([500.0, 5.0]))
+    first, *others = of.for_search()
+    assert (first.kappa, others) == ("shared", [])
+    [[found]] = Search(first, as_directions(rows)).run([2], [0])
+    parameters = of.from_partition(found.resultants)
+    assert_array_equal(parameters.kappas, [500.0, 5.0])
+    assert parameters.prototypes[0, 0] > 0.99
+
+
+def test_free_concentrations_are_searched_with_one_for_all_first():
+    """With its own kappa a single row would be worth more than any cluster."""
+    first, second = model("free").for_search()
+    assert (first.kappa, second.kappa) == ("shared", "free")
+    rows, _ = planted(n_clusters=3, noise=0.5)
+    directions = as_directions(rows)
+    [found] = Search(first, directions).run([3], [0, 1])
+    better = Search(second, directions).improved(found)
+    for one in better:
+        assert one.value >= one.first_value
+        assert one.resultants.mass.min() > 5
+
+
+def test_large_numbers_of_clusters_begin_with_fewer_more(monkeypatch):
+    rows, _ = planted(n_clusters=8)
+    monkeypatch.setattr(search, "MOST_MERGED", 10)
+    drawn = Search(model(), as_directions(rows))
+    rng = np.random.default_rng(0)
+    assert [len(drawn._drawn_rows(K, rng)) for K in (2, 8, 20)] == [6, 10, 20]
+
+
+def test_progress_is_told_after_each_sweep():
+    rows, _ = planted()
+    seen = []
+    running = Search(model(), as_directions(rows), callback=seen.append)
+    running.run([4], [0, 1])
+    assert seen == list(range(1, running.n_sweeps + 1))
