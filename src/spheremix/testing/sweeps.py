@@ -92,7 +92,8 @@ def check_long_prototypes(make: Make, contain: Contain, rng: Generator) -> None:
         near = middle + rng.normal(size=(4, 33)) / length**0.5
         near *= length / np.linalg.norm(near, axis=1, keepdims=True)
         for how in ASSIGNMENTS:
-            scorer = Scorer.centred(near, np.zeros(4), how)
+            scorer = Scorer.centred(near, np.zeros(4))
+            scorer = replace(scorer, assignment=how, rates=rng.exponential(size=4))
             assert_equals_reference(make, X, [scorer])
         tested, reference = make(X), by_reference(X)
         scorer = Scorer.centred(near, np.log([1.0, 1e-12, 1e-12, 1e-12]))
