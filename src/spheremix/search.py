@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -167,18 +167,16 @@ class Search(Generic[P]):
         return best
 
     def improved(self, partitions: Sequence[Partition | None]) -> list[Partition | None]:
-        """Refine partitions that another model has found; its values become this model's."""
-        places = [i for i, one in enumerate(partitions) if one is not None]
-        starts = [one.resultants for one in partitions if one is not None]
-        found = list(partitions)
-        before, after = [self._judged(start) for start in starts], self.refined(starts)
-        for i, first, last in zip(places, before, after, strict=True):
-            found[i] = None
-            if (one := partitions[i]) and first and last:
-                found[i] = replace(
-                    one, resultants=last.resultants, value=last.value, first_value=first.value
-                )
-        return found
+        """Refine partitions that another model has found; their values become this model's."""
+
+        def refine(_: list[int], batch: list[Partition]) -> list[Partition | None]:
+            found = self._refined_from([one.resultants for one in batch])
+            return [
+                None if pair is None else replace(one, **pair)
+                for one, pair in zip(batch, found, strict=True)
+            ]
+
+        return em.in_batches(partitions, lambda one: one.resultants.vectors.size, refine)
 
     # The parts
 
@@ -275,12 +273,20 @@ class Search(Generic[P]):
             except DegenerateError:
                 continue
             merged[i] = merged_resultants(occupied, merge(occupied, value, size).labels)
-        before = [self._judged(one) for one in merged.values()]
-        after = self.refined(list(merged.values()))
-        for i, first, last in zip(merged, before, after, strict=True):
-            if first is not None and last is not None:
-                found[i] = Partition(last.resultants, last.value, start, first.value)
+        for i, better in zip(merged, self._refined_from(list(merged.values())), strict=True):
+            if better is not None:
+                found[i] = Partition(start=start, **better)
         return found
+
+    def _refined_from(self, starts: list[Resultants]) -> list[dict[str, Any] | None]:
+        """Refine; give the resultants and the values before and after, as Partition has them."""
+        before, after = [self._judged(start) for start in starts], self.refined(starts)
+        return [
+            {"resultants": last.resultants, "value": last.value, "first_value": first.value}
+            if first is not None and last is not None
+            else None
+            for first, last in zip(before, after, strict=True)
+        ]
 
     def _judged(self, resultants: Resultants) -> Judged | None:
         """Give what a partition is worth, or None where a cluster has no parameters."""

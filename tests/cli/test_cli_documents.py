@@ -190,7 +190,7 @@ def test_notes_name_the_number_of_clusters_once_and_advise_options(tmp_path):
     np.save(tmp_path / "E.npy", rows)
     options = ("-k", "3,5", "--kappa", "free")
     _, err = run("explore", tmp_path / "E.npy", *options, "-o", tmp_path / "run")
-    assert "Fitting 3 and 5 clusters, 10 starts each\n" in err
+    assert "Fitting 3 and 5 clusters, 5 runs each\n" in err
     notes = [line for line in err.splitlines() if "at its cap" in line]
     assert notes
     for note in notes:

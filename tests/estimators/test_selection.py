@@ -170,7 +170,12 @@ def test_the_choice_is_the_smallest_on_the_dense_mixtures(study):
 @pytest.mark.parametrize("criterion", ["aic", "bic", "ric", "ricc", "ebic", "icl"])
 def test_every_criterion_can_choose(rows, study, criterion):
     other = sm.VMFMixtureIC(
-        n_components=range(2, 7), n_init=5, random_state=0, k_criterion=criterion, max_steps=3
+        n_components=range(2, 7),
+        init="random",
+        n_init=5,
+        random_state=0,
+        k_criterion=criterion,
+        max_steps=3,
     ).fit(rows)
     assert_array_equal(other.dense_criteria_[criterion], study.dense_criteria_[criterion])
     assert other.best_n_components_ == 2 + int(np.argmin(study.dense_criteria_[criterion]))

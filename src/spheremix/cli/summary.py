@@ -70,8 +70,8 @@ def summarise(run: Run) -> None:
     if starts < SETTLED:
         say()
         say(
-            f"Other starts give other clusters (adjusted Rand index {starts:.2f} with these, on "
-            "average): raise --starts, or try another --k."
+            f"The runs of the search agree with these clusters at an adjusted Rand index of only "
+            f"{starts:.2f}, so another --seed may give others: raise --starts, or try another --k."
         )
     agreement = manifest.label_agreement
     if agreement is not None:

@@ -135,8 +135,8 @@ default="merge"
     runs_ : list of Restart
         Every run, failed ones included: how it started and what it reached.
     agreement_ : float
-        Mean adjusted Rand index of the other runs, crossings aside, with the best one: how far
-        another seed would give the same clusters. NaN where there is one run.
+        Mean adjusted Rand index of the other runs, crossings aside, with the best one: two fits
+        with other seeds agree about as far, or further. NaN where there is one run.
     n_parameters_ : int
         Free parameters, as the criteria count them: K - 1 weights, the estimated concentrations,
         and of each prototype the non-zeros less one (at least one).

@@ -246,7 +246,7 @@ def summaries(
             runs.append(Restart(start.seed, *nothing, start.kind))
             continue
         capped = is_capped(model, fit.parameters)
-        first = fit.trace[0] if start.partition is None else start.partition.first_value
+        first = start.first_value if start.masses else fit.trace[0]
         reached = (fit.status, fit.n_iter, fit.objective, fit.gap, capped)
         runs.append(Restart(start.seed, *reached, start.kind, first))
     return runs

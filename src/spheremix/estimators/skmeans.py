@@ -362,7 +362,7 @@ def _summary(start: Start, result: tuple[em.Fit[Array], int] | None) -> Restart:
     if result is None:
         return Restart(start.seed, "no_start", 0, np.nan, 0, start.kind, np.nan)
     fit, n_reseeded = result
-    first = fit.trace[0] if start.partition is None else start.partition.first_value
+    first = start.first_value if start.masses else fit.trace[0]
     reached = (fit.status, fit.n_iter, fit.objective, n_reseeded)
     return Restart(start.seed, *reached, start.kind, first)
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.estimators.problem import Problem
-    from spheremix.search import Partition
 
     Array = NDArray[np.float64]
 
@@ -42,23 +41,27 @@ class Start:
         "merge", "cross", "random", "k-means++", "spherical-k-means" or "given".
     seed : int or None
         Of what was drawn.
-    partition : Partition or None
-        What the search found, where there was one.
+    first_value, value : float
+        What the search found, before and after rows were moved; NaN where there was none.
+    masses : tuple of float
+        Of the clusters that the search found, the smallest first.
     """
 
     parameters: Any
     kind: str = "given"
     seed: int | None = None
-    partition: Partition | None = None
+    first_value: float = np.nan
+    value: float = np.nan
+    masses: tuple[float, ...] = ()
 
     def is_like(self, other: Start) -> bool:
         """Tell whether the search has found one partition twice."""
-        if self.partition is None or other.partition is None:
-            return False
-        one, two = self.partition, other.partition
-        masses = np.sort(one.resultants.mass), np.sort(two.resultants.mass)
-        near = abs(one.value - two.value) <= SAME * abs(one.value)
-        return near and len(masses[0]) == len(masses[1]) and np.allclose(*masses)
+        near = abs(self.value - other.value) <= SAME * abs(self.value)
+        return (
+            near
+            and len(self.masses) == len(other.masses)
+            and np.allclose(self.masses, other.masses)
+        )
 
 
 def count_runs(n_init: Any, init: Any) -> int:
@@ -140,8 +143,13 @@ def _searched(
         starts += [Start(None, "cross")] * (len(partitions) - len(seeds))
         for i, partition in enumerate(partitions):
             if partition is not None:
-                parameters = one.model.from_partition(partition.resultants)
-                starts[i] = replace(starts[i], parameters=parameters, partition=partition)
+                starts[i] = replace(
+                    starts[i],
+                    parameters=one.model.from_partition(partition.resultants),
+                    first_value=partition.first_value,
+                    value=partition.value,
+                    masses=tuple(np.sort(partition.resultants.mass)),
+                )
         each.append(starts)
     return each
 
