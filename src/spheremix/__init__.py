@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.stability import stability_selection
     from spheremix.report import Report
     from spheremix.run.explore import explore_corpus
-    from spheremix.run.run import load_run, save_run
+    from spheremix.run.saving import load_run, save_run
     from spheremix.run.store import RunError
 
 __all__ = [
@@ -86,8 +86,8 @@ _HOMES = {
     "as_directions": "data.open",
     "draw_run": "display",
     "explore_corpus": "run.explore",
-    "load_run": "run.run",
-    "save_run": "run.run",
+    "load_run": "run.saving",
+    "save_run": "run.saving",
     "stability_selection": "estimators.stability",
 }
 

@@ -12,7 +12,7 @@ from cli_common import refusal, rows, run, texts, write_lines
 from scipy import sparse
 
 from spheremix.reading import Reading
-from spheremix.run.run import load_run
+from spheremix.run.saving import load_run
 from spheremix.run.store import RunError
 
 

@@ -18,7 +18,7 @@ from scipy import sparse
 from spheremix.reading import Reading, log_odds_contrast
 from spheremix.run.columns import TABLES
 from spheremix.run.documents import csv_lines, unpack_table
-from spheremix.run.run import load_run
+from spheremix.run.saving import load_run
 from spheremix.run.store import Reader, RunError, digest
 from spheremix.run.tables import shorten
 

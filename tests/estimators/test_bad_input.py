@@ -165,7 +165,10 @@ def test_more_components_than_rows():
         ({"feature_weights": np.ones(4)}, r"feature_weights .* each feature: .*\(5,\), got \(4,\)"),
         ({"feature_weights": [1, 1, -2, 1, 1]}, "feature_weights .*non-negative: feature 2 has -2"),
         ({"feature_weights": [1, np.nan, 1, 1, 1]}, "feature_weights .*finite .*feature 1 has nan"),
-        ({"init": "kmeans"}, "init must be one of 'merge', 'random', 'k-means.*', 'spherical-k-means', got"),
+        (
+            {"init": "kmeans"},
+            "init must be one of 'merge', 'random', 'k-means.*', 'spherical-k-means', got",
+        ),
         (
             {"init": LABELS[:30]},
             r"init given as labels must be integers, one for each of the 40 rows.*\(30,\)",

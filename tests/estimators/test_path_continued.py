@@ -81,7 +81,7 @@ def test_given_starts(rows, path):
 def test_the_dense_step_is_the_best_restart(rows):
     path = sm.VMFPath(n_components=4, random_state=3, n_init=5, max_steps=1).fit(rows)
     mixture = sm.VMFMixture(n_components=4, random_state=3, n_init=5).fit(rows)
-    assert len(path.runs_) == 5
+    assert [run.start for run in path.runs_] == ["merge"] * 5 + ["cross"] * 4
     assert_array_equal(path.model(0).prototypes_, mixture.prototypes_)
     assert path.model(0).criteria_ == mixture.criteria_
     assert path.objectives_[0] == max(run.objective for run in path.runs_)
@@ -205,13 +205,13 @@ def test_callback_and_verbose(wide, long_path, capsys):
     sweeps = [one for one in seen if isinstance(one, em.Progress)]
     steps = [one for one in seen if isinstance(one, PathProgress)]
     assert len(sweeps) + len(steps) == len(seen)
-    assert sweeps[0].n_runs == 10
+    assert sweeps[0].n_runs == 5
     assert [one.n_steps for one in steps] == list(range(2, len(path.betas_) + 1))
     assert_array_equal([one.beta for one in steps], path.betas_[1:])
     assert_array_equal([one.sparsity for one in steps], path.sparsity_[1:])
     assert [one.status for one in steps] == path.statuses_[1:]
     lines = capsys.readouterr().out.splitlines()
-    assert sum(line.startswith("restart ") for line in lines) == 10
+    assert sum(line.startswith("run ") for line in lines) == len(path.runs_) == 9
     every = [line for line in lines if line.startswith("step ")]
     assert len(every) == len(path.betas_) // 100
     assert every[0].startswith(f"step 100: beta {path.betas_[99]:.4g}, sparsity")

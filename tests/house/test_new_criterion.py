@@ -13,7 +13,7 @@ import pytest
 from cli_common import rows, run
 
 import spheremix as sm
-from spheremix.run.run import load_run, save_run
+from spheremix.run.saving import load_run, save_run
 from spheremix.select import CRITERIA
 
 X, _, _ = sm.datasets.make_vmf_mixture(60, 5, 2, kappa=20.0, random_state=0)

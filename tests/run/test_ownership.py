@@ -15,7 +15,7 @@ from cli_common import refusal, run, texts, write_lines
 from spheremix.run import render
 from spheremix.run.folder import RunFolder
 from spheremix.run.ownership import Ownership
-from spheremix.run.run import load_run
+from spheremix.run.saving import load_run
 from spheremix.run.store import RunError, digest
 
 OPTIONS = ("--k", "2", "--starts", "1", "--max-steps", "5", "--lemmatizer", "none")

@@ -18,7 +18,7 @@ from spheremix.run.folder import RunFolder
 from spheremix.run.listener import Listener
 from spheremix.run.output import check_output
 from spheremix.run.ownership import LAYOUT
-from spheremix.run.run import load_run
+from spheremix.run.saving import load_run
 from spheremix.run.store import RunError
 
 TEXTS = ["red apple", "apple pie", "green apple", "blue sky", "sky and sea", "blue sea"]

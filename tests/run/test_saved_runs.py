@@ -13,7 +13,7 @@ from scipy import sparse
 
 import spheremix as sm
 from spheremix.run.folder import RunFolder
-from spheremix.run.run import load_run, save_run
+from spheremix.run.saving import load_run, save_run
 from spheremix.run.schema import MatrixRecord
 from spheremix.run.store import RunError, digest, read_json
 

@@ -36,7 +36,7 @@ def assign(
     from spheremix.reading import Reading
     from spheremix.run.assign import assign_documents, count_assigned, write_assigned
     from spheremix.run.output import check_output
-    from spheremix.run.run import load_run
+    from spheremix.run.saving import load_run
     from spheremix.wording import count
 
     known = load_run(run)

@@ -37,7 +37,7 @@ def report(
     from spheremix.run.folder import RunFolder
     from spheremix.run.output import check_output
     from spheremix.run.render import CONTENT, PAGE, render, write_report
-    from spheremix.run.run import load_run
+    from spheremix.run.saving import load_run
     from spheremix.run.store import RunError
 
     if output is not None and output.suffix not in {".html", ".json"}:

@@ -15,7 +15,7 @@ from spheremix.run.listener import Listener
 from spheremix.run.options import DENSE, ExploreOptions
 from spheremix.run.prepare import check_options, prepare, read_source
 from spheremix.run.render import complete
-from spheremix.run.run import finish, load_run
+from spheremix.run.saving import finish, load_run
 from spheremix.run.schema import (
     AgreementRecord,
     CorpusRecord,
