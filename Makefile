@@ -20,7 +20,10 @@ WITH_NODE := PATH="$(CURDIR)/$(BIN):$(CURDIR)/$(PAGE)/node_modules/.bin:$$PATH"
 PAPER := build/paper
 STUDIES := path_illustration simulation comparison cstr
 
-.PHONY: attack demo test lint types contracts page unit browser docs paper paper-full filings clean \
+# The lowest versions that pyproject.toml allows, in an environment of their own.
+LOWEST := build/lowest
+
+.PHONY: attack demo test lint types contracts page unit browser docs paper paper-full filings clean lowest \
   help
 
 help:
@@ -28,6 +31,7 @@ help:
 	@echo "make test   set up and run lint, types, import contracts and tests, also of the report's page"
 	@echo "make paper  redo the paper's sections 4 and 5 at reduced scale (paper-full: at its size)"
 	@echo "make filings  one bank's filings, read as in the paper's section 6 (needs SPHEREMIX_DATA)"
+	@echo "make lowest  run the tests with the lowest versions of all dependencies (Python 3.11 or 3.12)"
 	@echo "make docs   set up and build the documentation: docs/_build/html/index.html"
 	@echo "make attack  random attacks on folders of runs: SECONDS=600 SEED=0 (and what was tried)"
 	@echo "make clean  remove what the two commands made"
@@ -96,6 +100,25 @@ browser:
 
 unit: $(INSTALLED) $(TORCHED) browser
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term
+
+# numpy 1.26 has no wheels for later versions of Python. What the newest versions of other libraries
+# say about these old ones is no fault of ours: warnings of deprecation are not errors here.
+$(LOWEST)/.installed: $(SOURCES) tools/lowest.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] not in {(3, 11), (3, 12)})' || { \
+	  echo "The lowest versions need Python 3.11 or 3.12: make PYTHON=python3.11 lowest"; exit 1; }
+	@rm -rf $(LOWEST)
+	$(PYTHON) -m venv $(LOWEST)
+	$(PYTHON) tools/lowest.py > $(LOWEST)/requirements.txt
+	$(LOWEST)/bin/python -m pip install -qq --disable-pip-version-check --requirement $(LOWEST)/requirements.txt
+	$(LOWEST)/bin/python -m pip install -qq --disable-pip-version-check --no-deps \
+	  --no-build-isolation --editable .
+	@touch $@
+
+# Not the report in a browser, the pages of the documentation and pictures, which the newest make.
+lowest: $(LOWEST)/.installed
+	$(LOWEST)/bin/python -m pytest --numprocesses=auto --dist=loadfile \
+	  -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
+	  --ignore=tests/report/browser --ignore=tests/house -k "not test_layout"
 
 # What the pages are made with comes with the first build of them.
 $(DOCUMENTED): $(INSTALLED)

