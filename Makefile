@@ -27,15 +27,16 @@ LOWEST := build/lowest
   help
 
 help:
-	@echo "make demo   set up and run the main job"
-	@echo "make test   set up and run lint, types, import contracts and tests, also of the report's page"
-	@echo "make paper  redo the paper's sections 4 and 5 at reduced scale (paper-full: at its size)"
-	@echo "make filings  one bank's filings, read as in the paper's section 6 (needs SPHEREMIX_DATA)"
-	@echo "make lowest  run the tests with the lowest versions of all dependencies (Python 3.11 or 3.12)"
-	@echo "make docs   set up and build the documentation: docs/_build/html/index.html"
-	@echo "make attack  random attacks on folders of runs: SECONDS=600 SEED=0 (and what was tried)"
-	@echo "make clean  remove what the two commands made"
-	@echo "PYTHON=python3.13 chooses the interpreter (after make clean)"
+	@echo "make demo        install everything, run the demo, and say where its report is"
+	@echo "make test        install everything, and run linters, type checks, import contracts and tests"
+	@echo "make docs        build the documentation: docs/_build/html/index.html"
+	@echo "make paper       repeat sections 4 and 5 of the paper at a small scale"
+	@echo "make paper-full  the same at the size of the paper, which takes hours"
+	@echo "make filings     the filings of one bank, as in section 6 of the paper (needs SPHEREMIX_DATA)"
+	@echo "make lowest      run the tests with the lowest versions of all dependencies (Python 3.11 or 3.12)"
+	@echo "make attack      random attacks on run folders, for SECONDS=600 with SEED=0"
+	@echo "make clean       remove the environment and everything that was built"
+	@echo "PYTHON=python3.13 chooses the interpreter (run make clean first)"
 
 # Debian ships venv apart from Python, and a failure leaves half an environment behind.
 $(BIN)/python:

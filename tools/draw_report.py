@@ -1,10 +1,11 @@
 """Take the two pictures of the report that the pages quote.
 
     spheremix demo -o demo-run
-    python tools/draw_report.py demo-run/report.html
+    python tools/draw_report.py demo-run/report.html [NUMBER]
 
 Opens the report in headless Chromium and writes docs/figures/report.png (the first screen) and
-docs/figures/report-reader.png (a cluster, its documents, and one document with its words).
+docs/figures/report-reader.png: the cluster at this place of the list (5 by default), its documents
+between two clusters, and the first of them with its words.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def save(page: Page, name: str) -> None:
     picture.quantize(COLOURS, dither=Image.Dither.NONE).save(FIGURES / f"{name}.png", optimize=True)
 
 
-def main(report: Path) -> None:
+def main(report: Path, number: int = 5) -> None:
     """Open the report, take the first screen, choose a document, take the second."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -42,7 +43,7 @@ def main(report: Path) -> None:
         page.get_by_role("button", name="in between").wait_for()
         page.wait_for_timeout(1000)
         save(page, "report")
-        page.get_by_text("linkage distance spatial").first.click()
+        page.locator("#cluster-list").get_by_role("option").nth(number - 1).click()
         page.get_by_role("button", name="in between").click()
         page.keyboard.press("j")  # the next document of the list
         page.mouse.move(0, 0)
@@ -54,4 +55,4 @@ def main(report: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))

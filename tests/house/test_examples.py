@@ -299,3 +299,20 @@ def test_the_stream_arrives():
     assert last < 0.05 * first
     assert found.agreement.ari > 0.95
     assert abs(found.found - np.mean(found.truth.prototypes == 0.0)) < 0.1
+
+
+# A run in a notebook
+
+
+def test_the_notebook_shows_what_the_run_found():
+    found = run("plot_notebook")
+    sizes = np.bincount(found.documents["cluster"])
+    numbers = found.clusters["cluster"]
+    assert [sizes[k] for k in numbers] == found.clusters["size"]
+    assert sum(found.clusters["size"]) == len(found.texts)
+    for name in found.clusters["name"]:
+        assert name in found.printed
+    assert len(set(found.assigned["name"])) == 3  # matrices, distributions, signals
+    points = sum(len(one.get_offsets()) for one in found.figure.axes[0].collections)
+    assert points == len(found.texts)
+    assert not found.run.folder.exists()
