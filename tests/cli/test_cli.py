@@ -177,7 +177,7 @@ def test_another_run_is_refused_and_replaced_by_force(explored, corpus, tmp_path
     folder = shutil.copytree(explored, tmp_path / "run")
     (folder / "notes.txt").write_text("mine", encoding="utf-8")
     line = refusal("explore", corpus, "-o", folder, "--k", 2)
-    assert "starts was 5 and is 10" in line
+    assert "k was [2, 3, 4] and is [2]" in line
     assert "--force" in line
     other = write_lines(tmp_path / "other.jsonl", texts(seed=1))
     line = refusal("explore", other, "-o", folder, "--k", "2:4", "--starts", 5, "--label", "topic")
