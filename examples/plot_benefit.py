@@ -2,10 +2,10 @@
 What it is for: a broad group and a tight one
 =============================================
 
-Two groups of directions. One is broad and large, the other tight and small, and they share most of
-what they are made of: as when a hundred near-copies of a press release sit among all the other
-news of the day. k-means and spherical k-means cannot find them. A mixture of von Mises-Fisher
-distributions does, and its sparse prototypes tell why.
+There are two groups of directions. One is broad and large, the other is tight and small, and they
+have most features in common. An example is a hundred near-copies of a press release among all the
+other news of a day. k-means and spherical k-means do not find the two groups. A mixture of von
+Mises-Fisher distributions finds them, and its sparse prototypes show what distinguishes them.
 """
 
 import matplotlib.pyplot as plt
@@ -19,10 +19,10 @@ import spheremix as sm
 # The data
 # --------
 #
-# Sixty features: twelve are in both groups and are the heaviest ones, twenty are in the broad
-# group only, eight in the tight one only, and twenty are in neither. The angle between the two
-# means is 33 degrees; most rows of the broad group are more than 70 degrees away from their own
-# mean. That is what a small concentration is like in sixty dimensions.
+# There are sixty features. Twelve are in both groups and are the heaviest ones, twenty are in the
+# broad group only, eight are in the tight group only, and twenty are in neither. The angle between
+# the two means is 33 degrees, while most rows of the broad group are more than 70 degrees away from
+# their own mean: this is what a small concentration looks like in sixty dimensions.
 
 kinds = {"both": 12, "broad": 20, "tight": 8, "noise": 20}
 names = np.array([f"{kind}{i + 1}" for kind, n in kinds.items() for i in range(n)])
@@ -46,10 +46,10 @@ groups = np.repeat([0, 1], sizes)
 # Three partitions
 # ----------------
 #
-# k-means and spherical k-means have one radius for all clusters: two halves of the broad group
-# cost less than the two groups as they are, so they cut the broad one and the tight one is lost
-# in a half. With a concentration for each component (``kappa="free"``) the mixture knows that one
-# of them is tight.
+# k-means and spherical k-means have one radius for all clusters. Two halves of the broad group cost
+# less than the two real groups, so they cut the broad group, and the tight group disappears in one
+# of the halves. The mixture with one concentration for each component (``kappa="free"``) can give
+# the tight group a concentration of its own.
 
 mixture = sm.VMFMixture(2, kappa="free", n_init=10, random_state=0).fit(X)
 partitions = {
@@ -63,8 +63,8 @@ for name, score in scores.items():
 print("concentrations", np.round(mixture.kappas_, 1), "weights", np.round(mixture.weights_, 3))
 
 # %%
-# All three are drawn in the same plane: to the right, nearer to the mean of the tight group;
-# upwards, along the direction in which spherical k-means cuts.
+# All three partitions are drawn in the same plane. Points to the right are nearer to the mean of
+# the tight group. The vertical axis is the direction in which spherical k-means cuts.
 
 halves = partitions["spherical k-means"]
 cut = X[halves == 1].mean(axis=0) - X[halves == 0].mean(axis=0)
@@ -87,15 +87,15 @@ axes[0].set_ylabel("along the cut of\nspherical k-means")
 # What tells the groups apart
 # ---------------------------
 #
-# The path starts at that mixture and sets more and more coordinates to zero; the BIC chooses a
-# step. What is left is how the data were made: the twelve features of both groups, twenty of the
-# broad one, eight of the tight one, and the last twenty are nobody's.
+# The path starts at this mixture and sets more and more coordinates to zero. The BIC chooses a
+# step. The result shows how the data were made: twelve features of both groups, twenty of the broad
+# group, eight of the tight group, and twenty that are in no prototype.
 
 path = sm.VMFPath(2, kappa="free", init=mixture).fit(X)
 display = sm.PrototypesDisplay.from_estimator(path, names)
 
 # %%
-# The same in a table: of each kind of feature, how many are in each prototype.
+# A table of the same result: how many features of each kind are in each prototype.
 
 support = path.best_estimator_.prototypes_ != 0.0
 for k in np.argsort(-path.best_estimator_.weights_):
@@ -103,5 +103,5 @@ for k in np.argsort(-path.best_estimator_.weights_):
     print(f"kappa {path.best_estimator_.kappas_[k]:6.1f}", counts)
 
 # %%
-# When the groups are equally tight, spherical k-means is as good and quicker, and
-# ``kappa="shared"`` is the safer mixture: see :ref:`sphx_glr_gallery_plot_concentrations.py`.
+# If all groups are equally tight, spherical k-means is as good and faster, and ``kappa="shared"``
+# is the safer mixture: see :ref:`sphx_glr_gallery_plot_concentrations.py`.

@@ -2,9 +2,9 @@
 How many clusters, and in how many words
 ========================================
 
-Six hundred simulated documents about the sea, the kitchen, the sky and music. Neighbouring subjects
-share words, all of them share the words of every text, and most of the vocabulary is nobody's. The
-criteria are asked how many clusters there are, then how many words describe them.
+The corpus has six hundred simulated documents about the sea, the kitchen, the sky and music.
+Neighbouring subjects share some words, all subjects share common words, and most words belong to no
+subject. Criteria choose how many clusters there are, and then how many words describe them.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,8 @@ import spheremix as sm
 # The corpus
 # ----------
 #
-# Words of four subjects, words that two neighbours share (the last subject is next to the first),
-# words of every text, and rare ones.
+# There are words of the four subjects, words that two neighbouring subjects share (the last subject
+# is a neighbour of the first), common words, and rare words.
 
 SUBJECTS = {
     "sea": "anchor beach boat captain coral current deck dock gull harbour island lighthouse mast "

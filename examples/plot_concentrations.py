@@ -2,10 +2,11 @@
 One concentration for all, or one each
 ======================================
 
-The concentration kappa says how near to its prototype a cluster is. With ``kappa="shared"``, the
-default, all clusters have the same one, and a document goes to the prototype it is nearest to,
-sizes aside. With ``kappa="free"`` each has its own: a tight cluster takes only what is very near,
-a broad one collects what is near to nothing.
+The concentration kappa says how near the documents of a cluster are to its prototype. With
+``kappa="shared"``, the default, all clusters have the same concentration, and a document belongs to
+the nearest prototype (apart from the sizes of the clusters). With ``kappa="free"`` each cluster has
+its own: a tight cluster takes only documents that are very near, and a broad cluster collects
+documents that are near to no prototype.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +18,8 @@ import spheremix as sm
 # On the sphere
 # -------------
 #
-# A broad group, and a tight one beside it. The circles hold half and nine tenths of each component.
+# The points are a broad group and a tight group beside it. The circles contain half and nine tenths
+# of each component.
 
 rng = np.random.default_rng(3)
 broad, tight = np.array([0.45, 0.45, 0.77]), np.array([0.86, 0.25, 0.44])
@@ -43,10 +45,11 @@ for ax, kappa in zip(axes, ("shared", "free"), strict=True):
 # In a corpus
 # -----------
 #
-# The same two models on documents. Concentrations grow with the dimension; what can be compared
-# is the cosine of documents with their prototype. With free concentrations some clusters are
-# small sets of near-copies, pages made from one template, and one ends up broad and large: it
-# holds the documents that resemble nothing else. Beside the names, the numbers of documents.
+# The same two models are fitted to documents. Concentrations grow with the dimension, so the figure
+# compares the cosines of documents with their prototype instead. With free concentrations some
+# clusters are small sets of near-copies, for example pages made from one template, and one cluster
+# is broad and large: it contains the documents that resemble nothing else. The numbers beside the
+# names are numbers of documents.
 
 corpus = sm.datasets.load_docstrings()
 found = sm.text.vectorize(
@@ -72,5 +75,5 @@ for ax, (kappa, model) in zip(axes, models.items(), strict=True):
     ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Shared concentrations are the safer choice where the number of clusters has to be found; free ones
-# where tight groups, near-copies for instance, are what one is looking for.
+# Shared concentrations are the safer choice when the number of clusters must be found. Use free
+# concentrations when you look for tight groups, such as near-copies.

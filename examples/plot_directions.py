@@ -1,11 +1,11 @@
 """
-Directions: what counts in a document, and what does not
-========================================================
+Directions: the proportions of words count, the length does not
+===============================================================
 
-A document twice as long as another has twice the words, and is about the same thing. What is
-compared here are directions: the proportions of words, whatever the length. With two words a
-document is an arrow in the plane and its direction a point on a circle, so everything can be
-seen.
+If one document is twice as long as another, it can still be about the same subject. spheremix
+therefore compares directions: the proportions of words, not their number. With only two words a
+document is an arrow in the plane, and its direction is a point on a circle, so everything can be
+drawn.
 """
 
 import matplotlib.pyplot as plt
@@ -15,8 +15,8 @@ import spheremix as sm
 from spheremix.display.style import cluster_style
 
 # %%
-# Documents about flying have *wing* more often than *heart*, documents about medicine the other way
-# round; some are short and some are long.
+# Documents about flying contain *wing* more often than *heart*. Documents about medicine contain
+# *heart* more often. Some documents are short and some are long.
 
 rng = np.random.default_rng(5)
 lengths = rng.lognormal(4.2, 0.45, 120)
@@ -25,10 +25,9 @@ counts = rng.poisson(lengths[:, None] * np.column_stack([1.0 - share, share])) +
 mixture = sm.VMFMixture(2, kappa="free", n_init=10, random_state=0).fit(counts)
 
 # %%
-# On the left, the counts: long documents are far out, and the two groups are two bundles of arrows.
-# On the right, their directions on the circle. A cluster is a hump there: its prototype (the arrow)
-# says where, its concentration kappa how narrow. The prototypes are all that is needed to describe
-# the clusters.
+# On the left are the counts. Long documents are far from the origin, and the two groups are two
+# bundles of arrows. On the right are their directions on the circle. A cluster is a hump there. Its
+# prototype (the arrow) says where the hump is, and its concentration kappa says how narrow it is.
 
 units = counts / np.linalg.norm(counts, axis=1, keepdims=True)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 5.0), layout="tight")
@@ -64,7 +63,7 @@ for ax in (left, right):
     ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# A corpus has thousands of words instead of two. The circle becomes a sphere of thousands of
-# dimensions, which nobody can draw; the arrows stay arrows, with a coordinate for each word.
+# A corpus has thousands of words instead of two. The circle becomes a sphere in thousands of
+# dimensions, which nobody can draw. The arrows stay arrows, with one coordinate for each word.
 
 print("prototypes", mixture.prototypes_.round(2).tolist(), "kappas", mixture.kappas_.round(1))

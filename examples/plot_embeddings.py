@@ -2,10 +2,10 @@
 Embeddings, read by their words
 ===============================
 
-The coordinates of an embedding have no names, so a sparse prototype says nothing there. The
-clusters are fitted without a penalty, and words are brought back afterwards: those which the
-documents of a cluster use more than the others do, beyond chance. Here the embeddings are those
-of latent semantic analysis; any others are used in the same way.
+The coordinates of an embedding have no names, so a sparse prototype of embeddings cannot be read.
+This example fits the clusters without a penalty and finds words for them afterwards: the words that
+the documents of a cluster use more often than the other documents, beyond chance. The embeddings
+come from latent semantic analysis; any other embeddings are used in the same way.
 """
 
 import matplotlib.pyplot as plt
@@ -36,8 +36,9 @@ for cluster in reading.clusters():
 # Words that set the clusters apart
 # ---------------------------------
 #
-# The bars are standardised log-odds ratios: beyond 2, hardly by chance. A word that is everywhere
-# has none, and a word that is rare has a small one, however uneven it is.
+# The bars are standardised log-odds ratios. A value above 2 is hardly due to chance. A word that
+# all clusters use equally has a value near 0, and a rare word has a small value even if only one
+# cluster uses it.
 
 figure, axes = plt.subplots(2, 4, figsize=(10.0, 4.8), layout="constrained")
 for ax, k in zip(axes.flat, reading.layout.clusters, strict=True):
@@ -53,8 +54,9 @@ for ax, k in zip(axes.flat, reading.layout.clusters, strict=True):
 # How far apart the clusters are
 # ------------------------------
 #
-# Cosines between prototypes. Embeddings often sit in a narrow cone, all prototypes near each other;
-# here the off-diagonal values are what is left of the directions that all documents share.
+# The table shows the cosines between prototypes. Embeddings often lie in a narrow cone, and then
+# all prototypes are near each other. Here the values off the diagonal show how much of their
+# direction all documents share.
 
 order = reading.layout.clusters
 cosines = mixture.prototypes_[order] @ mixture.prototypes_[order].T

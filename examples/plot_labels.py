@@ -2,9 +2,9 @@
 Clusters beside labels and dates
 ================================
 
-Labels and dates are never used to make clusters: they are what one compares them with. The labels
-here are the sub-packages from which the docstrings come. Docstrings have no dates, so a year of
-news is simulated for the second figure.
+Labels and dates are never used to make clusters. They are compared with the clusters afterwards.
+The labels in this example are the sub-packages from which the docstrings come. Docstrings have no
+dates, so the second figure uses a simulated year of news.
 """
 
 import numpy as np
@@ -15,9 +15,9 @@ import spheremix as sm
 # Labels
 # ------
 #
-# Each row is a cluster, each column a label; the number is that of the documents, the colour their
-# share of the cluster. A row with one dark cell is a label rediscovered; a row with several is
-# a subject that crosses them.
+# Each row is a cluster and each column is a label. The numbers count documents, and the colour
+# shows their share of the cluster. A row with one dark cell is a cluster that agrees with a label.
+# A row with several dark cells is a subject that several labels have in common.
 
 corpus = sm.datasets.load_docstrings()
 found = sm.text.vectorize(
@@ -36,8 +36,8 @@ print(f"adjusted Rand index with the sub-packages: {agreement.ari:.2f}")
 # Dates
 # -----
 #
-# Three subjects in a year of news: one that never changes, one of the summer, one of an election in
-# November. The fit does not see the dates; the clusters have them all the same.
+# There are three subjects in a year of news: one that is always there, one of the summer, and one
+# about an election in November. The fit does not see the dates, but the clusters show the seasons.
 
 rng = np.random.default_rng(0)
 words = [

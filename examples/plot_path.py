@@ -2,9 +2,9 @@
 The path: words leave, one after the other
 ==========================================
 
-The penalty beta says how dear a word is. At zero every word stays; the larger it is, the fewer
-words a cluster can keep, and the last ones are what it is about. The path follows the solutions
-from one end to the other.
+The penalty beta is the price of a word. At zero every word stays. The larger beta is, the fewer
+words a cluster keeps, and the last words tell what the cluster is about. The path follows the
+solutions from beta = 0 to one word in each cluster.
 """
 
 import matplotlib.pyplot as plt
@@ -24,18 +24,20 @@ print(f"{len(path.betas_)} steps, {path.status_}")
 # Sparsity, likelihood, criteria
 # ------------------------------
 #
-# The likelihood hardly moves while words leave that no cluster needs. Each criterion weighs it
-# against the number of words in its own way; the stars are their choices.
+# The likelihood hardly changes as long as words leave that no cluster needs. Each criterion
+# balances the likelihood and the number of words in its own way. The stars are the choices of the
+# criteria.
 
 curves = sm.PathDisplay.from_estimator(path)
 
 # %%
-# Who leaves when
-# ---------------
+# Which word leaves when
+# ----------------------
 #
-# On the left, how many words each cluster has left. ``exit_betas_`` knows the penalty from which
-# each word is gone for good; on the right are the ten words of the largest cluster that hold out
-# longest. A prototype has length one: those that stay grow as the others leave.
+# The left-hand picture shows how many words each cluster has left. ``exit_betas_`` has the smallest
+# beta at which each word is dropped for good. The right-hand picture shows the ten words of the
+# largest cluster that stay longest. A prototype has length one, so the coordinates of the words
+# that stay become larger when other words leave.
 
 reading = sm.reading.Reading(path, found.words)
 largest = reading.layout.clusters[0]
@@ -75,5 +77,5 @@ for ax in (left, right):
     ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# It is a path of local optima: where a cluster changes its meaning, the curves jump, and nothing to
-# the right of a jump describes the clusters on its left.
+# The path consists of local optima. Where a cluster changes its meaning, the curves jump, and what
+# is to the right of a jump does not describe the clusters to its left.

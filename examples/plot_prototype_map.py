@@ -2,9 +2,9 @@
 The prototype map of a corpus
 =============================
 
-One picture of a whole corpus: which groups there are, how large they are, which words are their
-own, which they share, and which are nobody's. The corpus is the documentation of numpy, scipy and
-scikit-learn.
+One picture shows a whole corpus: which clusters there are, how large they are, which words only one
+cluster has, which words clusters share, and which words are in no cluster. The corpus is the
+documentation of numpy, scipy and scikit-learn.
 """
 
 import spheremix as sm
@@ -32,10 +32,10 @@ print(f"beta {path.betas_[path.selected_]:.0f}, sparsity {path.sparsity_[path.se
 # The map
 # -------
 #
-# A row is a cluster, as high as it is large; a column is a word. From the left: the words of all
-# clusters, of most, of three, of pairs (orange), the own words of each cluster (red, one block a
-# row), and nobody's words (grey). The darker, the heavier. Below, the heaviest words of each
-# part.
+# Each row is a cluster, as high as the cluster is large. Each column is a word; the darker it is,
+# the more it weighs. From left to right: words of all clusters, of most clusters, of three
+# clusters, of two clusters (orange), the own words of each cluster (red, one block in each row),
+# and words that are in no prototype (grey). Below the map are the heaviest words of each part.
 
 display = sm.PrototypesDisplay.from_estimator(path, found.words)
 
@@ -43,7 +43,7 @@ display = sm.PrototypesDisplay.from_estimator(path, found.words)
 # The words of each cluster
 # -------------------------
 #
-# The same prototypes as lists, the heaviest words first: own words above, in red; below them the
-# shared words, with the number of clusters that have them.
+# The same prototypes as lists, the heaviest words first. Own words are above, in red. Shared words
+# are below, each with the number of clusters that have it.
 
 words = sm.WordsDisplay.from_estimator(path, found.words)

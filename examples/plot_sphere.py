@@ -2,9 +2,10 @@
 On the sphere: what a penalty does to a prototype
 =================================================
 
-Four groups of directions in three dimensions: one near an axis, two near a coordinate plane, one
-near nothing. The penalty sets the coordinates that matter little to exactly zero, which puts the
-first prototype on the axis, the next two on their planes, and leaves the last one inside.
+There are four groups of directions in three dimensions: one near an axis, two near a coordinate
+plane, and one far from both. The penalty sets coordinates that matter little to exactly zero. This
+moves the first prototype to the axis and the next two to their planes, and the last one stays
+inside.
 """
 
 import matplotlib.pyplot as plt
@@ -29,8 +30,8 @@ X = np.concatenate(
 groups = np.repeat(np.arange(4), 90)
 
 # %%
-# Two mixtures, without and with a penalty, and one concentration a component. Both start from the
-# groups, so that colours agree.
+# Two mixtures are fitted, one without and one with a penalty. Each component has its own
+# concentration. Both fits start from the groups, so that the colours agree.
 
 dense = sm.VMFMixture(4, beta=0.0, kappa="free", init=groups).fit(X)
 sparse = sm.VMFMixture(4, beta=400.0, kappa="free", init=groups).fit(X)
@@ -40,8 +41,8 @@ for mixture in (dense, sparse):
         print("  ", " ".join(f"{value:6.3f}" for value in mu), f"  kappa {kappa:6.1f}")
 
 # %%
-# Both on the sphere, with their coordinates below. The ring is the cap that holds half of
-# a component; the open circle is where the prototype was without penalty.
+# The figure shows both on the sphere, with their coordinates below. The ring contains half of a
+# component. The open circle is the prototype without penalty.
 
 
 def write_coordinates(ax, mixture):

@@ -1,9 +1,9 @@
 """
-Would the words come back?
-==========================
+How stable are the words of a cluster?
+======================================
 
-A sparse prototype is a list of words, and a list looks more certain than it is. Draw the documents
-again with replacement, fit again, and count how often each word is selected.
+A sparse prototype is a list of words, and a list looks more certain than it is. This example draws
+the documents again with replacement, fits again, and counts how often each word is selected.
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +20,8 @@ path = sm.VMFPath(8, min_relative_increase=0.05, max_sparsity=0.95, random_state
 frequencies = sm.stability_selection(path, found.X, n_bootstrap=30, random_state=0)
 
 # %%
-# Each bootstrap starts from the clusters that were found, so this tells how firm the *words* are,
-# not how firm the clusters.
+# Each bootstrap starts from the clusters that were found. It therefore measures how stable the
+# *words* are, not how stable the clusters are.
 
 reading = sm.reading.Reading(path, found.words)
 support = reading.prototypes != 0.0
@@ -31,11 +31,11 @@ print(f"{support.sum()} words in the prototypes: {firm.sum()} are in 90 % of the
 print(f"{loose.sum()} in less than half of them")
 
 # %%
-# Heavy words are firm
-# --------------------
+# Heavy words are stable
+# ----------------------
 #
-# Every word of every prototype, by its weight and by how often it came back. Heavy words always
-# come back. Light ones are a lottery: whether they are in the list hangs on the sample.
+# Each point is a word of a prototype, with its weight and with the share of the bootstraps that
+# select it. Heavy words are always selected. For light words it depends on the sample.
 
 figure, (ax, counts) = plt.subplots(
     1, 2, figsize=(9.6, 4.2), layout="constrained", width_ratios=(3, 2)
@@ -64,8 +64,8 @@ for one in (ax, counts):
     one.spines[["top", "right"]].set_visible(False)
 
 # %%
-# The firmest own words of each cluster
-# -------------------------------------
+# The most stable own words of each cluster
+# -----------------------------------------
 
 for cluster in reading.clusters(n_listed=200):
     ranked = sorted(cluster.own_words, key=lambda w: -frequencies[cluster.cluster, w.feature])

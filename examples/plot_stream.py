@@ -2,8 +2,8 @@
 Batch by batch: a fit that never holds all rows
 ===============================================
 
-``partial_fit`` takes one step on a batch of rows and forgets the rows. What it keeps are running
-sums, one vector a cluster. For streams, and for data that are read once and too large to keep.
+``partial_fit`` takes one step on a batch of rows and forgets the rows. It keeps running sums, one
+vector for each cluster. Use it for streams, and for data that are too large to keep.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +13,8 @@ import spheremix as sm
 from spheremix.display.style import cluster_style
 
 # %%
-# Twelve thousand rows around five prototypes in fifty dimensions; two thousand more to judge by.
+# The data are twelve thousand rows around five prototypes in fifty dimensions, and two thousand
+# more rows to judge the result.
 
 X, labels, truth = sm.datasets.make_vmf_mixture(
     14_000, 50, 5, overlap=0.05, sparsity=0.5, random_state=0
@@ -21,8 +22,8 @@ X, labels, truth = sm.datasets.make_vmf_mixture(
 rows, held_out = X[:12_000], X[12_000:]
 
 # %%
-# The first batch is fitted as a whole, restarts included; every other one is one step. After each
-# batch the mixture can predict, so it is judged on the rows kept apart.
+# The first batch is fitted as a whole, with several runs. Every other batch is one step. After each
+# batch the mixture can predict, so it is judged on the rows that were kept apart.
 
 stream = sm.VMFMixture(5, n_init=10, random_state=0)
 seen, scores, angles = [], [], []
@@ -43,8 +44,8 @@ agreement = sm.reading.agreement(stream.predict(held_out), whole.predict(held_ou
 print(f"agreement of the two partitions: adjusted Rand index {agreement.ari:.3f}")
 
 # %%
-# On the left, the likelihood of rows that were never fitted; the dashed line is a fit to all rows
-# at once. On the right, how far each prototype is from the true one.
+# On the left is the likelihood of rows that were never fitted; the dashed line is a fit to all rows
+# at once. On the right is the angle between each prototype and the true one.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.0), layout="constrained")
 left.plot(seen, scores, color="#0072B2", marker="o", ms=3)
@@ -57,8 +58,8 @@ for ax in (left, right):
     ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# A penalty counts against all rows seen, so it is for the end: stream with ``beta=0``, and follow
-# the path afterwards on the rows that fit in memory, starting from the stream (``init=stream``).
+# The penalty is on the scale of all rows seen, so use it at the end: stream with ``beta=0``, then
+# follow the path on as many rows as fit into memory, starting from the stream (``init=stream``).
 
 sample = rows[:3000]
 path = sm.VMFPath(5, init=stream).fit(sample)

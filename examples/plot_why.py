@@ -2,8 +2,8 @@
 Why is this document here?
 ==========================
 
-A document between two clusters is where one learns most about them. The score of a cluster is a sum
-over words, so the answer is exact: which words pull to which side, and by how much.
+A document between two clusters tells most about both of them. The score of a cluster is a sum over
+words, so the answer is exact: which words speak for which cluster, and by how much.
 """
 
 import matplotlib.pyplot as plt
@@ -23,11 +23,11 @@ path = sm.VMFPath(10, n_init=10, min_relative_increase=0.05, max_sparsity=0.95, 
 # Margins
 # -------
 #
-# The log-odds of a document say how much more probable its cluster is than the next one: 0 is a
-# tie, 3 is twenty to one, and most documents are far beyond that, since in thousands of
-# dimensions a few words decide. That is what the model says, not how sure one should be. What
-# serves is the order: posteriors would be 1 to the last digit, while the log-odds still tell
-# documents apart.
+# The log-odds of a document say how much more probable its cluster is than the next one: 0 means
+# equally probable, 3 means twenty to one. Most documents have much larger values, because in
+# thousands of dimensions a few words decide. That is what the model says; it does not tell how sure
+# you can be. Use the order of the documents: posteriors are nearly all 1, while the log-odds still
+# distinguish documents.
 
 reading = sm.reading.Reading(path, found.words)
 documents = reading.documents(found.X)
@@ -51,9 +51,10 @@ print("log-odds: smallest {:.1f}, median {:.0f}".format(*np.quantile(documents.l
 # One document between two clusters
 # ---------------------------------
 #
-# The tightest race, and its words. Bars to the right speak for the cluster it is in, bars to the
-# left for the other one; the bias is what both clusters say before any word is read. All bars
-# together are the log-odds: nothing is left out.
+# The figure shows the words of the document with the smallest log-odds. Bars to the right speak for
+# its cluster, bars to the left for the other cluster. The bias is the part that does not depend on
+# words: the sizes and concentrations of the clusters. All bars together are the log-odds; nothing
+# is left out.
 
 tightest = documents.ambiguous(1)[0]
 why = reading.why(found.X[[tightest]])
