@@ -27,7 +27,9 @@ from timing import DATA, ROOT, load_cstr, machine
 
 import spheremix as sm
 from spheremix import em, search, seeding
-from spheremix.estimators.problem import build_model
+from spheremix.bessel import concentration
+from spheremix.distribution import MEAN_LENGTH_MAX
+from spheremix.models.vmf import VMFModel
 from spheremix.seeding import class_resultants
 
 FIGURES = ROOT / "benchmarks" / "results" / "search.json"
@@ -141,14 +143,14 @@ def merged_only(rows, K, seed):
 
 def merged_and_moved(rows, K, seed):
     """Merge, move rows by first variation, then EM: no crossings."""
-    model = model_of(rows, K)
+    model = model_of(rows)
     found = [search.Search(model, rows).run([K], [one])[0][0] for one in seeds_of(seed)]
     return finished(model, rows, [one.resultants for one in found if one is not None])
 
 
 def moved_only(rows, K, seed):
     """Move rows by first variation from random starts, then EM."""
-    model = model_of(rows, K)
+    model = model_of(rows)
     starts = seeding.draw_starts(model, rows, K, seeds_of(seed))
     scorers = [model.scorer(start, "hard") for start in starts if start is not None]
     better = search.Search(model, rows).refined(rows.sweep(scorers))
@@ -163,8 +165,9 @@ def finished(model, rows, partitions):
     return best.objective / rows.n_rows, labels
 
 
-def model_of(rows, K):
-    return build_model(sm.VMFMixture(K), rows.n_features, rows.n_threads)
+def model_of(rows):
+    d = rows.n_features
+    return VMFModel(d, "shared", kappa_max=float(concentration(d, MEAN_LENGTH_MAX)))
 
 
 def seeds_of(seed):

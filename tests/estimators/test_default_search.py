@@ -50,7 +50,6 @@ def test_the_number_of_runs(rows):
         {},
         {"beta": 3.0},
         {"e_step": "hard"},
-        {"e_step": "stochastic"},
         {"kappa": "free"},
         {"kappa": 20.0},
         {"kappa": np.linspace(5.0, 40.0, 15)},
@@ -73,6 +72,7 @@ def test_what_is_published_is_the_best_run_and_no_worse_than_its_start(rows, opt
 def test_it_beats_ten_random_starts_in_fewer_sweeps(rows):
     class Counted:
         n_rows, n_features = rows.shape
+        n_threads = 1
 
         def __init__(self):
             self.inner, self.swept = sm.as_directions(rows), 0

@@ -201,7 +201,7 @@ def follow_path(
             path.fit(as_directions(X, n_threads=options.threads))
         if path.status_ == "interrupted":
             raise KeyboardInterrupt
-        path.runs_ = dense[K].runs_
+        path.runs_, path.agreement_ = dense[K].runs_, dense[K].agreement_
         writer = folder.writer()
         folder.commit("path", writer, pack_path(path, writer, "path"))
 
