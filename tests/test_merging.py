@@ -172,3 +172,15 @@ def test_coinciding_clusters_are_merged_first():
     found = merge(resultants, SphericalKMeansModel().cluster_value(resultants), 3)
     assert_array_equal(found.pairs, [[0, 2]])
     assert_allclose(found.losses, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("mass", "n_clusters", "words"),
+    [([1.0, 2.0], 3, "2 clusters cannot be merged to 3"), ([1.0, 2.0], 0, "merged to 0"),
+     ([1.0, 0.0], 1, "without mass")],
+)  # fmt: skip
+def test_what_cannot_be_merged_is_refused(mass, n_clusters, words):
+    clusters = Resultants(np.array(mass), np.eye(2, 3), 0.0, 0.0, 3.0)
+    value = SphericalKMeansModel().cluster_value(clusters)
+    with pytest.raises(ValueError, match=words):
+        merge(clusters, value, n_clusters)

@@ -37,8 +37,13 @@ class Merging(NamedTuple):
 def merge(resultants: Resultants, value: ClusterValue, n_clusters: int) -> Merging:
     """Merge clusters greedily, by the least loss, until ``n_clusters`` are left.
 
-    Work and memory are of the order of M^2 for M clusters, beside their products.
+    Work and memory are of the order of M^2 for M clusters, beside their products. Every cluster
+    must have rows, since a cluster without mass has no value.
     """
+    if not 1 <= n_clusters <= len(resultants.mass):
+        raise ValueError(f"{len(resultants.mass)} clusters cannot be merged to {n_clusters}.")
+    if not np.all(resultants.mass > 0.0):
+        raise ValueError("Clusters without mass cannot be merged.")
     mass = resultants.mass.copy()
     products = _products(resultants.vectors)
     squares = np.diagonal(products).copy()

@@ -64,7 +64,7 @@ class Scorer:
 
     @property
     def pulls(self) -> NDArray[np.float64]:
-        """Give (K, 2) numbers that say how much one row turns each component.
+        """Give the two numbers of each component, (K, 2), that assignment by variation needs.
 
         Let a component have the resultant r and the score kappa <x, r / |r|> + b. A row x of
         weight w that joins it raises kappa |r| by kappa (|r + w x| - |r|); one that leaves it
@@ -74,8 +74,8 @@ class Scorer:
             (2 p + s w a) / (1 + sqrt(1 + 2 s w q p + w^2 a q)),    s = +1 or -1,
 
         and p itself for a small w. Assignment by variation takes s = -1 for the component of the
-        first largest score, s = +1 for the others, adds the biases, and gives the row to the first
-        largest of these. Where there are no rates the numbers are zero.
+        first largest score, as if the row were in it, and s = +1 for the others. It adds the biases
+        and gives the row to the first largest of these. Without rates the numbers are zero.
         """
         if self.rates is None:
             return np.zeros((len(self.biases), 2))

@@ -146,10 +146,11 @@ class Search(Generic[P]):
     def refined(self, starts: Sequence[Resultants]) -> list[Judged | None]:
         """Move rows by first variation; give the best partition met on the way from each start.
 
-        Each row goes where it adds most to the value, given the resultants of the last sweep with
-        its own part in them counted. One row moved by itself would raise the value; rows moved
-        together may lower it, so a run ends when a sweep has not raised it, and the best is kept.
-        None where a start has no parameters.
+        Each row goes where it seems to add most to the value: :attr:`Scorer.pulls` has the formula.
+        It is an approximation. The component of the largest score is taken for the one that the row
+        is in, weights and concentrations are held, and all rows move at the same time. A sweep may
+        therefore lower the value: a run ends when a sweep has not raised it, and the best partition
+        is kept. None where a start has no parameters.
         """
         best = [self._judged(start) for start in starts]
         active = {i: one for i, one in enumerate(best) if one is not None}

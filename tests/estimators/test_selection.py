@@ -109,6 +109,17 @@ def test_table_is_a_data_frame_in_waiting(study):
         assert_allclose(best[name], study.dense_criteria_[name], rtol=1e-12)
 
 
+def test_table_and_curves_agree_where_much_is_set_to_zero(rows):
+    """Criteria of the table are those of the parameters that are published."""
+    study = sm.VMFMixtureIC(
+        n_components=[2, 3], n_init=3, random_state=0, paths="none", zero_tol=0.15
+    ).fit(rows)
+    for i, K in enumerate(study.candidates_):
+        here = study.table_["n_components"] == K
+        best = np.nanargmax(np.where(here, study.table_["objective"], np.nan))
+        assert_allclose(study.table_["bic"][best], study.dense_criteria_["bic"][i], rtol=1e-12)
+
+
 def test_table_agrees_with_single_mixtures(rows, study):
     """All candidates and restarts in one batch are what each would be alone."""
     table = study.table_

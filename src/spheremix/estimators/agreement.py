@@ -25,8 +25,8 @@ def agreement(
 ) -> float:
     """Give the mean adjusted Rand index of the other runs with the best one; NaN with one run.
 
-    Crossings are made of the runs before them and speak for nobody else: they can be the best one,
-    and are not among the others. ``labels`` are those of the best run where they are known.
+    A run that combines two others ("cross") depends on them. It can be the best run, but it is not
+    counted among the others. ``labels`` are those of the best run, where they are known.
     """
     reached = [fit for fit in fits if fit is not None and fit.ok]
     if not reached:

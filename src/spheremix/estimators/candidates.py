@@ -28,8 +28,10 @@ def candidate_table(
     """Give the columns of a table with a row for each restart of each number of components."""
     rows = []
     for K, fits in each.items():
-        swept = _softly(problem, fits)
-        for restart, (fit, soft, run) in enumerate(zip(fits, swept, runs[K], strict=True)):
+        cleaned = _cleaned(problem, fits, zero_tol)
+        swept = _softly(problem, fits, cleaned)
+        each_run = zip(cleaned, swept, runs[K], strict=True)
+        for restart, (clean, soft, run) in enumerate(each_run):
             row = {
                 "n_components": K,
                 "restart": restart,
@@ -41,8 +43,7 @@ def candidate_table(
                 "n_nonzero": 0,
                 **dict.fromkeys(CRITERIA, np.nan),
             }
-            if fit is not None and soft is not None:
-                clean = problem.model.zero_small(fit.parameters, zero_tol)
+            if clean is not None and soft is not None:
                 row["log_likelihood"] = soft.log_likelihood
                 row["n_nonzero"] = int(np.count_nonzero(clean.prototypes))
                 row |= criteria(
@@ -56,15 +57,28 @@ def candidate_table(
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
-def _softly(problem: Problem[VMFModel], fits: Fits) -> list[Resultants | None]:
-    """Give the soft resultants of the fits that did not fail; a hard one is swept again."""
-    swept = [fit.resultants if fit is not None and fit.ok else None for fit in fits]
-    if problem.settings.e_step == "hard":
-        good = [i for i, one in enumerate(swept) if one is not None]
-        scorers = [
-            problem.model.scorer(fit.parameters) for i in good if (fit := fits[i]) is not None
-        ]
-        again = problem.directions.sweep(scorers, problem.weights) if scorers else []
-        for i, soft in zip(good, again, strict=True):
+def _cleaned(problem: Problem[VMFModel], fits: Fits, zero_tol: float) -> list[VMFParameters | None]:
+    """Give the parameters of the fits that did not fail, small coordinates set to zero."""
+    return [
+        problem.model.zero_small(fit.parameters, zero_tol) if fit is not None and fit.ok else None
+        for fit in fits
+    ]
+
+
+def _softly(
+    problem: Problem[VMFModel], fits: Fits, cleaned: list[VMFParameters | None]
+) -> list[Resultants | None]:
+    """Give the soft resultants of the cleaned parameters; those that differ are swept together."""
+    swept = [None if fit is None or not fit.ok else fit.resultants for fit in fits]
+    hard = problem.settings.e_step == "hard"
+    again = {
+        i: clean
+        for i, (fit, clean) in enumerate(zip(fits, cleaned, strict=True))
+        if fit is not None and clean is not None and (hard or clean is not fit.parameters)
+    }
+    if again:
+        scorers = [problem.model.scorer(clean) for clean in again.values()]
+        found = problem.directions.sweep(scorers, problem.weights)
+        for i, soft in zip(again, found, strict=True):
             swept[i] = soft
     return swept

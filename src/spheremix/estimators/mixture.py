@@ -72,14 +72,15 @@ class VMFMixture(PartialFit, MixturePredictions):
         one alone.
     init : {"merge", "random", "k-means++", "spherical-k-means"}, array or fitted model, \
 default="merge"
-        "merge" searches: clusters around 3K rows are merged to K by the least loss of likelihood,
-        rows are moved one by one in thought and all at once in fact (first variation), and runs
-        are crossed with each other before EM ends them. It is done without the penalty, whatever
-        ``beta``. "random" takes K rows as prototypes (the paper's Algorithm 4). A 1-D integer array
-        gives labels 0..K-1, a 2-D array of shape (K, d) prototypes. A given start means one run.
+        "merge" searches for good clusters first: clusters around 3K rows are merged to K by the
+        least loss of likelihood, rows are moved to the clusters where they raise the likelihood
+        most (first variation), and runs are combined in pairs. EM starts from the results. The
+        search leaves out the penalty, whatever ``beta``. "random" takes K rows as prototypes (the
+        paper's Algorithm 4). A 1-D integer array gives labels 0..K-1, a 2-D array of shape (K, d)
+        prototypes. A given start means one run.
     n_init : int or "auto", default="auto"
         Runs; they share each reading of the data and the best objective wins. "auto" is 5 for
-        "merge", to which 4 crossings are added, and 10 for the others.
+        "merge", to which 4 combinations of runs are added, and 10 for the others.
     max_iter : int, default=1000
         EM iterations at most.
     tol : float, default=1e-7
