@@ -139,7 +139,7 @@ def explore(
             run = load_run(output)
         except RunError as error:
             raise RunError(
-                f"{error} Remove the file, and make the run again with --force."
+                "{error} Remove the file, and make the run again with {force=True}", error=error
             ) from None
         complete(folder, run, listener)
     return run

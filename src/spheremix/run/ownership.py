@@ -169,8 +169,10 @@ class Ownership:
         ]
         more = " and more" if len(names) > NAMED else ""
         return RunError(
-            f"{self.folder}: holds other files than those of a run: {', '.join(said)}{more}: "
-            "choose another place with -o, or move them away."
+            "{folder}: holds other files than those of a run: {names}",
+            remedies=("choose another place with {out}", "move them away"),
+            folder=self.folder,
+            names=f"{', '.join(said)}{more}",
         )
 
     # Removing

@@ -225,7 +225,7 @@ def check_rows(matrix: Matrix) -> tuple[NDArray[np.intp], dict[int, str]]:
         largest = np.concatenate(parts)
     bad = np.flatnonzero(~np.isfinite(largest))
     if bad.size:
-        beside = "" if matrix.documents is None else " here and in --texts"
+        beside = "" if matrix.documents is None else " here and in {texts}"
         raise not_finite(matrix.source, bad, beside)
     empty = np.flatnonzero(largest == 0)
     return np.flatnonzero(largest), {int(row): "empty row" for row in empty}
