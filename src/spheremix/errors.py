@@ -2,8 +2,8 @@
 
 A message is a template. A name in braces is a value that was given with the message, or else a
 parameter, alone (``{min_df}``) or with a value (``{min_df=3}``): the library shows it as it is, the
-command as its option (``--min-df``, ``--min-df 3``), and ``{force=True}`` as ``--force``. Nobody has to search a finished sentence for
-names.
+command as its option (``--min-df``, ``--min-df 3``), and ``{force=True}`` as ``--force``. Nobody
+has to search a finished sentence for names.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from spheremix.run.store import RunError
 from spheremix.run.typed import FileName
 from spheremix.text import (
     Corpus,
+    Matrix,
     ReadError,
     TextVectorizer,
     read_documents,
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
     from spheremix.run.listener import Listener
     from spheremix.run.options import ExploreOptions
     from spheremix.run.store import Reader
-    from spheremix.text import Matrix
 
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
 FOR_COLUMNS = ("text", "id", "date", "label")
+FOR_MATRICES = ("vocabulary", "texts")
 FOR_WORDS = ("language", "lemmatizer", "min_count", "min_df", "max_df")
 
 
@@ -92,8 +93,38 @@ def is_matrix(path: Path) -> bool:
     return path.name.lower().endswith(MATRICES)
 
 
-def check_options(path: Path, options: ExploreOptions) -> None:
-    """Refuse options that make no sense for the kind of file, before it is read."""
+def check_options(source: Path | Corpus | Matrix, options: ExploreOptions) -> None:
+    """Refuse options that would do nothing for the kind of source, before a file is read."""
+    if isinstance(source, Corpus | Matrix):
+        _check_in_memory(source, options)
+    else:
+        _check_file(source, options)
+
+
+def _check_in_memory(source: Corpus | Matrix, options: ExploreOptions) -> None:
+    where = source.source or "documents in memory"
+    for name in (*FOR_COLUMNS, *FOR_MATRICES):
+        _refuse(where, options, name, "nothing is read from a file here", "is for files alone")
+    if isinstance(source, Corpus):
+        TextVectorizer(**options.vectorizer()).check_parameters()
+        return
+    _refuse(where, options, "weighting", "is a matrix, used as it is", "is for texts alone")
+    if source.documents is None:
+        for name in FOR_WORDS:
+            _refuse(where, options, name, "is a matrix without documents", "is for texts alone")
+    else:
+        _check_words_beside(where, source, options)
+
+
+def _check_words_beside(where: Any, matrix: Matrix, options: ExploreOptions) -> None:
+    """Check the options about words of a matrix with documents beside it."""
+    if matrix.vocabulary is not None:
+        for name in FOR_WORDS:
+            _refuse(where, options, name, "its columns are words", "is for counting those of texts")
+    TextVectorizer(**options.vectorizer()).check_parameters()
+
+
+def _check_file(path: Path, options: ExploreOptions) -> None:
     if not is_matrix(path):
         for name, what in (("vocabulary", "names the columns"), ("texts", "are beside the rows")):
             if getattr(options, name) is not None:
@@ -117,16 +148,14 @@ def read_source(path: Path, options: ExploreOptions) -> Corpus | Matrix:
     matrix = read_matrix(path, options.vocabulary)
     if options.texts is None:
         return matrix
-    if matrix.vocabulary is not None:
-        for name in FOR_WORDS:
-            _refuse(path, options, name, "its columns are words", "is for counting those of texts")
+    _check_words_beside(path, matrix, options)
     return matrix.beside(read_documents(options.texts, **options.columns()))
 
 
-def _refuse(path: Path, options: ExploreOptions, name: str, because: str, purpose: str) -> None:
+def _refuse(where: Any, options: ExploreOptions, name: str, because: str, purpose: str) -> None:
     """Refuse an option that would do nothing."""
     if getattr(options, name) is not None:
-        raise ParameterError(f"{{path}}: {because}: {{{name}}} {purpose}", path=path)
+        raise ParameterError(f"{{where}}: {because}: {{{name}}} {purpose}", where=where)
 
 
 def prepare(
