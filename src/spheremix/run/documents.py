@@ -71,6 +71,15 @@ def _short(value: float) -> str:
     return f"{value:.6g}" if abs(value) < 1000.0 else f"{value:.3f}"
 
 
+def is_of_kind(value: Any, kind: type[int | float | str]) -> bool:
+    """Tell whether a value, once written as a cell, can be read back as this type."""
+    try:
+        cell = str(_cell(value, repr))
+        return not cell or kind(cell) is not None
+    except ValueError:
+        return False
+
+
 def unpack_table(reader: Reader, name: Any) -> dict[str, list[str]]:
     """Read a table, column by column, as it was written."""
     try:
