@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix.run.columns import CORPUS
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName
 from spheremix.text.corpus import Corpus
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from spheremix.run.store import Reader
     from spheremix.run.writer import Writer
 
-CORPUS = "corpus.jsonl.gz"
 # A spreadsheet runs a cell that begins like this, unless it is a number: an apostrophe makes it
 # text. Those that look as if they had one get another, so that tables are read back as they were.
 FORMULA = re.compile(r"(?![+-]?[0-9]+(?:\.[0-9]+)?\Z)'*[=+\-@\t\r]")

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import spheremix
 from spheremix._files import MANIFEST
 from spheremix._optional import kernels
+from spheremix.run.columns import DERIVED
 from spheremix.run.lock import Lock
-from spheremix.run.ownership import COMMAND, DERIVED, LOCK, PROGRESS, Ownership
+from spheremix.run.ownership import COMMAND, LOCK, PROGRESS, Ownership
 from spheremix.run.store import Reader, RunError, read_json
 from spheremix.run.typed import decode, encode
 from spheremix.run.writer import Writer

@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from spheremix._files import MANIFEST
-from spheremix.run.ownership import DERIVED, LAYOUT, PROGRESS, Ownership
+from spheremix.run.columns import DERIVED
+from spheremix.run.ownership import LAYOUT, PROGRESS, Ownership
 from spheremix.run.store import RunError, is_plain
 from spheremix.text.corpus import ReadError
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.errors import ParameterError
+from spheremix.run.columns import COUNTS, IDF, KEPT, TERMS
 from spheremix.run.documents import pack_corpus
 from spheremix.run.matrices import pack_matrix, pack_words, unpack_matrix, unpack_words
 from spheremix.run.schema import PreparedRecord, Thresholds, VectorizerRecord
@@ -203,7 +204,7 @@ def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions) -> No
     record = PreparedRecord(
         matrix=pack_matrix(found.X, writer),
         vocabulary=pack_words(found.words, writer),
-        kept=FileName(writer.array("kept.npy", found.rows.astype(np.int64))),
+        kept=FileName(writer.array(KEPT, found.rows.astype(np.int64))),
         set_aside=[(one.row, one.reason) for one in found.set_aside],
         texts=pack_corpus(corpus, writer),
         vectorizer=VectorizerRecord(
@@ -212,7 +213,7 @@ def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions) -> No
                 min_count=int(used.min_count_), min_df=int(used.min_df_), max_df=int(used.max_df_)
             ),
             n_words_before=int(used.n_words_),
-            idf=None if used.idf_ is None else FileName(writer.array("idf.npy", used.idf_)),
+            idf=None if used.idf_ is None else FileName(writer.array(IDF, used.idf_)),
         ),
     )
     folder.commit("matrix", writer, record)
@@ -226,7 +227,7 @@ def _take_rows(folder: RunFolder, matrix: Matrix, options: ExploreOptions) -> No
     record = PreparedRecord(
         matrix=pack_matrix(matrix.X[kept] if reasons else matrix.X, writer),
         vocabulary=None if matrix.vocabulary is None else pack_words(matrix.vocabulary, writer),
-        kept=FileName(writer.array("kept.npy", kept.astype(np.int64))),
+        kept=FileName(writer.array(KEPT, kept.astype(np.int64))),
         set_aside=list(reasons.items()),
         texts=None if documents is None else pack_corpus(documents, writer),
     )
@@ -235,8 +236,8 @@ def _take_rows(folder: RunFolder, matrix: Matrix, options: ExploreOptions) -> No
         counts = counter.fit_count(documents.texts)
         record = replace(
             record,
-            counts=pack_matrix(counts, writer, "counts"),
-            terms=pack_words(counter.vocabulary_, writer, "terms.txt"),
+            counts=pack_matrix(counts, writer, COUNTS),
+            terms=pack_words(counter.vocabulary_, writer, TERMS),
         )
     folder.commit("matrix", writer, record)
 

@@ -11,7 +11,7 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.run.codecs import pack_mixture, unpack_mixture
-from spheremix.run.columns import TABLES
+from spheremix.run.columns import MIXTURES, PATH, TABLES
 from spheremix.run.documents import csv_lines, is_of_kind
 from spheremix.run.folder import RunFolder
 from spheremix.run.matrices import pack_matrix, pack_words, unpack_words
@@ -97,8 +97,10 @@ def save_run(
             file = TABLES["documents"].file
             tables["documents"] = FileName(writer.text(file, csv_lines(documents)))
         manifest = Manifest(
-            dense={K: pack_mixture(mixture, writer, f"dense/{K}") for K, mixture in dense.items()},
-            path=None if path is None else pack_path(path, writer, "path"),
+            dense={
+                K: pack_mixture(mixture, writer, f"{MIXTURES}/{K}") for K, mixture in dense.items()
+            },
+            path=None if path is None else pack_path(path, writer, PATH),
             best_n_components=len(chosen.weights_),
             prepared=PreparedRecord(
                 vocabulary=None if names is None else pack_words(names, writer),
