@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spheremix.run import schema
-from spheremix.run.columns import HEAD, OTHERS, TABLES
+from spheremix.run.columns import FILES, HEAD, TABLES
 from spheremix.run.typed import FileName
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def page() -> str:
         alike = groupby(table.columns, key=table.columns.__getitem__)
         rows = [(_code(names), KINDS[column.kind], column.meaning) for column, names in alike]
         parts.append(f"### `{table.file}`\n\n{table.about}\n\n{_table('column', rows)}")
-    files = [(_code(names.split(", ")), what) for names, what in OTHERS.items()]
+    together = groupby(FILES, key=FILES.__getitem__)
+    files = [(_code(names), meaning) for meaning, names in together]
     parts.append(f"## The other files\n\n{_table('file', files)}")
     parts.append(MANIFEST_BEGIN)
     parts += [_keys(record) for record in _records(schema.Manifest)]

@@ -2,8 +2,8 @@
 
 A message is a template. A name in braces is a value that was given with the message, or else a
 parameter, alone (``{min_df}``) or with a value (``{min_df=3}``): the library shows it as it is, the
-command as its option (``--min-df``, ``--min-df 3``). Nobody has to search a finished sentence for
-names.
+command as its option (``--min-df``, ``--min-df 3``), and ``{force=True}`` as ``--force``. Nobody
+has to search a finished sentence for names.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Message:
         """Write the message, with parameters named as a front end names them.
 
         A remedy that needs a parameter without a name there (``naming`` gives None) is left out.
-        A name with a dash in front is that of an option: a value follows it after a space, and
-        False and None are "none", since options are given as text.
+        A name with a dash in front is that of an option: a value follows it after a space. False
+        and None are "none" there, since options are given as text; True is the option alone.
         """
         text = self._fill(self.text, naming)
         useful = [
@@ -73,6 +73,8 @@ def _named(parameter: str, naming: Naming) -> str:
     name, equals, value = parameter.partition("=")
     shown = naming(name) or name
     if equals and shown.startswith("-"):
+        if value == "True":
+            return shown
         return f"{shown} {'none' if value in {'False', 'None'} else value}"
     return f"{shown}{equals}{value}"
 

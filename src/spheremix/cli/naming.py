@@ -13,6 +13,8 @@ OPTIONS = {
     "n_features": "--features",
     "overlap": "--overlap",
     "sparsity": "--sparsity",
+    "out": "-o",
+    "force": "--force",
 }
 OPTIONS |= {name: f"--{name.replace('_', '-')}" for name in ExploreOptions.__dataclass_fields__}
 

@@ -34,9 +34,10 @@ def report(
     The documents are inside: whoever has the file can read them.
     """
     from spheremix.cli.summary import show_page
+    from spheremix.run.columns import CONTENT, PAGE
     from spheremix.run.folder import RunFolder
     from spheremix.run.output import check_output
-    from spheremix.run.render import CONTENT, PAGE, render, write_report
+    from spheremix.run.render import render, write_report
     from spheremix.run.saving import load_run
     from spheremix.run.store import RunError
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spheremix.cli.console import remark, say, table
 from spheremix.reading import Reading
-from spheremix.run.render import PAGE
+from spheremix.run.columns import FIGURES, PAGE
 from spheremix.run.table import Table
 from spheremix.text.vectorize import NO_WORD_LEFT
 from spheremix.wording import count
@@ -115,8 +115,8 @@ def _open_next(run: Run) -> None:
     path = "" if run.path is None else ", path"
     criteria = ", criteria" if len(run.dense) > 1 else ""
     listed = {
-        "report.html": "all of it on one page, which opens in any browser",
-        "figures/": f"maps of prototypes and documents{path}{criteria}, to print",
+        PAGE: "all of it on one page, which opens in any browser",
+        f"{FIGURES}/": f"maps of prototypes and documents{path}{criteria}, to print",
         "clusters.csv": f"size, name and {feature}s of every cluster",
         "documents.csv": "the cluster of every document, how surely (log_odds, cosine), and the "
         "runner-up",

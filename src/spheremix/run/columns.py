@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from spheremix._files import MANIFEST
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
@@ -183,17 +184,32 @@ TABLES: dict[str, TableSchema] = {
         },
     ),
 }
-OTHERS = {
-    "report.html, report.json": "The page of the run, and what it shows, as data.",
-    "figures/": "Maps of prototypes and data, to print, and what else the run has: words, path, "
+# The other files and folders at the top of a run.
+PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "README.txt"
+DERIVED = "derived.json"
+MATRIX, KEPT, VOCABULARY, IDF = "matrix", "kept.npy", "vocabulary.txt", "idf.npy"
+TERMS, COUNTS, CORPUS = "terms.txt", "counts", "corpus.jsonl.gz"
+MIXTURES, PATH = "dense", "path"
+# Names that follow each other and have one meaning are explained together.
+FILES: dict[str, str] = {
+    **dict.fromkeys((PAGE, CONTENT), "The page of the run, and what it shows, as data."),
+    f"{FIGURES}/": "Maps of prototypes and data, to print, and what else the run has: words, path, "
     "criteria, labels, time.",
-    "run.json": "Options, versions, seed and checksums: what it takes to repeat the run.",
-    "derived.json": "Checksums of what is made from the others: README.txt, figures, report.",
-    "matrix/, kept.npy": "The rows that were clustered, and their documents (from 0).",
-    "vocabulary.txt, idf.npy": "Words of the columns, and their weights in tf-idf.",
-    "terms.txt, counts/": "Words counted beside embeddings, and how often each document has them.",
-    "corpus.jsonl.gz": "The documents: id, text, date, labels.",
-    "dense/, path/": "The models, as arrays; path/ where a path was followed.",
+    LEGEND: "What the files and columns of this run mean.",
+    MANIFEST: "Options, versions, seed and checksums: what it takes to repeat the run.",
+    DERIVED: "Checksums of what is made from the others: README.txt, figures, report.",
+    **dict.fromkeys(
+        (f"{MATRIX}/", KEPT), "The rows that were clustered, and their documents (from 0)."
+    ),
+    **dict.fromkeys((VOCABULARY, IDF), "Words of the columns, and their weights in tf-idf."),
+    **dict.fromkeys(
+        (TERMS, f"{COUNTS}/"),
+        "Words counted beside embeddings, and how often each document has them.",
+    ),
+    CORPUS: "The documents: id, text, date, labels.",
+    **dict.fromkeys(
+        (f"{MIXTURES}/", f"{PATH}/"), "The models, as arrays; path/ where a path was followed."
+    ),
 }
 HEAD = """A run of spheremix explore. In Python, spheremix.load_run gives back its models; on the
 command line, spheremix assign clusters new documents with it. Numbers in the tables have six
@@ -211,7 +227,8 @@ def explain(tables: Mapping[str, Iterable[str]]) -> Iterator[str]:
         alike = groupby(columns, key=lambda name: table.columns[name].meaning)
         yield from _entries({", ".join(several): meaning for meaning, several in alike})
     yield "\nOther files\n"
-    yield from _entries(OTHERS)
+    alike = groupby(FILES, key=FILES.__getitem__)
+    yield from _entries({", ".join(several): meaning for meaning, several in alike})
 
 
 def _entries(meanings: Mapping[str, str]) -> Iterator[str]:

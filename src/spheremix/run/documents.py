@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix.run.columns import CORPUS
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName
 from spheremix.text.corpus import Corpus
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from spheremix.run.store import Reader
     from spheremix.run.writer import Writer
 
-CORPUS = "corpus.jsonl.gz"
 # A spreadsheet runs a cell that begins like this, unless it is a number: an apostrophe makes it
 # text. Those that look as if they had one get another, so that tables are read back as they were.
 FORMULA = re.compile(r"(?![+-]?[0-9]+(?:\.[0-9]+)?\Z)'*[=+\-@\t\r]")
@@ -69,6 +69,15 @@ def _text(cell: str) -> str:
 
 def _short(value: float) -> str:
     return f"{value:.6g}" if abs(value) < 1000.0 else f"{value:.3f}"
+
+
+def is_of_kind(value: Any, kind: type[int | float | str]) -> bool:
+    """Tell whether a value, once written as a cell, can be read back as this type."""
+    try:
+        cell = str(_cell(value, repr))
+        return not cell or kind(cell) is not None
+    except ValueError:
+        return False
 
 
 def unpack_table(reader: Reader, name: Any) -> dict[str, list[str]]:

@@ -97,6 +97,7 @@ def explore_corpus(
 def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | Matrix:
     """Read the documents, where they are not in memory already."""
     if isinstance(source, Corpus | Matrix):
+        check_options(source, options)
         return source
     if isinstance(source, str) or hasattr(source, "__fspath__"):
         path = Path(source)
@@ -105,6 +106,7 @@ def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | 
         return read_source(path, options)
     texts = check_texts(source)
     corpus = Corpus(texts, [str(i) for i in range(1, len(texts) + 1)], source="texts in memory")
+    check_options(corpus, options)
     return replace(corpus, checksum=digest(text.encode("utf-8") for text in texts))
 
 
@@ -139,7 +141,7 @@ def explore(
             run = load_run(output)
         except RunError as error:
             raise RunError(
-                f"{error} Remove the file, and make the run again with --force."
+                "{error} Remove the file, and make the run again with {force=True}", error=error
             ) from None
         complete(folder, run, listener)
     return run

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import spheremix
 from spheremix._files import MANIFEST
 from spheremix._optional import kernels
+from spheremix.run.columns import DERIVED
 from spheremix.run.lock import Lock
-from spheremix.run.ownership import COMMAND, DERIVED, LOCK, PROGRESS, Ownership
+from spheremix.run.ownership import COMMAND, LOCK, PROGRESS, Ownership
 from spheremix.run.store import Reader, RunError, read_json
 from spheremix.run.typed import decode, encode
 from spheremix.run.writer import Writer
@@ -59,7 +60,11 @@ class RunFolder:
         """Keep others out; the lock of a process that was killed is gone with it."""
         made = not self.folder.exists()
         if not made and not self.folder.is_dir():
-            raise RunError(f"{self.folder}: there is a file of this name: choose another with -o.")
+            raise RunError(
+                "{folder}: there is a file of this name",
+                remedies=("choose another with {out}",),
+                folder=self.folder,
+            )
         if not self.own.records and not os.path.lexists(self.own.progress / LOCK):
             self.own.refuse_others(checked=False)
         lock = Lock(self.folder)
@@ -121,8 +126,11 @@ class RunFolder:
             other = _differences(found if isinstance(found, dict) else {}, versions())
         if other:
             raise RunError(
-                f"{self.folder}: holds another run{'' if finished else ' on its way'} ({other}): "
-                "choose another folder with -o, or replace it with --force."
+                "{folder}: holds another run{way} ({other})",
+                remedies=("choose another folder with {out}", "replace it with {force=True}"),
+                folder=self.folder,
+                way="" if finished else " on its way",
+                other=other,
             )
 
     def discard(self) -> None:

@@ -59,7 +59,11 @@ class Lock:
     def _open(self) -> int | None:
         """Open the file and lock it; None where it went meanwhile."""
         if self.progress.is_symlink() or (self.progress.exists() and not self.progress.is_dir()):
-            raise RunError(f"{self.progress}: is a link, or a file: choose another folder with -o.")
+            raise RunError(
+                "{path}: is a link, or a file",
+                remedies=("choose another folder with {out}",),
+                path=self.progress,
+            )
         made = self.progress / self.token
         created = os.O_CREAT | os.O_EXCL
         if os.path.lexists(self.path):
@@ -117,8 +121,9 @@ class Lock:
 
     def _foreign(self) -> RunError:
         return RunError(
-            f"{self.path}: is not the lock of a run: choose another folder with -o, or move it "
-            "away."
+            "{path}: is not the lock of a run",
+            remedies=("choose another folder with {out}", "move it away"),
+            path=self.path,
         )
 
     def _drafts(self) -> list[Path]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from spheremix.run.columns import MATRIX, VOCABULARY
 from spheremix.run.schema import MatrixRecord
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from spheremix.run.writer import Writer
 
 
-def pack_words(words: Iterable[str], writer: Writer, name: str = "vocabulary.txt") -> FileName:
+def pack_words(words: Iterable[str], writer: Writer, name: str = VOCABULARY) -> FileName:
     """Write a vocabulary, one word a line; ends of lines within words become spaces."""
     lines = (f"{' '.join(str(w).split(chr(10)))}\n" for w in words)
     return FileName(writer.text(name, lines))
@@ -31,7 +32,7 @@ def unpack_words(reader: Reader, name: FileName) -> list[str]:
     return reader.text(name).split("\n")[:-1]
 
 
-def pack_matrix(X: Any, writer: Writer, prefix: str = "matrix") -> MatrixRecord:
+def pack_matrix(X: Any, writer: Writer, prefix: str = MATRIX) -> MatrixRecord:
     """Write rows, sparse or dense; give their description."""
     shape = [int(size) for size in X.shape]
     rows = X.tocsr() if hasattr(X, "tocsr") else None

@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from spheremix._files import MANIFEST
-from spheremix.run.ownership import DERIVED, LAYOUT, PROGRESS, Ownership
+from spheremix.run.columns import DERIVED
+from spheremix.run.ownership import LAYOUT, PROGRESS, Ownership
 from spheremix.run.store import RunError, is_plain
 from spheremix.text.corpus import ReadError
 
@@ -24,16 +25,16 @@ def check_output(path: Path, example: str, *, force: bool, inputs: tuple[Path, .
         if not other.exists():
             raise ReadError.at(other, "there is no such file or folder.")
     if path.is_dir():
-        raise RunError(f"{path}: is a folder: name a file in it, as -o {path / example}.")
+        raise RunError(f"{path}: is a folder: name a file in it, as {path / example}.")
     if not os.path.lexists(path):
         return
     if not is_plain(path):
-        raise RunError(f"{path}: is a link, or not a file: choose another with -o.")
+        raise _refusal(path, "is a link, or not a file")
     if not force:
-        raise RunError(f"{path}: there already: choose another with -o, or --force.")
+        raise _refusal(path, "there already", "replace it with {force=True}")
     for other in inputs:
         if other.samefile(path):
-            raise RunError(f"{path}: is read by this command: choose another with -o.")
+            raise _refusal(path, "is read by this command")
     refuse_part_of_run(path)
 
 
@@ -44,4 +45,11 @@ def refuse_part_of_run(path: Path) -> None:
         if Ownership(folder).records:
             first = place.relative_to(folder).parts[0]
             if first in {MANIFEST, DERIVED, PROGRESS, *LAYOUT}:
-                raise RunError(f"{path}: is a file of the run in {folder}: choose another with -o.")
+                raise _refusal(path, f"is a file of the run in {folder}")
+
+
+def _refusal(path: Path, problem: str, *remedies: str) -> RunError:
+    """Say why a file is not written, and what can be done."""
+    another = "choose another with {out}"
+    values = {"path": path, "problem": problem}
+    return RunError("{path}: {problem}", remedies=(another, *remedies), **values)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spheremix._files import MANIFEST, open_regular
+from spheremix.run.columns import DERIVED, FILES, TABLES
 from spheremix.run.schema import FORMAT
 from spheremix.run.store import (
     RunError,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 PROGRESS = "progress"
 LOCK = "lock"
-DERIVED = "derived.json"
 COMMAND = "progress/command.json"
 PLACING = "progress/placing.json"  # what is about to get its name, before it gets it
 REPLACED = "progress/replaced.json"  # the manifest of a run that is being removed
@@ -43,12 +43,11 @@ REPLACED = "progress/replaced.json"  # the manifest of a run that is being remov
 FORMATS = {MANIFEST: FORMAT, REPLACED: FORMAT, DERIVED: "spheremix derived files"}
 ON_THE_WAY = "spheremix run on its way"
 STAGES = re.compile(r"progress/(matrix|path|(dense|fit|steps)-\d+)\.json")
-# All that a run writes: whatever a record says, nothing by another name is ours.
+# All that a run writes beside its records: whatever a record says, nothing by another name is ours.
 LAYOUT = {
-    *("matrix", "dense", "path", "tables", "counts", "figures", PROGRESS),
-    *("vocabulary.txt", "idf.npy", "documents.csv", "words.csv", "clusters.csv", "kept.npy"),
-    *("corpus.jsonl.gz", "README.txt", "terms.txt", "report.html", "report.json"),
-}
+    PROGRESS,
+    *(name.partition("/")[0] for name in (*FILES, *(table.file for table in TABLES.values()))),
+} - {MANIFEST, DERIVED}
 DRAFT = re.compile(r"\.?\d+\.part(\.[0-9a-f]{16}\.part)?|\d+\.part/[A-Za-z0-9_-]+\.(svg|png)")
 CHECKPOINT = re.compile(r"(fit|steps)-\d+/[a-z_]+\.npy")
 NAMED = 3  # files of others that a message names
@@ -169,8 +168,10 @@ class Ownership:
         ]
         more = " and more" if len(names) > NAMED else ""
         return RunError(
-            f"{self.folder}: holds other files than those of a run: {', '.join(said)}{more}: "
-            "choose another place with -o, or move them away."
+            "{folder}: holds other files than those of a run: {names}",
+            remedies=("choose another place with {out}", "move them away"),
+            folder=self.folder,
+            names=f"{', '.join(said)}{more}",
         )
 
     # Removing

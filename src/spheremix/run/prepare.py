@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.errors import ParameterError
+from spheremix.run.columns import COUNTS, IDF, KEPT, TERMS
 from spheremix.run.documents import pack_corpus
 from spheremix.run.matrices import pack_matrix, pack_words, unpack_matrix, unpack_words
 from spheremix.run.schema import PreparedRecord, Thresholds, VectorizerRecord
@@ -16,6 +17,7 @@ from spheremix.run.store import RunError
 from spheremix.run.typed import FileName
 from spheremix.text import (
     Corpus,
+    Matrix,
     ReadError,
     TextVectorizer,
     read_documents,
@@ -34,10 +36,10 @@ if TYPE_CHECKING:
     from spheremix.run.listener import Listener
     from spheremix.run.options import ExploreOptions
     from spheremix.run.store import Reader
-    from spheremix.text import Matrix
 
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
 FOR_COLUMNS = ("text", "id", "date", "label")
+FOR_MATRICES = ("vocabulary", "texts")
 FOR_WORDS = ("language", "lemmatizer", "min_count", "min_df", "max_df")
 
 
@@ -92,8 +94,38 @@ def is_matrix(path: Path) -> bool:
     return path.name.lower().endswith(MATRICES)
 
 
-def check_options(path: Path, options: ExploreOptions) -> None:
-    """Refuse options that make no sense for the kind of file, before it is read."""
+def check_options(source: Path | Corpus | Matrix, options: ExploreOptions) -> None:
+    """Refuse options that would do nothing for the kind of source, before a file is read."""
+    if isinstance(source, Corpus | Matrix):
+        _check_in_memory(source, options)
+    else:
+        _check_file(source, options)
+
+
+def _check_in_memory(source: Corpus | Matrix, options: ExploreOptions) -> None:
+    where = source.source or "documents in memory"
+    for name in (*FOR_COLUMNS, *FOR_MATRICES):
+        _refuse(where, options, name, "nothing is read from a file here", "is for files alone")
+    if isinstance(source, Corpus):
+        TextVectorizer(**options.vectorizer()).check_parameters()
+        return
+    _refuse(where, options, "weighting", "is a matrix, used as it is", "is for texts alone")
+    if source.documents is None:
+        for name in FOR_WORDS:
+            _refuse(where, options, name, "is a matrix without documents", "is for texts alone")
+    else:
+        _check_words_beside(where, source, options)
+
+
+def _check_words_beside(where: Any, matrix: Matrix, options: ExploreOptions) -> None:
+    """Check the options about words of a matrix with documents beside it."""
+    if matrix.vocabulary is not None:
+        for name in FOR_WORDS:
+            _refuse(where, options, name, "its columns are words", "is for counting those of texts")
+    TextVectorizer(**options.vectorizer()).check_parameters()
+
+
+def _check_file(path: Path, options: ExploreOptions) -> None:
     if not is_matrix(path):
         for name, what in (("vocabulary", "names the columns"), ("texts", "are beside the rows")):
             if getattr(options, name) is not None:
@@ -117,16 +149,14 @@ def read_source(path: Path, options: ExploreOptions) -> Corpus | Matrix:
     matrix = read_matrix(path, options.vocabulary)
     if options.texts is None:
         return matrix
-    if matrix.vocabulary is not None:
-        for name in FOR_WORDS:
-            _refuse(path, options, name, "its columns are words", "is for counting those of texts")
+    _check_words_beside(path, matrix, options)
     return matrix.beside(read_documents(options.texts, **options.columns()))
 
 
-def _refuse(path: Path, options: ExploreOptions, name: str, because: str, purpose: str) -> None:
+def _refuse(where: Any, options: ExploreOptions, name: str, because: str, purpose: str) -> None:
     """Refuse an option that would do nothing."""
     if getattr(options, name) is not None:
-        raise ParameterError(f"{{path}}: {because}: {{{name}}} {purpose}", path=path)
+        raise ParameterError(f"{{where}}: {because}: {{{name}}} {purpose}", where=where)
 
 
 def prepare(
@@ -174,7 +204,7 @@ def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions) -> No
     record = PreparedRecord(
         matrix=pack_matrix(found.X, writer),
         vocabulary=pack_words(found.words, writer),
-        kept=FileName(writer.array("kept.npy", found.rows.astype(np.int64))),
+        kept=FileName(writer.array(KEPT, found.rows.astype(np.int64))),
         set_aside=[(one.row, one.reason) for one in found.set_aside],
         texts=pack_corpus(corpus, writer),
         vectorizer=VectorizerRecord(
@@ -183,7 +213,7 @@ def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions) -> No
                 min_count=int(used.min_count_), min_df=int(used.min_df_), max_df=int(used.max_df_)
             ),
             n_words_before=int(used.n_words_),
-            idf=None if used.idf_ is None else FileName(writer.array("idf.npy", used.idf_)),
+            idf=None if used.idf_ is None else FileName(writer.array(IDF, used.idf_)),
         ),
     )
     folder.commit("matrix", writer, record)
@@ -197,7 +227,7 @@ def _take_rows(folder: RunFolder, matrix: Matrix, options: ExploreOptions) -> No
     record = PreparedRecord(
         matrix=pack_matrix(matrix.X[kept] if reasons else matrix.X, writer),
         vocabulary=None if matrix.vocabulary is None else pack_words(matrix.vocabulary, writer),
-        kept=FileName(writer.array("kept.npy", kept.astype(np.int64))),
+        kept=FileName(writer.array(KEPT, kept.astype(np.int64))),
         set_aside=list(reasons.items()),
         texts=None if documents is None else pack_corpus(documents, writer),
     )
@@ -206,8 +236,8 @@ def _take_rows(folder: RunFolder, matrix: Matrix, options: ExploreOptions) -> No
         counts = counter.fit_count(documents.texts)
         record = replace(
             record,
-            counts=pack_matrix(counts, writer, "counts"),
-            terms=pack_words(counter.vocabulary_, writer, "terms.txt"),
+            counts=pack_matrix(counts, writer, COUNTS),
+            terms=pack_words(counter.vocabulary_, writer, TERMS),
         )
     folder.commit("matrix", writer, record)
 
@@ -225,7 +255,7 @@ def check_rows(matrix: Matrix) -> tuple[NDArray[np.intp], dict[int, str]]:
         largest = np.concatenate(parts)
     bad = np.flatnonzero(~np.isfinite(largest))
     if bad.size:
-        beside = "" if matrix.documents is None else " here and in --texts"
+        beside = "" if matrix.documents is None else " here and in {texts}"
         raise not_finite(matrix.source, bad, beside)
     empty = np.flatnonzero(largest == 0)
     return np.flatnonzero(largest), {int(row): "empty row" for row in empty}

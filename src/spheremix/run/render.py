@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spheremix.run.columns import explain
+from spheremix.run.columns import CONTENT, FIGURES, LEGEND, PAGE, explain
 from spheremix.run.store import naming
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from spheremix.run.folder import RunFolder
     from spheremix.run.listener import Listener
     from spheremix.run.run import Run
-
-PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "README.txt"
 
 
 def complete(folder: RunFolder, run: Run, listener: Listener) -> None:

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spheremix._files import MANIFEST
+from spheremix.errors import ParameterError
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.run.codecs import pack_mixture, unpack_mixture
-from spheremix.run.columns import TABLES
-from spheremix.run.documents import csv_lines
+from spheremix.run.columns import MIXTURES, PATH, TABLES
+from spheremix.run.documents import csv_lines, is_of_kind
 from spheremix.run.folder import RunFolder
 from spheremix.run.matrices import pack_matrix, pack_words, unpack_words
 from spheremix.run.path_codecs import pack_path, unpack_path
@@ -19,6 +20,7 @@ from spheremix.run.run import DAMAGE, Run
 from spheremix.run.schema import FORMAT, VERSION, Manifest, PreparedRecord
 from spheremix.run.store import Reader, RunError, read_json
 from spheremix.run.typed import FileName, decode, encode
+from spheremix.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,16 +46,22 @@ def save_run(
     model : VMFMixture, VMFPath or VMFMixtureIC
         Fitted.
     feature_names : iterable of str, default=None
-        The vocabulary.
+        The vocabulary, one name for each column.
     X : array or sparse matrix of shape (n, d), default=None
         The rows, where they should be kept beside the model.
     documents : dict of sequences, default=None
-        Columns about the documents, all of one length.
+        Columns about the documents, all of one length, which is that of X where it is given. The
+        columns that docs/run-folder.md lists for documents.csv have the types that it lists.
 
     Returns
     -------
     Path
         The folder.
+
+    Raises
+    ------
+    ParameterError
+        For what could not be read back; nothing is written then.
 
     Examples
     --------
@@ -78,6 +86,8 @@ def save_run(
     else:
         raise RunError(f"A {type(model).__name__} cannot be saved as a run.")
     chosen = getattr(model, "best_estimator_", model)
+    names = None if feature_names is None else list(feature_names)
+    _check_beside(chosen.n_features_in_, names, X, documents)
     home = RunFolder(place)
     with home.locked():
         home.claim_new()
@@ -87,17 +97,75 @@ def save_run(
             file = TABLES["documents"].file
             tables["documents"] = FileName(writer.text(file, csv_lines(documents)))
         manifest = Manifest(
-            dense={K: pack_mixture(mixture, writer, f"dense/{K}") for K, mixture in dense.items()},
-            path=None if path is None else pack_path(path, writer, "path"),
+            dense={
+                K: pack_mixture(mixture, writer, f"{MIXTURES}/{K}") for K, mixture in dense.items()
+            },
+            path=None if path is None else pack_path(path, writer, PATH),
             best_n_components=len(chosen.weights_),
             prepared=PreparedRecord(
-                vocabulary=None if feature_names is None else pack_words(feature_names, writer),
+                vocabulary=None if names is None else pack_words(names, writer),
                 matrix=None if X is None else pack_matrix(X, writer),
             ),
             tables=tables,
         )
         finish(writer, manifest)
     return place
+
+
+def _check_beside(
+    d: int, names: list[str] | None, X: Any, documents: Mapping[str, Sequence[Any]] | None
+) -> None:
+    """Refuse what does not belong to a model of d columns, before anything is written."""
+    if names is not None and len(names) != d:
+        raise ParameterError(
+            "{feature_names} must be {wanted}, one for each column of the model; got {got}",
+            wanted=count(d, "name"),
+            got=f"{len(names):,}",
+        )
+    shape = None if X is None else getattr(X, "shape", ())
+    if shape is not None and (len(shape) != 2 or shape[0] == 0 or shape[1] != d):
+        raise ParameterError(
+            "{X} must be an array or a sparse matrix of shape (n, {d}), as the model has it, with "
+            "one row or more; got {got}",
+            d=d,
+            got=f"the shape {shape}" if shape else f"a {type(X).__name__}",
+        )
+    if documents is not None:
+        _check_columns(documents, None if shape is None else shape[0])
+
+
+def _check_columns(documents: Mapping[str, Sequence[Any]], n: int | None) -> None:
+    """Refuse columns that are no table, or that have other types than documents.csv."""
+    lengths = {name: len(column) for name, column in documents.items()}
+    if not lengths:
+        raise ParameterError("{documents} must have one column or more; got none")
+    first, wanted = next(iter(lengths.items()))
+    for name, length in lengths.items():
+        if length != wanted:
+            raise ParameterError(
+                "The columns of {documents} must have one length; got {one} and {other}",
+                one=f"{wanted:,} values of {first!r}",
+                other=f"{length:,} of {name!r}",
+            )
+    if n is not None and wanted != n:
+        raise ParameterError(
+            "{documents} must have one value for each of the {rows} of {X}; got {got}",
+            rows=count(n, "row"),
+            got=f"{wanted:,}",
+        )
+    known = TABLES["documents"].columns
+    for name in known.keys() & documents.keys():
+        kind = known[name].kind
+        wrong = (value for value in documents[name] if not is_of_kind(value, kind))
+        for value in wrong:
+            raise ParameterError(
+                "The column {name} of {documents} must have {wanted}, since documents.csv of a run "
+                "has them there; got {got}",
+                remedies=("give the column another name",),
+                name=repr(name),
+                wanted="whole numbers" if kind is int else "numbers",
+                got=repr(value),
+            )
 
 
 def finish(writer: Writer, manifest: Manifest) -> None:

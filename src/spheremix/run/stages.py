@@ -25,6 +25,7 @@ from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.strategies import PathProgress
 from spheremix.path import PathState
 from spheremix.run.codecs import pack_fit, pack_mixture, unpack_fit, unpack_mixture
+from spheremix.run.columns import MIXTURES, PATH
 from spheremix.run.path_codecs import pack_path, pack_steps, unpack_path, unpack_steps
 from spheremix.run.schema import DenseRecord, FitRecord, PathRecord, StepsRecord
 from spheremix.run.store import RunError
@@ -109,7 +110,7 @@ def _fit_one(
         warnings.simplefilter("always")
         try:
             study.fit(directions)
-            mixture = pack_mixture(study.dense_models_[K], writer, f"dense/{K}")
+            mixture = pack_mixture(study.dense_models_[K], writer, f"{MIXTURES}/{K}")
             agreement = float(study.agreement_[0])
         except NoFitError as error:
             notes.append(error)
@@ -203,7 +204,7 @@ def follow_path(
             raise KeyboardInterrupt
         path.runs_, path.agreement_ = dense[K].runs_, dense[K].agreement_
         writer = folder.writer()
-        folder.commit("path", writer, pack_path(path, writer, "path"))
+        folder.commit("path", writer, pack_path(path, writer, PATH))
 
     def read(record: PathRecord, reader: Reader) -> VMFPath:
         return unpack_path(record, reader, dense)

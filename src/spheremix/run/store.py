@@ -19,6 +19,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from spheremix._files import MANIFEST_BYTES, open_regular
+from spheremix.errors import Explained, Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +34,11 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} if os.name == "posix" else {err
 PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
-class RunError(ValueError):
+class RunError(Explained, ValueError):
     """A run cannot be read or written: one line that names the file and what to do.
+
+    A text without values and remedies is shown as it is. Otherwise they are those of
+    :class:`spheremix.errors.Explained`. Ends of lines become spaces.
 
     Examples
     --------
@@ -46,8 +50,15 @@ class RunError(ValueError):
     RunError
     """
 
-    def __init__(self, message: str) -> None:
-        super().__init__(" ".join(message.split()))
+    def __init__(
+        self, text: str | Message, /, *, remedies: tuple[str, ...] = (), **values: Any
+    ) -> None:
+        if isinstance(text, str):
+            if not values and not remedies:
+                text, values = "{text}", {"text": text}
+            shown = {name: " ".join(str(value).split()) for name, value in values.items()}
+            text = Message(text, shown, remedies)
+        super().__init__(text)
 
 
 # Writing

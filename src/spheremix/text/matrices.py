@@ -183,16 +183,18 @@ def _check_sparse(path: Path, X: Any) -> Any:
 
 
 def not_finite(path: str | PathLike[str], bad: NDArray[np.intp], where: str = "") -> ReadError:
-    """Name the first of the rows that have no direction, and say what to do with them."""
+    """Name the first of the rows that have no direction, and say what to do with them.
+
+    Where they must go too, ``where``, is a part of the template.
+    """
     more = f" and {bad.size - 1:,} more have" if bad.size > 1 else " has"
     them = "it" if bad.size == 1 else "them"
     return ReadError.at(
         path,
-        "row {row} (counted from 1){more} NaN or infinity: drop {them}{where}.",
+        f"row {{row}} (counted from 1){{more}} NaN or infinity: drop {{them}}{where}.",
         row=bad[0] + 1,
         more=more,
         them=them,
-        where=where,
     )
 
 
