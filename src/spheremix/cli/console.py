@@ -100,6 +100,10 @@ class Terminal(Listener):
         """Say something about the input or the result, in the words of the command."""
         remark(message.render(option_name))
 
+    def inform(self, text: str) -> None:
+        """Say a fact about the input."""
+        remark(text)
+
     def _left(self) -> str:
         """Say how long the stage may still take, going on at its pace."""
         spent, gained = time.monotonic() - self._start, self._done - self._first

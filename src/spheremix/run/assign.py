@@ -66,7 +66,8 @@ def _rows(run: Run, new: Any, listener: Listener, text: str | None, name: str | 
         raise RunError(f"{path}: {run.folder} is a run on texts: give documents, not a matrix.")
     if on_texts:
         corpus = read_documents(path, text=text, id=_or_none(name), date=False, label=False)
-        listener.relay(corpus.notes)
+        for note in corpus.notes:
+            listener.inform(note)
         return _texts(run, corpus)
     if not is_matrix(path):
         raise _needs_matrix(run, path)

@@ -131,7 +131,8 @@ def explore(
         if folder.claim(command, force=force):
             listener.begin(f"{output} holds this run already, finished.")
         else:
-            listener.relay(source.notes)
+            for note in source.notes:
+                listener.inform(note)
             try:
                 _work(folder, source, options, command, listener)
             except Exception:

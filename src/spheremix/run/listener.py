@@ -5,16 +5,16 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from spheremix.errors import Message, NotedWarning
+from spheremix.errors import NotedWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from spheremix.errors import Message
 
 
 class Listener:
-    """Hears what a run does. This one shows no progress, and turns notes into warnings.
+    """Hears what a run does. This one shows nothing, and turns notes into warnings.
 
-    A front end that shows more, such as the command, overrides the three methods.
+    A front end that shows more, such as the command, overrides the methods.
     """
 
     def begin(self, what: str) -> None:
@@ -27,7 +27,5 @@ class Listener:
         """Hear something about the input or the result that a person should know."""
         warnings.warn(NotedWarning(message), stacklevel=2)
 
-    def relay(self, notes: list[str], say: Callable[[Message], None] | None = None) -> None:
-        """Hear several finished sentences."""
-        for text in notes:
-            (say or self.note)(Message("{text}", {"text": text}))
+    def inform(self, text: str) -> None:
+        """Hear a fact about the input, such as which columns are used; the run keeps it too."""

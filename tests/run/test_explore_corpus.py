@@ -1,0 +1,74 @@
+"""explore_corpus: what the command does, from Python."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+from cli_common import run as command
+from cli_common import texts, write_lines
+
+import spheremix as sm
+from spheremix.run.listener import Listener
+
+OPTIONS = {"k": 2, "starts": 2, "max_steps": 30, "lemmatizer": "none"}
+
+
+class Heard(Listener):
+    def __init__(self):
+        self.begun, self.told = [], []
+
+    def begin(self, what):
+        self.begun.append(what)
+
+    def inform(self, text):
+        self.told.append(text)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    path = tmp_path_factory.mktemp("corpus") / "docs.jsonl"
+    write_lines(path, texts())
+    return path
+
+
+def test_it_writes_the_bytes_of_the_command(corpus, tmp_path):
+    made = sm.explore_corpus(corpus, tmp_path / "library", **OPTIONS)
+    command("explore", corpus, "-o", tmp_path / "command", "-k", 2, "--starts", 2,
+            "--max-steps", 30, "--lemmatizer", "none")  # fmt: skip
+    for path in sorted((tmp_path / "command").rglob("*")):
+        if path.is_file() and path.suffix not in {".png", ".svg"}:
+            twin = tmp_path / "library" / path.relative_to(tmp_path / "command")
+            assert twin.read_bytes() == path.read_bytes(), path.name
+    assert made.folder == tmp_path / "library"
+    assert made.documents.n_rows == len(made.corpus())
+    assert set(made.documents["cluster"]) == {0, 1}
+    assert all(isinstance(size, int) for size in made.clusters["size"])
+
+
+def test_called_again_it_reads_what_is_there_and_warns_of_nothing(corpus, tmp_path):
+    heard = Heard()
+    sm.explore_corpus(corpus, tmp_path / "run", listener=heard, **OPTIONS)
+    assert any("read as the text" in text for text in heard.told)
+    before = {p: p.stat().st_mtime_ns for p in (tmp_path / "run").rglob("*") if p.is_file()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = sm.explore_corpus(corpus, tmp_path / "run", **OPTIONS)
+    assert {p: p.stat().st_mtime_ns for p in before} == before
+    assert again.manifest.best_n_components == 2
+
+
+def test_new_texts_are_assigned_and_the_run_shows_itself(corpus, tmp_path):
+    made = sm.explore_corpus(corpus, tmp_path / "run", **OPTIONS)
+    first = made.corpus().texts[0]
+    found = made.assign([first, "qqq"])
+    assert found["cluster"] == [made.documents["cluster"][0], None]
+    assert found["set_aside"][1]
+    shown = made._repr_html_()
+    assert made.clusters["name"][0] in shown
+    assert made.report().content["model"]["n_clusters"] == 2
+
+
+def test_unknown_options_are_refused():
+    with pytest.raises(TypeError, match="clusters"):
+        sm.explore_corpus(["a b", "c d"], clusters=3)
