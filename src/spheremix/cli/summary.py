@@ -6,11 +6,11 @@ import webbrowser
 from typing import TYPE_CHECKING
 
 from spheremix.cli.console import remark, say, table
+from spheremix.cli.naming import option_name
 from spheremix.reading import Reading
 from spheremix.run.columns import FIGURES, PAGE
+from spheremix.run.remarks import feature_name, headline, remarks
 from spheremix.run.table import Table
-from spheremix.text.vectorize import NO_WORD_LEFT
-from spheremix.wording import count
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 COMMON = 15  # words listed as those of all clusters
 SHOWN = 5  # typical documents of a cluster that are named
 QUOTED = 2  # those whose first words are shown
-SETTLED = 0.6  # agreement of the starts below which it is said
 TABLES = {
     "dense": "criteria",
     "path": "steps of the path",
@@ -35,15 +34,8 @@ TABLES = {
 def summarise(run: Run) -> None:
     """Print what was found."""
     reading = Reading.from_run(run)
-    manifest = run.manifest
     say()
-    say(_headline(run), bold=True)
-    corpus = manifest.corpus
-    if corpus is not None and corpus.n_set_aside:
-        say(
-            f"{corpus.n_set_aside:,} of {corpus.n_documents:,} documents set aside: see set_aside "
-            f"in documents.csv{_no_word_left(run, corpus.n_set_aside)}."
-        )
+    say(headline(run), bold=True)
     say()
     clusters = reading.clusters(n_listed=8)
     if run.feature_names is None:
@@ -54,32 +46,9 @@ def summarise(run: Run) -> None:
         if common and len(clusters) > 1:
             say()
             say(f"Words of all clusters: {', '.join(common)}")
-    if run.path is not None and run.path.status_ in {"collapsed", "vanished"}:
+    for message in remarks(run):
         say()
-        say(
-            f"The path ended after {count(len(run.path.betas_), 'step')}, when a cluster "
-            f"{run.path.status_}: {_feature(run)}s still there have an exit_beta of inf."
-        )
-    if len(run.dense) > 1 and len(clusters) == max(run.dense):
-        say()
-        say(
-            f"The largest number of clusters was chosen: try more, with --k {len(clusters)}:"
-            f"{2 * len(clusters)}."
-        )
-    starts = manifest.start_agreement.get(len(clusters), 1.0)
-    if starts < SETTLED:
-        say()
-        say(
-            f"The runs of the search agree with these clusters at an adjusted Rand index of only "
-            f"{starts:.2f}, so another --seed may give others: raise --starts, or try another --k."
-        )
-    agreement = manifest.label_agreement
-    if agreement is not None:
-        say()
-        say(
-            f"Against the labels: ARI {agreement.ari:.3f}, NMI {agreement.nmi:.3f} "
-            f"({agreement.n_documents:,} documents)."
-        )
+        say(message.render(option_name))
     _open_next(run)
 
 
@@ -90,28 +59,12 @@ def show_page(run: Run, page: Path | None = None) -> None:
         remark(f"no browser was found: open {path}.")
 
 
-def _no_word_left(run: Run, aside: int) -> str:
-    """Name the threshold that left documents without a word, and how to lower it."""
-    vectorizer = run.manifest.prepared.vectorizer
-    n = (run.documents or Table()).get("set_aside", []).count(NO_WORD_LEFT)
-    if vectorizer is None or not n:
-        return ""
-    least, documents = vectorizer.thresholds.min_count, vectorizer.thresholds.min_df
-    if max(least, documents) == 1:
-        return ""
-    kept, option = f"{least:,} occurrences", "--min-count"
-    if documents >= least:  # then it is what drops more words
-        kept, option = f"{documents:,} documents", "--min-df"
-    where = "" if n == aside else f"in {n:,} "
-    return f" ({where}no word is left: words of at least {kept} are kept; lower {option})"
-
-
 def _open_next(run: Run) -> None:
     """List what a person may open, and what is in it."""
     say()
     say("Open next:")
     tables = run.manifest.tables
-    feature = _feature(run)
+    feature = feature_name(run)
     path = "" if run.path is None else ", path"
     criteria = ", criteria" if len(run.dense) > 1 else ""
     listed = {
@@ -127,27 +80,6 @@ def _open_next(run: Run) -> None:
     }
     for name, what in listed.items():
         say(f"  {name if ' ' in name else run.folder / name}: {what}")
-
-
-def _feature(run: Run) -> str:
-    """Say what a coordinate is called."""
-    return "column" if run.feature_names is None else "word"
-
-
-def _headline(run: Run) -> str:
-    """Say in a line what was clustered, and how the model was chosen."""
-    mixture, options = run.mixture, run.manifest.command
-    n = len(mixture.labels_)
-    parts = [count(n, "document"), count(mixture.n_features_in_, _feature(run))]
-    by = f" (by {str(options.get('k_criterion', '')).upper()}, {len(run.dense)} tried)"
-    parts.append(f"K = {len(mixture.weights_)}{by if len(run.dense) > 1 else ''}")
-    if run.path is not None:
-        sparsity = run.path.sparsity_[run.path.selected_]
-        parts.append(f"beta = {mixture.beta:.4g} ({run.path.criterion.upper()})")
-        parts.append(f"sparsity {sparsity:.0%}".replace("%", " %"))
-    else:
-        parts.append("no penalty")
-    return " . ".join(parts)
 
 
 def _words(reading: Reading, clusters: list[Cluster]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from spheremix.run.documents import unpack_corpus
 from spheremix.run.listener import Listener
 from spheremix.run.matrices import unpack_matrix, unpack_words
+from spheremix.run.remarks import headline
 from spheremix.run.store import Reader, RunError
 from spheremix.run.table import Table, read_table
 from spheremix.select import CRITERIA
@@ -96,7 +97,7 @@ class Run:
         """Show the clusters in a notebook."""
         clusters = self.clusters
         shown = "" if clusters is None else clusters._repr_html_()
-        return f"<p>{html.escape(repr(self))}</p>{shown}"
+        return f"<p>{html.escape(headline(self))}</p>{shown}"
 
     @property
     def dense_criteria(self) -> dict[str, NDArray[np.float64]]:

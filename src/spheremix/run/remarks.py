@@ -1,0 +1,110 @@
+"""What should be said about a finished run: in a line, and as remarks for every front end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spheremix.errors import Message
+from spheremix.text.vectorize import NO_WORD_LEFT
+from spheremix.wording import count
+
+if TYPE_CHECKING:
+    from spheremix.run.run import Run
+
+SETTLED = 0.6  # agreement of the runs below which it is said
+
+
+def feature_name(run: Run) -> str:
+    """Say what a coordinate of the prototypes is."""
+    return "column" if run.feature_names is None else "word"
+
+
+def headline(run: Run) -> str:
+    """Say in a line what was clustered, and how the model was chosen."""
+    mixture, options = run.mixture, run.manifest.command
+    parts = [count(mixture.n_features_in_, feature_name(run))]
+    if hasattr(mixture, "labels_"):
+        parts.insert(0, count(len(mixture.labels_), "document"))
+    by = f" (by {str(options.get('k_criterion', '')).upper()}, {len(run.dense)} tried)"
+    parts.append(f"K = {len(mixture.weights_)}{by if len(run.dense) > 1 else ''}")
+    if run.path is not None:
+        sparsity = run.path.sparsity_[run.path.selected_]
+        parts.append(f"beta = {mixture.beta:.4g} ({run.path.criterion.upper()})")
+        parts.append(f"sparsity {sparsity:.0%}".replace("%", " %"))
+    else:
+        parts.append("no penalty")
+    return " . ".join(parts)
+
+
+def remarks(run: Run) -> list[Message]:
+    """Say what a reader of the result should know."""
+    found = [_set_aside(run), _ended(run), _at_the_end(run), _agreement(run), _labels(run)]
+    return [message for message in found if message is not None]
+
+
+def _set_aside(run: Run) -> Message | None:
+    corpus = run.manifest.corpus
+    if corpus is None or not corpus.n_set_aside:
+        return None
+    text = "{aside} of {all} documents set aside: see set_aside in documents.csv"
+    values = {"aside": f"{corpus.n_set_aside:,}", "all": f"{corpus.n_documents:,}"}
+    vectorizer, table = run.manifest.prepared.vectorizer, run.documents
+    n = 0 if table is None else table.get("set_aside", []).count(NO_WORD_LEFT)
+    if vectorizer is None or not n:
+        return Message(text, values)
+    least, documents = vectorizer.thresholds.min_count, vectorizer.thresholds.min_df
+    if max(least, documents) == 1:
+        return Message(text, values)
+    kept, name = f"{least:,} occurrences", "min_count"
+    if documents >= least:  # then it is what drops more words
+        kept, name = f"{documents:,} documents", "min_df"
+    where = "" if n == corpus.n_set_aside else f"in {n:,} "
+    why = f" ({{where}}no word is left: words of at least {{kept}} are kept; lower {{{name}}})"
+    return Message(text + why, {**values, "where": where, "kept": kept})
+
+
+def _ended(run: Run) -> Message | None:
+    if run.path is None or run.path.status_ not in {"collapsed", "vanished"}:
+        return None
+    return Message(
+        "The path ended after {steps}, when a cluster {status}: {features} still there have an "
+        "exit_beta of inf",
+        {
+            "steps": count(len(run.path.betas_), "step"),
+            "status": run.path.status_,
+            "features": f"{feature_name(run)}s",
+        },
+    )
+
+
+def _at_the_end(run: Run) -> Message | None:
+    K = len(run.mixture.weights_)
+    if len(run.dense) < 2 or max(run.dense) != K:
+        return None
+    return Message(
+        "The largest number of clusters was chosen",
+        {"more": f"{K}:{2 * K}"},
+        ("try more, with {k} {more}",),
+    )
+
+
+def _agreement(run: Run) -> Message | None:
+    found = run.manifest.start_agreement.get(len(run.mixture.weights_), 1.0)
+    if not found < SETTLED:
+        return None
+    return Message(
+        "The runs of the search agree with these clusters at an adjusted Rand index of only "
+        "{agreement}, so another {seed} may give others",
+        {"agreement": f"{found:.2f}"},
+        ("raise {starts}", "try another {k}"),
+    )
+
+
+def _labels(run: Run) -> Message | None:
+    found = run.manifest.label_agreement
+    if found is None:
+        return None
+    return Message(
+        "Against the labels: ARI {ari}, NMI {nmi} ({n} documents)",
+        {"ari": f"{found.ari:.3f}", "nmi": f"{found.nmi:.3f}", "n": f"{found.n_documents:,}"},
+    )
