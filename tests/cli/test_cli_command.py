@@ -12,7 +12,8 @@ from cli_common import refusal, run
 
 from spheremix.cli.console import Terminal, duration, printable
 from spheremix.reading import Reading
-from spheremix.run.options import ExploreOptions, parse_df, parse_k, parse_kappa
+from spheremix.run.options import ExploreOptions
+from spheremix.run.parsing import parse_df, parse_k, parse_kappa
 from spheremix.run.saving import load_run
 from spheremix.run.stages import name_candidates
 from spheremix.text.thresholds import Thresholds

@@ -7,21 +7,17 @@ this description.
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from numbers import Integral
 from os import fspath
 from typing import Any
 
 from spheremix.errors import ParameterError
+from spheremix.run.parsing import parse_df, parse_k, parse_kappa
 from spheremix.wording import count
 
 LARGEST = 20  # clusters tried unless more are asked for
 LEAST = 4  # different documents among which to look for clusters
 DENSE = "none"  # the criterion that keeps the mixture without penalty
-MOST_CANDIDATES = 1000
-AUTO = "auto"
 
 COLUMNS = "Columns of the file"
 WORDS = "From texts to words"
@@ -254,84 +250,3 @@ class ExploreOptions:
                 there=there,
             )
         return list(range(2, max(2, min(LARGEST, int(n**0.4), n_distinct // 2)) + 1))
-
-
-def parse_k(value: Any) -> tuple[int, ...] | None:
-    """Read numbers of clusters: 5, "5", "2:20" (both included), "2,4,8", a range or a list."""
-    if value is None or value == AUTO:
-        return None
-    if isinstance(value, str):
-        numbers = _numbers(value)
-    else:
-        listed = list(value) if isinstance(value, Iterable) else [value]
-        if not all(isinstance(K, Integral) and not isinstance(K, bool) for K in listed):
-            raise ParameterError(
-                "{k} must be whole numbers of clusters; got {got}", got=repr(value)
-            )
-        numbers = [int(K) for K in listed]
-    if not numbers:
-        raise ParameterError("{k} must have at least one number of clusters; got none")
-    if min(numbers) < 1:
-        raise ParameterError(
-            "{k} must be 1 or more: {least} clusters cannot be; got {got}",
-            least=min(numbers),
-            got=repr(value),
-        )
-    if len(numbers) > MOST_CANDIDATES:
-        raise ParameterError(
-            "{k} must have {most} numbers at most; got {got}",
-            most=f"{MOST_CANDIDATES:,}",
-            got=repr(value),
-        )
-    return tuple(sorted(set(numbers)))
-
-
-def _numbers(text: str) -> list[int]:
-    first, colon, last = text.partition(":")
-    try:
-        ends = [int(first), int(last)] if colon else [int(part) for part in text.split(",")]
-    except ValueError:
-        raise ParameterError(
-            "{k} must be a number of clusters, as 5, a range, as 2:20, or several, as 2,4,8; got "
-            "{got}",
-            got=repr(text),
-        ) from None
-    if not colon:
-        return ends
-    if ends[0] > ends[1]:
-        raise ParameterError(
-            "{k} must be a range that goes up, as {up}; got {got}",
-            up=f"{ends[1]}:{ends[0]}",
-            got=repr(text),
-        )
-    return list(range(ends[0], min(ends[1], ends[0] + MOST_CANDIDATES) + 1))
-
-
-def parse_df(name: str, value: Any) -> float | None:
-    """Read a number of documents (5, "5") or a share of them (0.5, "0.5", "50%")."""
-    if value is None or isinstance(value, int | float):
-        return value
-    try:
-        if value.endswith("%"):
-            return float(value[:-1]) / 100.0
-        return float(value) if "." in value else int(value)
-    except ValueError:
-        raise ParameterError(
-            f"{{{name}}} must be a number of documents, as 5, or a share, as 0.5; got {{got}}",
-            got=repr(value),
-        ) from None
-
-
-def parse_kappa(value: Any) -> str | float:
-    """Read "shared", "free" or a number."""
-    if isinstance(value, str) and value in {"shared", "free"}:
-        return value
-    try:
-        kappa = float(value)
-    except (TypeError, ValueError):
-        kappa = math.nan
-    if not 0.0 < kappa < math.inf:
-        raise ParameterError(
-            "{kappa} must be shared, free or a number above 0, as 100; got {got}", got=repr(value)
-        )
-    return kappa
