@@ -122,7 +122,7 @@ def _check_beside(
             wanted=count(d, "name"),
             got=f"{len(names):,}",
         )
-    shape = None if X is None else getattr(X, "shape", ())
+    shape: tuple[int, ...] | None = None if X is None else tuple(getattr(X, "shape", ()))
     if shape is not None and (len(shape) != 2 or shape[0] == 0 or shape[1] != d):
         raise ParameterError(
             "{X} must be an array or a sparse matrix of shape (n, {d}), as the model has it, with "
