@@ -155,8 +155,8 @@ def test_a_damaged_run_is_refused_in_a_line(copy, name):
         ("prepared", {"vectorizer": {"idf": 3}}),
         ("command", "x"),
         ("prepared", {"counts": {"shape": 3}}),
-        ("start_agreement", [0.5]),
-        ("start_agreement", {"2": "much"}),
+        ("dense", [0.5]),
+        ("dense", {"2": "much"}),
     ],
 )
 def test_a_manifest_that_says_other_things_is_refused_in_a_line(copy, key, value):
@@ -168,13 +168,11 @@ def test_a_manifest_that_says_other_things_is_refused_in_a_line(copy, key, value
     assert "damaged" in line
 
 
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [({"2": 0.5, "3": 0.1}, 0.5), ({"2": None}, None), ({}, None)],
-)
+@pytest.mark.parametrize(("said", "told"), [(0.5, 0.5), (None, None)])
 def test_a_run_tells_how_well_its_starts_agree(copy, said, told):
     manifest = json.loads((copy / "run.json").read_text("utf-8"))
-    manifest["start_agreement"] = said
+    [mixture] = manifest["dense"].values()
+    mixture["agreement"] = said
     (copy / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
     answer("report", copy)
     [one] = json.loads((copy / "report.json").read_text("utf-8"))["candidates"]

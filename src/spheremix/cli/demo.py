@@ -10,7 +10,7 @@ from spheremix.cli.console import terminal
 from spheremix.cli.guard import guarded
 
 
-@guarded
+@guarded(resumes=True)
 def demo(
     output: flags.Output = Path("demo"),
     threads: flags.Threads = None,

@@ -11,7 +11,7 @@ from spheremix.cli.console import terminal
 from spheremix.cli.guard import guarded
 
 
-@guarded
+@guarded(resumes=True)
 @flags.with_explore_options
 def explore(
     file: flags.File,

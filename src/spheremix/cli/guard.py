@@ -20,9 +20,18 @@ if TYPE_CHECKING:
 DEBUG = "SPHEREMIX_DEBUG"  # set to anything, it shows tracebacks
 
 
-def guarded(command: Callable[P, None]) -> Callable[P, None]:
-    """Turn what goes wrong in a command into a line and an exit code."""
+def guarded(*, resumes: bool = False) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Turn what goes wrong in a command into a line and an exit code.
 
+    Parameters
+    ----------
+    resumes : bool, default=False
+        Whether the command, started again, goes on from where it was interrupted.
+    """
+    return functools.partial(_guard, resumes=resumes)
+
+
+def _guard(command: Callable[P, None], *, resumes: bool) -> Callable[P, None]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
@@ -30,7 +39,8 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except (typer.Exit, typer.Abort):
             raise
         except KeyboardInterrupt:
-            remark("interrupted: start the same command again to go on.")
+            what_next = ": start the same command again to go on" if resumes else ""
+            remark(f"interrupted{what_next}.")
             raise typer.Exit(130) from None
         except BrokenPipeError:  # what reads the output has read enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

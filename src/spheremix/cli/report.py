@@ -12,7 +12,7 @@ from spheremix.cli.console import say, terminal
 from spheremix.cli.guard import guarded
 
 
-@guarded
+@guarded()
 def report(
     run: Annotated[
         Path, typer.Argument(help="Folder of a run of spheremix explore.", show_default=False)

@@ -12,7 +12,7 @@ from spheremix.cli.console import say
 from spheremix.cli.guard import guarded
 
 
-@guarded
+@guarded()
 def simulate(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")] = Path(
         "simulated"

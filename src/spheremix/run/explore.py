@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from spheremix.reading import ContrastWord
     from spheremix.run.prepare import Material
     from spheremix.run.run import Run
-    from spheremix.run.stages import Dense
 
 CONTRASTED = 100  # words of a cluster in the table of contrasts
 NAMING = 20  # those that are kept beside the model
@@ -158,12 +157,11 @@ def _work(
     material = prepare(folder, source, options, listener)
     candidates = options.candidates(len(material.kept), material.n_distinct)
     dense, notes = fit_dense(folder, material.X, candidates, options, listener)
-    mixtures = dense.mixtures
-    values = [model.criteria_[options.k_criterion] for model in mixtures.values()]
-    best = list(mixtures)[int(np.argmin(values))]
-    model: VMFMixture | VMFPath = mixtures[best]
+    values = [model.criteria_[options.k_criterion] for model in dense.values()]
+    best = list(dense)[int(np.argmin(values))]
+    model: VMFMixture | VMFPath = dense[best]
     if options.criterion != DENSE:
-        model = follow_path(folder, material.X, mixtures, best, options, listener)
+        model = follow_path(folder, material.X, dense, best, options, listener)
     listener.begin("Writing the tables")
     _finish(folder, material, dense, model, command, source)
     for note in notes:
@@ -173,7 +171,7 @@ def _work(
 def _finish(
     folder: RunFolder,
     material: Material,
-    dense: Dense,
+    dense: dict[int, VMFMixture],
     model: VMFMixture | VMFPath,
     command: dict[str, Any],
     source: Corpus | Matrix,
@@ -197,9 +195,7 @@ def _finish(
         return record
 
     prepared: PreparedRecord = left("matrix", PreparedRecord)
-    mixtures: dict[int, MixtureRecord] = {
-        K: left(f"dense-{K}", DenseRecord).mixture for K in dense.mixtures
-    }
+    mixtures: dict[int, MixtureRecord] = {K: left(f"dense-{K}", DenseRecord).mixture for K in dense}
     path = left("path", PathRecord) if isinstance(model, VMFPath) else None
     beside = None if isinstance(source, Corpus) else source.documents
     finish(
@@ -220,7 +216,6 @@ def _finish(
             dense=mixtures,
             path=path,
             best_n_components=reading.n_clusters,
-            start_agreement=dense.agreement,
             label_agreement=_agreement(material, model),
             contrast=_naming(reading),
             tables=tables,

@@ -71,7 +71,7 @@ class RunFolder:
         keep = True
         try:
             self.own = Ownership(self.folder, lock.token)
-            self.own.sweep(checkpoints=False)
+            self.own.remove_drafts(checkpoints=False)
             try:
                 yield
             finally:
@@ -88,7 +88,7 @@ class RunFolder:
             self._adopt()
             self.own.forget([name for name in self.own.records if "/" in name])
         going_on = any("/" in name for name in self.own.records)
-        self.own.sweep(checkpoints=not going_on)
+        self.own.remove_drafts(checkpoints=not going_on)
         return going_on
 
     def claim(self, command: dict[str, Any], *, force: bool) -> bool:

@@ -117,7 +117,11 @@ class Ownership:
                 yield Path(base, name).relative_to(self.folder).as_posix()
 
     def others(self, *, checked: bool) -> Iterator[str]:
-        """List the files that are not ours; checked, those that only have a name of ours too."""
+        """List the files that are not ours.
+
+        A file with a name of ours counts as ours; with ``checked``, only where its checksum is the
+        recorded one.
+        """
         return (name for name in self.files() if not self._is_ours(name, checked=checked))
 
     def _is_ours(self, name: str, *, checked: bool) -> bool:
@@ -179,7 +183,9 @@ class Ownership:
     def clear(self) -> None:
         """Remove all that a run left; where anything is not ours, refuse and touch nothing."""
         self.refuse_others(checked=True)
-        if MANIFEST in self.records:  # first: from now on it is no run, and what was its is known
+        if MANIFEST in self.records:
+            # First: the folder is no run any more, and its list of files stays under another name,
+            # so that a process that goes on after a kill still knows which files to remove.
             (self.folder / MANIFEST).replace(self.folder / REPLACED)
             self.records = {REPLACED, *self.records} - {MANIFEST}
         self.remove(self._known)
@@ -224,8 +230,8 @@ class Ownership:
             raise RuntimeError(f"{self.folder}: written to without its lock.")
         return self.workshop / f"{next(self._numbers)}.part"
 
-    def sweep(self, *, checkpoints: bool) -> None:
-        """Remove drafts that a killed process left; checkpoints: all of them too."""
+    def remove_drafts(self, *, checkpoints: bool) -> None:
+        """Remove the drafts that a killed process left, and with ``checkpoints`` those too."""
         if self.workshop is None or self.workshop.is_symlink():
             return
         prefix = f"{PROGRESS}/{self.workshop.name}/"
@@ -241,7 +247,7 @@ class Ownership:
         self.remove([name for name in names if self._is_draft(name)])
 
     def intend(self, entries: dict[str, Entry]) -> None:
-        """Record what is about to get its name: a kill would leave it to nobody."""
+        """Record files before they get their names: after a kill they are known to be ours."""
         entries = {n: e for n, e in entries.items() if not n.startswith(f"{PROGRESS}/")}
         self._learn(entries)
         if any(self._placing.get(name) != entry for name, entry in entries.items()):
@@ -256,7 +262,11 @@ class Ownership:
             draft.replace(path)
 
     def check(self, draft: Path, name: str) -> Path:
-        """Give the place of a draft; what is there must be ours, or be said again by the draft."""
+        """Give the place of a draft, where nothing is in the way.
+
+        A file of that name may be replaced where it is ours, or where the draft begins with all of
+        its content.
+        """
         path = inside(self.folder, name)
         if not _in_layout(name):
             raise RuntimeError(f"{name}: not a name that a run writes.")
@@ -265,7 +275,7 @@ class Ownership:
         return path
 
     def _may_go(self, path: Path, name: str, draft: Path) -> bool:
-        """Tell whether nothing is lost with what has the name of a draft."""
+        """Tell whether nothing is lost when a draft replaces what has its name."""
         if draft.is_dir():
             return path.is_dir() and not any(path.iterdir())
         if not is_plain(path):
@@ -286,7 +296,7 @@ class Ownership:
         self.records.add(name)
 
     def unrecorded(self, listed: Iterable[str]) -> dict[str, Entry]:
-        """Give what a killed process put in its place, and is in no list."""
+        """Give the files that a killed process put in their places and no record lists."""
         left = {name: self._placing[name] for name in self._placing.keys() - set(listed)}
         return {
             name: entry

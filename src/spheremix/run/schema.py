@@ -98,7 +98,6 @@ class DenseRecord:
     """The mixture without penalty of one number of clusters, or why there is none."""
 
     mixture: MixtureRecord | None = about("The best of the starts.", default=None)
-    agreement: float = about("Mean adjusted Rand index of the other starts with the best one.")
     notes: list[Message] = about("What should be said about the fit.", default_factory=list)
 
 
@@ -190,10 +189,6 @@ class Manifest:
     dense: dict[int, MixtureRecord] = about("Mixtures without penalty, by number of clusters.")
     path: PathRecord | None = about("The path from dense to sparse prototypes.", default=None)
     best_n_components: int = about("The number of clusters that was chosen.")
-    start_agreement: dict[int, float] = about(
-        "By number of clusters, the mean adjusted Rand index of the other starts with the best.",
-        default_factory=dict,
-    )
     label_agreement: AgreementRecord | None = about("Agreement with the labels.", default=None)
     contrast: list[list[str]] | None = about(
         "For embeddings with texts: words that set each cluster apart.", default=None
@@ -203,3 +198,8 @@ class Manifest:
         "Every file that was written with its size and checksum, and of arrays shape and type.",
         default_factory=dict,
     )
+
+    @property
+    def start_agreement(self) -> dict[int, float]:
+        """How far the other starts agree with the best one, by number of clusters."""
+        return {K: mixture.agreement for K, mixture in self.dense.items()}

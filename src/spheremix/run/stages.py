@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +19,9 @@ import numpy as np
 
 from spheremix.data.open import as_directions
 from spheremix.errors import Explained, Message
+from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import NoFitError
-from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.strategies import PathProgress
 from spheremix.path import PathState
 from spheremix.run.codecs import pack_fit, pack_mixture, unpack_fit, unpack_mixture
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spheremix.em import Fit
-    from spheremix.estimators.mixture import VMFMixture
     from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.path import PathPoint
     from spheremix.run.folder import RunFolder
@@ -47,33 +46,25 @@ if TYPE_CHECKING:
 # Dense mixtures
 
 
-@dataclass(frozen=True, slots=True)
-class Dense:
-    """Mixtures without penalty, by their number of clusters."""
-
-    mixtures: dict[int, VMFMixture]
-    agreement: dict[int, float]  # mean ARI of the other starts with the best one; NaN with one
-
-
 def fit_dense(
     folder: RunFolder, X: Any, candidates: list[int], options: ExploreOptions, listener: Listener
-) -> tuple[Dense, list[Message]]:
+) -> tuple[dict[int, VMFMixture], list[Message]]:
     """Fit a mixture without penalty for each number of clusters; give them and the failures."""
     directions = as_directions(X, n_threads=options.threads)
     total, done = float(sum(candidates)), 0.0
-    found = Dense({}, {})
+    found: dict[int, VMFMixture] = {}
     notes = []
     listener.begin(f"Fitting {name_candidates(candidates)}, {counted(options.starts, 'run')} each")
     for K in candidates:
         share = (done / total, K / total)
         make = partial(_fit_one, folder, K, directions, options, listener, share)
-        mixture, agreement, said = folder.stage(f"dense-{K}", DenseRecord, make, _read_one)
+        mixture, said = folder.stage(f"dense-{K}", DenseRecord, make, _read_one)
         notes += said
         if mixture is not None:
-            found.mixtures[K], found.agreement[K] = mixture, agreement
+            found[K] = mixture
         done += K
         listener.update(done / total, f"K = {K}")
-    if not found.mixtures:
+    if not found:
         for K in candidates:
             folder.forget(f"dense-{K}")
         raise NoFitError(notes[-1])
@@ -94,9 +85,8 @@ def _fit_one(
         passes = counted(state.n_sweeps, "pass", "passes")
         listener.update(share[0] + share[1] * part, f"K = {K}, {passes} over the documents")
 
-    study = VMFMixtureIC(
-        (K,),
-        paths="none",
+    mixture = VMFMixture(
+        K,
         kappa=options.kappa,
         n_init=options.starts,
         random_state=options.seed,
@@ -105,36 +95,31 @@ def _fit_one(
     )
     writer = folder.writer()
     notes: list[Warning | Exception | str] = []
-    mixture, agreement = None, math.nan
+    packed = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            study.fit(directions)
-            mixture = pack_mixture(study.dense_models_[K], writer, f"{MIXTURES}/{K}")
-            agreement = float(study.agreement_[0])
+            mixture.fit(directions)
+            packed = pack_mixture(mixture, writer, f"{MIXTURES}/{K}")
         except NoFitError as error:
             notes.append(error)
     notes += [one.message for one in caught]
     said = [about_candidate(K, note) for note in notes]
-    record = DenseRecord(mixture=mixture, agreement=agreement, notes=said)
-    folder.commit(f"dense-{K}", writer, record)
+    folder.commit(f"dense-{K}", writer, DenseRecord(mixture=packed, notes=said))
 
 
 def about_candidate(K: int, note: Warning | Exception | str) -> Message:
     """Say of which number of clusters a note speaks, where it does not say so itself."""
     if isinstance(note, Explained):
-        if {"K", "unfinished"} & set(note.message.values):
+        if "K" in note.message.values:
             return note.message
         return replace(note.message, text=f"With {K} clusters: {note.message.text}")
     return Message("With {K} clusters: {note}", {"K": str(K), "note": str(note)})
 
 
-def _read_one(
-    record: DenseRecord, reader: Reader
-) -> tuple[VMFMixture | None, float, list[Message]]:
-    if record.mixture is None:
-        return None, math.nan, record.notes
-    return unpack_mixture(record.mixture, reader), record.agreement, record.notes
+def _read_one(record: DenseRecord, reader: Reader) -> tuple[VMFMixture | None, list[Message]]:
+    mixture = None if record.mixture is None else unpack_mixture(record.mixture, reader)
+    return mixture, record.notes
 
 
 def name_candidates(candidates: list[int]) -> str:
@@ -221,7 +206,8 @@ def _advance(state: PathState, options: ExploreOptions) -> float:
         seconds = np.partition(events, -2, axis=1)[:, -2]  # a prototype keeps its last coordinate
         first, now = steps[1].beta, steps[-1].beta
         end = max(float(seconds.max()), now * (1.0 + options.min_relative_increase))
-        share = max(share, math.log(now / first) / math.log(end / first))
+        if end > first:  # else the first event is the last one
+            share = max(share, math.log(now / first) / math.log(end / first))
     return share
 
 

@@ -13,10 +13,10 @@ from spheremix.run.typed import FileName
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
+    from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.reading import ContrastWord, Documents, Reading
     from spheremix.run.prepare import Material
-    from spheremix.run.stages import Dense
     from spheremix.run.writer import Writer
 
 TYPICAL = 10  # documents of a cluster in the table of typical ones
@@ -27,7 +27,7 @@ def write_tables(
     writer: Writer,
     material: Material,
     reading: Reading,
-    dense: Dense,
+    dense: dict[int, VMFMixture],
     contrast: list[list[ContrastWord]] | None,
 ) -> dict[str, FileName]:
     """Write every table that the run has the values for; give the names of their files."""
@@ -157,15 +157,15 @@ def contrast_columns(reading: Reading, contrast: list[list[ContrastWord]]) -> di
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 
-def dense_columns(dense: Dense) -> dict[str, Any]:
+def dense_columns(dense: dict[int, VMFMixture]) -> dict[str, Any]:
     """Give the criteria of the dense mixtures, which the number of clusters was chosen by."""
-    models = list(dense.mixtures.values())
+    models = list(dense.values())
     return {
-        "n_components": list(dense.mixtures),
+        "n_components": list(dense),
         "log_likelihood": [model.log_likelihood_ for model in models],
         "n_nonzero": [int(np.count_nonzero(model.prototypes_)) for model in models],
         "n_converged": [sum(run.status == "converged" for run in m.runs_) for m in models],
-        "agreement": list(dense.agreement.values()),
+        "agreement": [model.agreement_ for model in models],
         **{name: [model.criteria_[name] for model in models] for name in CRITERIA},
     }
 
