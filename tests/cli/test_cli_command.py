@@ -100,7 +100,7 @@ def test_help_says_defaults_in_one_way():
     for default in ("en", "ebic", "2 to n^0.4, at most 20, for n documents"):
         assert f"[default: {default}]" in said
     assert "paper" not in said
-    rule = "a 300th of the number of documents, rounded up, 100 at most"
+    rule = "a 300th of the number of documents, rounded up, at most 100"
     assert f"[default: {rule}]" in said
     chosen = {n: Thresholds.choose(n, None, 1, n, listed=True).min_count for n in (1, 301, 10**6)}
     assert chosen == {1: 1, 301: 2, 10**6: 100}  # the rule

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import spheremix as sm
+from spheremix.data import parts
 from spheremix.report import rows as report_rows
 from spheremix.report.rows import heaviest
 
@@ -48,7 +49,7 @@ def test_documents_are_read(places, name):
 @pytest.mark.parametrize("name", PLACES)
 def test_the_heaviest_words_are_found(places, name, monkeypatch):
     monkeypatch.setattr(report_rows, "MOST", 3)
-    monkeypatch.setattr(report_rows, "BLOCK_ENTRIES", 6 * 50)  # several blocks
+    monkeypatch.setattr(parts, "BLOCK_ENTRIES", 6 * 50)  # several blocks
     before = X.copy()
     columns, weights = np.array([0, 2, 3, 5]), np.arange(1.0, 7.0)[None]
     found = heaviest(places[name], weights, columns)

@@ -90,7 +90,7 @@ def test_max_iter_warns():
 def test_verbose_and_callback(capsys):
     seen = []
     block_mixture(verbose=1, n_init=2, callback=seen.append, algorithm="caem").fit(planted()[0])
-    assert capsys.readouterr().out.count("restart ") == 2
+    assert capsys.readouterr().out.count("run ") == 2
     assert len(seen) > 50
 
 
