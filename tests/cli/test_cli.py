@@ -143,8 +143,8 @@ def test_the_legend_is_true_of_the_run(explored):
     for path in explored.iterdir():
         name = f"{path.name}/" if path.is_dir() else path.name
         assert name == "README.txt" or name in told, name
-    assert "or three decimals where those are more" in told
-    assert "of one-word texts too" in told
+    assert "or three decimals if that is more" in told
+    assert "even for texts of one word" in told
     assert "was chosen" not in told.partition("tables/dense.csv")[2].partition("agreement")[0]
 
 

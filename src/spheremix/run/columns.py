@@ -44,102 +44,109 @@ CRITERION_COLUMNS = dict.fromkeys(
 TABLES: dict[str, TableSchema] = {
     "documents": TableSchema(
         "documents.csv",
-        "One row a document, in the order of the file.",
+        "One row for each document, in the order of the file.",
         {
             "id": Column("Id of the document, or its number from 1."),
-            "cluster": Column("Its most probable cluster; empty for a document set aside.", int),
-            "name": Column("The name of this cluster."),
+            "cluster": Column(
+                "Most probable cluster of the document; empty if the document was set aside.", int
+            ),
+            "name": Column("Name of this cluster."),
             "posterior": Column(
-                "Probability of this cluster. Most are 1 to the last digit, of one-word texts "
-                "too: that is what the model says, not how sure one should be. Compare by "
-                "log_odds and cosine.",
+                "Probability of this cluster according to the model. It is nearly always 1, even "
+                "for texts of one word, and does not tell how sure you can be. Compare documents "
+                "by log_odds and cosine.",
                 float,
             ),
-            "margin": Column("By how much the posterior exceeds that of the runner-up.", float),
-            "runner_up": Column("The next cluster; empty where there is only one.", int),
+            "margin": Column(
+                "Posterior of this cluster minus the posterior of the next best one.", float
+            ),
+            "runner_up": Column("Next best cluster; empty if there is only one cluster.", int),
             "log_odds": Column(
-                "Log of the ratio of the two posteriors; near 0, the document sits between two "
-                "clusters.",
+                "Logarithm of the ratio of the two posteriors. Near 0, the document lies between "
+                "two clusters.",
                 float,
             ),
             "cosine": Column(
-                "With the prototype of the cluster: how typical the document is, up to 1.", float
+                "Cosine with the prototype of the cluster: how typical the document is, at most 1.",
+                float,
             ),
-            "set_aside": Column("Why the document has no cluster; empty where it has one."),
+            "set_aside": Column("Why the document has no cluster; empty if it has one."),
         },
     ),
     "clusters": TableSchema(
         "clusters.csv",
-        "One row a cluster, the largest weight first.",
+        "One row for each cluster, the largest weight first.",
         {
             "cluster": Column(CLUSTER, int),
-            "name": Column("Words that name it: own ones first, if they weigh enough."),
-            "size": Column("Documents of which it is the most probable cluster.", int),
-            "weight": Column("Its share in the mixture.", float),
+            "name": Column("Words that name the cluster; heavy own words come first."),
+            "size": Column("Number of documents whose most probable cluster it is.", int),
+            "weight": Column("Share of the cluster in the mixture.", float),
             "kappa": Column(
-                "Its concentration: how near its documents are to the prototype.", float
+                "Concentration: the larger it is, the nearer the documents are to the prototype.",
+                float,
             ),
-            "n_words": Column("Words (or columns) of its prototype.", int),
-            "n_own_words": Column("Those that no other prototype has.", int),
-            "own_words": Column("The 20 of them of the largest weight."),
+            "n_words": Column("Number of words (or columns) in the prototype of the cluster.", int),
+            "n_own_words": Column("Number of own words: words that no other prototype has.", int),
+            "own_words": Column("The 20 own words of largest weight."),
             "shared_words": Column(
-                "The 20 heaviest of those it has in common with some other clusters. Words of "
-                "all clusters are in neither list: see n_clusters in words.csv."
+                "The 20 heaviest words that some other clusters have too. Words that all clusters "
+                "have are in neither list: see n_clusters in words.csv."
             ),
             "contrast_words": Column(
-                "For embeddings with texts: 20 words that set its documents apart."
+                "For embeddings with texts: 20 words that its documents use more than the others."
             ),
         },
     ),
     "words": TableSchema(
         "words.csv",
-        "One row a word of a cluster, the heaviest ones first.",
+        "One row for each word of each cluster, the heaviest words first.",
         {
             "cluster": Column(CLUSTER, int),
-            "word": Column("The word; x0, x1, ... for columns without names."),
-            "feature": Column("Number of its column, from 0.", int),
-            "weight": Column("Coordinate of the prototype.", float),
+            "word": Column("The word; x0, x1, ... if columns have no names."),
+            "feature": Column("Number of the column of the word, from 0.", int),
+            "weight": Column("Weight of the word: its coordinate in the prototype.", float),
             "exit_beta": Column(
-                "The penalty from which the cluster does without it; inf where it never does.",
+                "Smallest beta at which the word is dropped from the cluster; inf if it never is.",
                 float,
             ),
-            "n_clusters": Column("How many clusters have the word: 1 for an own word.", int),
-            "rank": Column("In the cluster, from 1, by the absolute weight.", int),
+            "n_clusters": Column("Number of clusters that have the word; 1 for an own word.", int),
+            "rank": Column("Rank of the word in the cluster, from 1, by absolute weight.", int),
         },
     ),
     "typical": TableSchema(
         "tables/typical.csv",
-        "The documents nearest to each prototype; of those with the same text, one.",
+        "The documents nearest to each prototype; documents with equal texts are listed once.",
         {
             "cluster": Column(CLUSTER, int),
-            "rank": Column("From 1, the nearest first.", int),
+            "rank": Column("Rank of the document, from 1; the nearest comes first.", int),
             "id": Column("Id of the document."),
-            "cosine": Column("With the prototype.", float),
-            "text": Column("How the document begins; empty where there are no texts."),
+            "cosine": Column("Cosine of the document with the prototype.", float),
+            "text": Column("Beginning of the document; empty if there are no texts."),
         },
     ),
     "contrast": TableSchema(
         "tables/contrast.csv",
-        "For embeddings with texts: words that the documents of a cluster use more than the rest.",
+        "For embeddings with texts: words that documents of a cluster use more than the others.",
         {
             "cluster": Column(CLUSTER, int),
-            "rank": Column("From 1, the largest z first.", int),
+            "rank": Column("Rank of the word, from 1; the largest z comes first.", int),
             "word": Column("The word."),
             "z": Column(
-                "Standardised log-odds ratio of its frequencies; beyond 2, hardly by chance.", float
+                "Standardised log-odds ratio of frequencies; above 2 it is hardly due to chance.",
+                float,
             ),
-            "count": Column("Occurrences in the cluster.", int),
-            "share": Column("Of all occurrences, those in the cluster.", float),
+            "count": Column("Number of occurrences in the cluster.", int),
+            "share": Column("Share of all occurrences that are in the cluster.", float),
         },
     ),
     "dense": TableSchema(
         "tables/dense.csv",
-        "The mixtures without penalty, one row a number of clusters that was tried.",
+        "Mixtures without penalty, one row for each number of clusters that was tried.",
         {
             "n_components": Column("Number of clusters.", int),
-            "log_likelihood": Column("Of all documents.", float),
+            "log_likelihood": Column("Log-likelihood of all documents.", float),
             "n_nonzero": Column("Non-zero coordinates of the prototypes.", int),
-            "n_converged": Column("Starts that converged.", int),
+            "n_converged": Column("Number of starts that converged.", int),
             "agreement": Column(
                 "Mean adjusted Rand index of the other starts with the best one: 1 where all "
                 "give the same clusters; nan with one start.",
@@ -152,35 +159,41 @@ TABLES: dict[str, TableSchema] = {
         "tables/path.csv",
         "The steps of the path, from dense prototypes to sparse ones.",
         {
-            "step": Column("From 0.", int),
-            "beta": Column("The penalty.", float),
+            "step": Column("Number of the step, from 0.", int),
+            "beta": Column("The penalty, beta.", float),
             "n_nonzero": Column("Non-zero coordinates of the prototypes.", int),
-            "sparsity": Column("Share of zeros among the coordinates.", float),
-            "log_likelihood": Column("Of all documents, without the penalty.", float),
+            "sparsity": Column("Share of zeros among all coordinates of the prototypes.", float),
+            "log_likelihood": Column(
+                "Log-likelihood of all documents, without the penalty.", float
+            ),
             **CRITERION_COLUMNS,
-            "n_iter": Column("Iterations of EM.", int),
+            "n_iter": Column("Number of iterations of EM.", int),
             "status": Column("How EM ended."),
             "selected": Column("1 for the step that was chosen, else 0.", int),
         },
     ),
     "labels": TableSchema(
         "tables/labels.csv",
-        "Clusters against the labels, which were compared and never used.",
+        "Clusters compared with the labels. Labels are never used to make clusters.",
         {
             "cluster": Column(CLUSTER, int),
             "label": Column("The label."),
-            "documents": Column("Documents of the cluster with the label.", int),
-            "share_of_cluster": Column("Of the documents of the cluster.", float),
-            "share_of_label": Column("Of the documents with the label.", float),
+            "documents": Column("Number of documents of the cluster that have the label.", int),
+            "share_of_cluster": Column(
+                "These documents as a share of all documents of the cluster.", float
+            ),
+            "share_of_label": Column(
+                "These documents as a share of all documents with the label.", float
+            ),
         },
     ),
     "time": TableSchema(
         "tables/time.csv",
-        "Clusters by month, or by year where there are more than 60 months.",
+        "Clusters by month, or by year if there are more than 60 months.",
         {
             "cluster": Column(CLUSTER, int),
-            "period": Column("As 2024-05, or 2024."),
-            "documents": Column("Documents of the cluster.", int),
+            "period": Column("Month or year, as 2024-05 or 2024."),
+            "documents": Column("Number of documents of the cluster in this period.", int),
         },
     ),
 }
@@ -192,29 +205,29 @@ TERMS, COUNTS, CORPUS = "terms.txt", "counts", "corpus.jsonl.gz"
 MIXTURES, PATH = "dense", "path"
 # Names that follow each other and have one meaning are explained together.
 FILES: dict[str, str] = {
-    **dict.fromkeys((PAGE, CONTENT), "The page of the run, and what it shows, as data."),
-    f"{FIGURES}/": "Maps of prototypes and data, to print, and what else the run has: words, path, "
-    "criteria, labels, time.",
+    **dict.fromkeys((PAGE, CONTENT), "The report as a page, and its content as data."),
+    f"{FIGURES}/": "Figures to print: maps of prototypes and data, words, path, criteria, labels, "
+    "time, as far as the run has them.",
     LEGEND: "What the files and columns of this run mean.",
-    MANIFEST: "Options, versions, seed and checksums: what it takes to repeat the run.",
-    DERIVED: "Checksums of what is made from the others: README.txt, figures, report.",
+    MANIFEST: "Description of the run: options, versions, seed and checksums.",
+    DERIVED: "Checksums of the files made from the others: README.txt, figures, report.",
     **dict.fromkeys(
-        (f"{MATRIX}/", KEPT), "The rows that were clustered, and their documents (from 0)."
+        (f"{MATRIX}/", KEPT), "The rows that were clustered, and their documents by number, from 0."
     ),
-    **dict.fromkeys((VOCABULARY, IDF), "Words of the columns, and their weights in tf-idf."),
+    **dict.fromkeys((VOCABULARY, IDF), "The words of the columns, and their weights in tf-idf."),
     **dict.fromkeys(
         (TERMS, f"{COUNTS}/"),
-        "Words counted beside embeddings, and how often each document has them.",
+        "For embeddings with texts: the words that were counted, and counts.",
     ),
-    CORPUS: "The documents: id, text, date, labels.",
+    CORPUS: "The documents with id, text, date and labels.",
     **dict.fromkeys(
-        (f"{MIXTURES}/", f"{PATH}/"), "The models, as arrays; path/ where a path was followed."
+        (f"{MIXTURES}/", f"{PATH}/"), "The models as arrays; path/ only if a path was followed."
     ),
 }
-HEAD = """A run of spheremix explore. In Python, spheremix.load_run gives back its models; on the
-command line, spheremix assign clusters new documents with it. Numbers in the tables have six
-significant digits, or three decimals where those are more; the arrays have all digits. Texts that a
-spreadsheet would run as formulas (=, +, -, @ first) have an apostrophe before them.
+HEAD = """This folder is a run of spheremix explore. In Python, spheremix.load_run opens it. On the
+command line, spheremix assign puts new documents into its clusters. Numbers in the tables have six
+significant digits, or three decimals if that is more; the arrays have all digits. A text that a
+spreadsheet would run as a formula (it begins with =, +, - or @) has an apostrophe before it.
 """
 
 

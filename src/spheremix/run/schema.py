@@ -31,17 +31,17 @@ class MatrixRecord:
     shape: list[int] = about("Number of rows and of columns.")
     rows: FileName | None = about("The values of dense rows.", default=None)
     data: FileName | None = about("The non-zero values of sparse rows.", default=None)
-    indices: FileName | None = about("Their columns.", default=None)
-    indptr: FileName | None = about("Where each row begins among them.", default=None)
+    indices: FileName | None = about("The columns of these values.", default=None)
+    indptr: FileName | None = about("Where each row begins among these values.", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """What rare and common words were left out by."""
+    """Thresholds for rare and common words."""
 
-    min_count: int = about("Fewest occurrences of a word that was kept.")
-    min_df: int = about("Fewest documents with a word that was kept.")
-    max_df: int = about("Most documents with a word that was kept.")
+    min_count: int = about("Smallest number of occurrences of a word that was kept.")
+    min_df: int = about("Smallest number of documents with a word that was kept.")
+    max_df: int = about("Largest number of documents with a word that was kept.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class VectorizerRecord:
 
     parameters: dict[str, Any] = about("Parameters of the TextVectorizer.")
     thresholds: Thresholds = about("The thresholds that were in force.")
-    n_words_before: int = about("Words before rare and common ones were left out.")
+    n_words_before: int = about("Number of words before rare and common words were left out.")
     idf: FileName | None = about("Weights of the words in tf-idf.", default=None)
 
 
@@ -59,14 +59,14 @@ class PreparedRecord:
     """Documents that became rows: what the first stage of an exploration leaves."""
 
     matrix: MatrixRecord | None = about("The rows that were clustered.", default=None)
-    kept: FileName | None = about("Their documents, by position from 0.", default=None)
+    kept: FileName | None = about("The numbers of their documents, from 0.", default=None)
     vocabulary: FileName | None = about("The words of the columns.", default=None)
     texts: FileName | None = about("The documents: id, text, date, labels.", default=None)
     vectorizer: VectorizerRecord | None = about("How texts became rows.", default=None)
     counts: MatrixRecord | None = about("Counts of words beside embeddings.", default=None)
     terms: FileName | None = about("The words that were counted.", default=None)
     set_aside: list[tuple[Any, ...]] = about(
-        "Documents without a row, by position, and why.", default_factory=list
+        "Numbers of documents without a row, with the reasons.", default_factory=list
     )
 
 
@@ -75,19 +75,19 @@ class MixtureRecord:
     """A fitted mixture."""
 
     params: dict[str, Any] = about("Parameters of the estimator.")
-    prototypes: FileName = about("Unit vectors, one a cluster.")
+    prototypes: FileName = about("Prototypes: one unit vector for each cluster.")
     kappas: FileName = about("Concentrations.")
     weights: FileName = about("Shares of the clusters in the mixture.")
     labels: FileName | None = about("The most probable cluster of each row.", default=None)
     n_components: int = about("Number of clusters.")
     n_features: int = about("Number of columns.")
-    log_likelihood: float = about("Of all rows, without penalty.")
-    objective: float = about("What was maximised.")
-    stationarity_gap: float = about("What one more step would gain at least, in nats a row.")
+    log_likelihood: float = about("Log-likelihood of all rows, without penalty.")
+    objective: float = about("The penalised log-likelihood, which is maximised.")
+    stationarity_gap: float = about("What one more iteration would gain at least, in nats per row.")
     kkt_residual: float = about("Largest violation of the first-order conditions.")
     kappa_max: float = about("The cap of the concentrations.")
     status: str = about("How EM ended.")
-    n_iter: int = about("Iterations of EM.")
+    n_iter: int = about("Number of iterations of EM.")
     criteria: dict[str, float] = about("Information criteria; smaller is better.")
     runs: list[Restart] = about("How every start went.")
     agreement: float = about("Mean adjusted Rand index of the other runs with the best one.")
@@ -105,7 +105,7 @@ class DenseRecord:
 class FitRecord:
     """Parameters together with their resultants: where a path can go on with the same bits."""
 
-    prototypes: FileName = about("Unit vectors.")
+    prototypes: FileName = about("Prototypes: unit vectors.")
     kappas: FileName = about("Concentrations.")
     weights: FileName = about("Shares of the clusters.")
     log_normalizers: FileName = about("Logarithms of the normalising constants.")
@@ -114,20 +114,20 @@ class FitRecord:
     n_components: int = about("Number of clusters.")
     n_features: int = about("Number of columns.")
     norm: float = about("Sum of the l1 norms.")
-    log_likelihood: float = about("Of all rows.")
-    entropy: float = about("Of the assignments.")
+    log_likelihood: float = about("Log-likelihood of all rows.")
+    entropy: float = about("Entropy of the assignments.")
     weight: float = about("Total weight of the rows.")
-    objective: float = about("What was maximised.")
+    objective: float = about("The penalised log-likelihood, which is maximised.")
     gap: float = about("The stationarity gap.")
     status: str = about("How EM ended.")
-    n_iter: int = about("Iterations of EM.")
+    n_iter: int = about("Number of iterations of EM.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepsRecord:
     """The points of a path."""
 
-    files: dict[str, FileName] = about("One array a quantity.")
+    files: dict[str, FileName] = about("One array for each quantity.")
     statuses: list[str] = about("How EM ended, numbered.")
     n_steps: int = about("Number of points.")
     n_components: int = about("Number of clusters.")
@@ -155,12 +155,12 @@ class CorpusRecord:
     """Where the documents come from."""
 
     source: str = about("The file or folder that was read.")
-    format: str = about("As what it was read.")
+    format: str = about("Format in which it was read.")
     checksum: str = about("SHA-256 of its content.")
     texts: str | None = about("The file of the texts beside a matrix.", default=None)
     notes: list[str] = about("Which columns were used, and what was changed.")
-    n_documents: int = about("All documents.")
-    n_set_aside: int = about("Those without a row.")
+    n_documents: int = about("Number of all documents.")
+    n_set_aside: int = about("Number of documents without a row.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +169,7 @@ class AgreementRecord:
 
     ari: float = about("Adjusted Rand index.")
     nmi: float = about("Normalised mutual information.")
-    n_documents: int = about("Documents that have a label.")
+    n_documents: int = about("Number of documents that have a label.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
