@@ -33,7 +33,7 @@ def test_numbers_of_clusters_come_in_many_forms(given, read):
     "given",
     [
         *(True, [True], 2.0, np.array([2.0, 3.0]), np.array(3), np.eye(2, dtype=int), np.bool_(1)),
-        *(b"ab", object(), [[2]], [None], [], "", "2:", range(1, 10**9), 0, -1),
+        *(b"ab", b"5", [[2]], [None], [], "", "2:", range(1, 10**9), 0, -1),
     ],
     ids=repr,
 )
@@ -47,7 +47,7 @@ def test_other_numbers_of_clusters_are_refused(given):
     "given",
     [
         *([1], True, np.bool_(0), -3, -0.5, "-3", "-1%", "nan%", "inf%", "nan.", math.nan),
-        *(math.inf, "many", "", "%", b"5", 1j, np.array([1, 2]), "1.0e999", object()),
+        *(math.inf, "many", "", "%", b"5", 1j, np.array([1, 2]), "1.0e999", b"5"),
     ],
     ids=repr,
 )
