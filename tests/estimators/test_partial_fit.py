@@ -142,7 +142,7 @@ def test_a_penalty_set_later_makes_zeros(rows):
 def test_all_rows_as_one_batch_move_towards_the_batch_fit(rows):
     X = rows[0]
     batch_fit = sm.VMFMixture(3, n_init=5, random_state=0).fit(X)
-    start = sm.VMFMixture(3, n_init=1, random_state=1, max_iter=1)
+    start = sm.VMFMixture(3, init="random", n_init=1, random_state=1, max_iter=1)
     with pytest.warns(ConvergenceWarning):
         start.fit(X[:50])
     heights = [start.score(X), *(start.partial_fit(X).score(X) for _ in range(30))]

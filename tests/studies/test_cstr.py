@@ -22,7 +22,10 @@ REPETITIONS = range(10)
 def paths(cstr):
     """Ten repetitions of: the best of 50 random starts, then the path."""
     rows, _ = cstr
-    return [sm.VMFPath(n_components=4, n_init=50, random_state=s).fit(rows) for s in REPETITIONS]
+    return [
+        sm.VMFPath(n_components=4, init="random", n_init=50, random_state=s).fit(rows)
+        for s in REPETITIONS
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +33,9 @@ def curves(cstr):
     """Criteria of the dense mixtures, of shape (repetitions, K = 2..8)."""
     rows, _ = cstr
     studies = [
-        sm.VMFMixtureIC(n_components=range(2, 9), n_init=50, random_state=s, max_steps=1).fit(rows)
+        sm.VMFMixtureIC(
+            n_components=range(2, 9), init="random", n_init=50, random_state=s, max_steps=1
+        ).fit(rows)
         for s in REPETITIONS[:5]
     ]
     return {name: np.array([s.dense_criteria_[name] for s in studies]) for name in CRITERIA}
@@ -115,7 +120,9 @@ def test_repetitions_agree_on_the_last_words(paths):
 def test_refinement_and_continuation(cstr, paths):
     rows, _ = cstr
     whole = paths[0]
-    parts = sm.VMFPath(n_components=4, n_init=50, random_state=0, warm_start=True, max_steps=700)
+    parts = sm.VMFPath(
+        n_components=4, init="random", n_init=50, random_state=0, warm_start=True, max_steps=700
+    )
     parts.fit(rows).set_params(max_steps=None).fit(rows)
     assert_array_equal(parts.betas_, whole.betas_)
     assert_array_equal(parts.objectives_, whole.objectives_)

@@ -201,10 +201,14 @@ def write_report(folder, name, model, corpus, **material):
 def study():
     """Five topics, K chosen of three, and the path."""
     corpus = make_corpus(TOPICS, 60)
-    vectorizer = TextVectorizer(lemmatizer=None).fit(corpus.texts)
+    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts").fit(corpus.texts)
     rows = vectorize(corpus, vectorizer)
     model = sm.VMFMixtureIC(
-        n_components=[4, 5, 6], n_init=5, random_state=0, min_relative_increase=0.05
+        n_components=[4, 5, 6],
+        init="random",
+        n_init=5,
+        random_state=0,
+        min_relative_increase=0.05,
     ).fit(rows.X)
     return corpus, vectorizer, rows, model
 
@@ -251,9 +255,11 @@ def nineteen(news, tmp_path_factory):
 def two(tmp_path_factory):
     """Two clusters of words without texts: a matrix."""
     corpus = make_corpus({name: TOPICS[name] for name in ("sport", "money")}, 40)
-    vectorizer = TextVectorizer(lemmatizer=None).fit(corpus.texts)
+    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts").fit(corpus.texts)
     rows = vectorize(corpus, vectorizer)
-    path = sm.VMFPath(2, n_init=2, random_state=0, min_relative_increase=0.1).fit(rows.X)
+    path = sm.VMFPath(2, init="random", n_init=2, random_state=0, min_relative_increase=0.1).fit(
+        rows.X
+    )
     folder = tmp_path_factory.mktemp("report")
     return write_report(folder, "two", path, None, X=rows.X, feature_names=rows.words)
 
@@ -266,7 +272,7 @@ def forty(tmp_path_factory):
         for i in range(40)
     }
     corpus = make_corpus(topics, 12)
-    vectorizer = TextVectorizer(lemmatizer=None).fit(corpus.texts)
+    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts").fit(corpus.texts)
     rows = vectorize(corpus, vectorizer)
     truth = np.array([int(label[0].split()[1]) for label in corpus.labels])
     path = sm.VMFPath(40, init=truth, min_relative_increase=0.3).fit(rows.X)
@@ -282,7 +288,7 @@ def embeddings(tmp_path_factory):
     centres = np.random.default_rng(1).normal(size=(5, 16))
     noise = np.random.default_rng(2).normal(scale=0.3, size=(len(corpus.texts), 16))
     X = noise + centres[[topics.index(label[0]) for label in corpus.labels]]
-    path = sm.VMFPath(5, n_init=10, random_state=0, min_relative_increase=0.2).fit(X)
+    path = sm.VMFPath(5, init="random", n_init=10, random_state=0, min_relative_increase=0.2).fit(X)
     folder = tmp_path_factory.mktemp("report")
     return write_report(folder, "embeddings", path, corpus, X=X)
 
@@ -302,7 +308,7 @@ def unpenalised(tmp_path_factory):
 def nameless(tmp_path_factory):
     """Rows of coordinates that are never negative, and nothing else about the documents."""
     X = np.abs(sm.datasets.make_vmf_mixture(n_samples=80, n_features=8, random_state=0)[0])
-    path = sm.VMFPath(3, n_init=2, random_state=0, min_relative_increase=0.2).fit(X)
+    path = sm.VMFPath(3, init="random", n_init=2, random_state=0, min_relative_increase=0.2).fit(X)
     return write_report(tmp_path_factory.mktemp("report"), "nameless", path, None, X=X)
 
 
@@ -312,9 +318,13 @@ def inflected(tmp_path_factory):
     corpus = make_corpus({name: TOPICS[name] for name in ("sport", "money")}, 30)
     plural = [re.sub(r"\bstriker\b", "strikers", text) for text in corpus.texts]
     corpus = replace(corpus, texts=plural, source="/somebody/at/home/news.csv")
-    vectorizer = TextVectorizer(lemmatizer=lambda word: word.removesuffix("s")).fit(corpus.texts)
+    vectorizer = TextVectorizer(
+        lemmatizer=lambda word: word.removesuffix("s"), weighting="counts"
+    ).fit(corpus.texts)
     rows = vectorize(corpus, vectorizer)
-    path = sm.VMFPath(2, n_init=2, random_state=0, min_relative_increase=0.2).fit(rows.X)
+    path = sm.VMFPath(2, init="random", n_init=2, random_state=0, min_relative_increase=0.2).fit(
+        rows.X
+    )
     folder = tmp_path_factory.mktemp("report")
     return write_report(folder, "inflected", path, corpus, vectorizer=vectorizer)
 
@@ -331,7 +341,7 @@ def bare(tmp_path_factory):
 def single(tmp_path_factory):
     """One cluster only: there is no other one to compare with."""
     corpus = make_corpus({"sport": TOPICS["sport"]}, 20)
-    vectorizer = TextVectorizer(lemmatizer=None).fit(corpus.texts)
+    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts").fit(corpus.texts)
     path = sm.VMFPath(1, n_init=1, min_relative_increase=0.2).fit(vectorize(corpus, vectorizer).X)
     folder = tmp_path_factory.mktemp("report")
     return write_report(folder, "single", path, corpus, vectorizer=vectorizer)
@@ -351,7 +361,7 @@ def hostile(tmp_path_factory):
     ids = [f"{HOSTILE[i % len(HOSTILE)]} {i}" for i in range(60)]
     corpus = Corpus(texts, ids, None, labels, source="<b>source</b>", notes=["<u>note</u>"])
     X = sparse.csr_array(counts.astype(float))
-    path = sm.VMFPath(2, n_init=3, random_state=0, min_relative_increase=0.2).fit(X)
+    path = sm.VMFPath(2, init="random", n_init=3, random_state=0, min_relative_increase=0.2).fit(X)
     folder = tmp_path_factory.mktemp("report")
     title = "<script>window.pwned=7</script>"
     return write_report(folder, "hostile", path, corpus, X=X, feature_names=words, title=title)
