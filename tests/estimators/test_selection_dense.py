@@ -58,7 +58,7 @@ def test_weights_are_summed(rows):
 def test_agreement_is_that_of_the_restarts_one_by_one(rows, study):
     for K, found in zip(study.candidates_, study.agreement_, strict=True):
         seeds = study.table_["seed"][study.table_["n_components"] == K]
-        assert len(seeds) == 3
+        assert sum(seed is not None for seed in seeds) == 3  # crossings have none
         model = study.dense_models_[K]
         alone = []
         for i in range(3):  # n_init=i + 1 makes the same first starts
