@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from cli_common import run as command
 from cli_common import texts, write_lines
+from scipy import sparse
 
 import spheremix as sm
 from spheremix.run.listener import Listener
@@ -72,3 +75,27 @@ def test_new_texts_are_assigned_and_the_run_shows_itself(corpus, tmp_path):
 def test_unknown_options_are_refused():
     with pytest.raises(TypeError, match="clusters"):
         sm.explore_corpus(["a b", "c d"], clusters=3)
+
+
+def test_other_content_in_memory_is_another_run(tmp_path):
+    """Also where it was taken from what was read, and so has the checksum of the file."""
+    fruit = ["red apple", "apple pie", "green apple", "blue sky", "sky and sea", "blue sea"]
+    made = sm.text.Corpus(fruit, list("abcdef"), checksum="0")
+    options = {"k": 2, "min_count": 1, "min_df": 1, "out": tmp_path / "run"}
+    sm.explore_corpus(made, **options)
+    sm.explore_corpus(sm.text.Corpus(fruit, list("abcdef")), **options)  # the same content
+    for other in (made.take([5, 0, 1, 2, 3, 4]), [text.upper() + " x y" for text in fruit]):
+        with pytest.raises(sm.RunError, match="of other documents"):
+            sm.explore_corpus(other, **options)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_other_rows_in_memory_are_another_run(tmp_path, container):
+    rows, _, _ = sm.datasets.make_vmf_mixture(60, 5, 2, kappa=30.0, random_state=0)
+    words = list("abcde") if container is sparse.csr_array else None
+    matrix = sm.text.Matrix(container(rows), words, "rows", "array", [], "")
+    options = {"k": 2, "starts": 1, "criterion": "none", "out": tmp_path / "run"}
+    sm.explore_corpus(matrix, **options)
+    sm.explore_corpus(matrix, **options)
+    with pytest.raises(sm.RunError, match="of other documents"):
+        sm.explore_corpus(replace(matrix, X=container(-rows)), **options)

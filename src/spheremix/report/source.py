@@ -18,7 +18,6 @@ from spheremix.run.run import DAMAGE
 from spheremix.run.store import RunError
 from spheremix.run.table import Table
 from spheremix.text import Corpus, vectorize
-from spheremix.text.vectorizer import check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -217,8 +216,7 @@ def _as_corpus(documents: Corpus | Sequence[str] | None) -> Corpus | None:
     """Give documents as a corpus; those of a list have the ids "1", "2" and so on."""
     if documents is None or isinstance(documents, Corpus):
         return documents
-    texts = check_texts(documents)
-    return Corpus(texts, [str(i) for i in range(1, len(texts) + 1)])
+    return replace(Corpus.from_texts(documents), source="")
 
 
 def _title(corpus: Corpus | None) -> str:

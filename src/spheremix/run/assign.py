@@ -16,7 +16,6 @@ from spheremix.run.store import RunError, replacing
 from spheremix.run.table import Table
 from spheremix.run.tables import document_columns
 from spheremix.text import Corpus, ReadError, read_documents, read_matrix, vectorize
-from spheremix.text.vectorizer import check_texts
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -57,7 +56,7 @@ def write_assigned(table: Table, output: Path) -> None:
 def _rows(run: Run, new: Any, listener: Listener, text: str | None, name: str | None) -> Material:
     """Give the rows of new documents in the columns of the run."""
     if not isinstance(new, str) and not hasattr(new, "__fspath__"):
-        return _texts(run, new if isinstance(new, Corpus) else _in_memory(new))
+        return _texts(run, new if isinstance(new, Corpus) else Corpus.from_texts(new))
     path = Path(new)
     if not path.exists():  # before it is said to be of the wrong kind
         raise ReadError.at(path, "there is no such file or folder.")
@@ -81,11 +80,6 @@ def _rows(run: Run, new: Any, listener: Listener, text: str | None, name: str | 
 
 def _or_none(name: str | None) -> Any:
     return False if name == "none" else name
-
-
-def _in_memory(texts: Any) -> Corpus:
-    found = check_texts(texts)
-    return Corpus(found, [str(i) for i in range(1, len(found) + 1)])
 
 
 def _texts(run: Run, corpus: Corpus) -> Material:

@@ -30,7 +30,6 @@ from spheremix.run.store import RunError
 from spheremix.run.tables import all_clusters, write_tables
 from spheremix.text import Corpus, Matrix
 from spheremix.text.corpus import digest
-from spheremix.text.vectorizer import check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,18 +94,19 @@ def explore_corpus(
 
 def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | Matrix:
     """Read the documents, where they are not in memory already."""
-    if isinstance(source, Corpus | Matrix):
-        check_options(source, options)
-        return source
     if isinstance(source, str) or hasattr(source, "__fspath__"):
         path = Path(source)
         check_options(path, options)
         listener.begin(f"Reading {path}")
         return read_source(path, options)
-    texts = check_texts(source)
-    corpus = Corpus(texts, [str(i) for i in range(1, len(texts) + 1)], source="texts in memory")
-    check_options(corpus, options)
-    return replace(corpus, checksum=digest(text.encode("utf-8") for text in texts))
+    found = source if isinstance(source, Corpus | Matrix) else Corpus.from_texts(source)
+    check_options(found, options)
+    # What is in memory may have changed since it was read: its content says whether a run is of it.
+    if isinstance(found, Matrix) and found.documents is not None:
+        documents = found.documents
+        beside = replace(documents, checksum=documents.content_checksum())
+        found = replace(found, documents=beside)
+    return replace(found, checksum=found.content_checksum())
 
 
 def explore(

@@ -145,11 +145,8 @@ def follow_path(
     """Follow the path from a dense mixture, leaving checkpoints on the way."""
 
     def make() -> None:
-        checkpoints, last, seen = (
-            Checkpoints(folder),
-            -math.inf,
-            0.0,
-        )  # the first step leaves a mark
+        checkpoints = Checkpoints(folder)
+        last, seen = -math.inf, 0.0  # so that the first step leaves a checkpoint
 
         def follow(reached: Any) -> None:
             nonlocal last, seen

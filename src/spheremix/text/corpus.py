@@ -111,6 +111,35 @@ class Corpus:
                     got=len(values),
                 )
 
+    @classmethod
+    def from_texts(cls, texts: Iterable[str]) -> Corpus:
+        """Make a corpus of texts in memory.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            One for each document.
+
+        Returns
+        -------
+        Corpus
+            With the ids "1", "2" and so on.
+        """
+        found = check_texts(texts)
+        return cls(found, [str(i) for i in range(1, len(found) + 1)], source="texts in memory")
+
+    def content_checksum(self) -> str:
+        """Give the SHA-256 of what the corpus holds now, wherever it came from.
+
+        Returns
+        -------
+        str
+            Other documents, ids, dates or labels give other digits.
+        """
+        beside = repr((self.dates, self.labels)).encode("utf-8", "surrogatepass")
+        lines = (*self.texts, *self.ids)
+        return digest([*(line.encode("utf-8", "surrogatepass") for line in lines), beside])
+
     def __len__(self) -> int:
         return len(self.texts)
 
@@ -176,6 +205,21 @@ def _one_line(value: object) -> str:
 
 def _substitute(found: re.Match[str]) -> str:
     return " " if found[0] == "\0" else "\N{REPLACEMENT CHARACTER}"
+
+
+def check_texts(texts: Any) -> list[str]:
+    """Give a list of texts, or an error that names the one that is not."""
+    if isinstance(texts, str | bytes):
+        raise ParameterError("Texts must be a list of strings, got one string")
+    found = list(texts)
+    for i, text in enumerate(found):
+        if not isinstance(text, str):
+            raise ParameterError(
+                "Text {i} must be a string, got {kind}", i=i, kind=type(text).__name__
+            )
+    if not found:
+        raise ParameterError("There are no texts")
+    return found
 
 
 def digest(parts: Iterable[bytes]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 import os
 import zlib
 from dataclasses import dataclass, replace
@@ -32,6 +34,7 @@ DAMAGE = (
 BESIDE = "vocabulary.txt"
 LEAST_ENTRY = 4  # bytes of an entry in the Matrix Market format: "1 1" and the end of the line
 MANY_ROWS = 1_000_000
+BLOCK_ENTRIES = 2**22  # values read at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,23 @@ class Matrix:
     notes: list[str]
     checksum: str
     documents: Corpus | None = None
+
+    def content_checksum(self) -> str:
+        """Give the SHA-256 of the rows as they are now, wherever they came from.
+
+        Returns
+        -------
+        str
+            The names of the columns and the documents beside have checksums of their own.
+        """
+        X: Any = self.X
+        parts = [X] if isinstance(X, np.ndarray) else [X.data, X.indices, X.indptr]
+        total = hashlib.sha256(repr((X.shape, [str(part.dtype) for part in parts])).encode())
+        for part in parts:
+            size = max(1, BLOCK_ENTRIES // max(1, math.prod(part.shape[1:])))
+            for i in range(0, len(part), size):  # a mapped file is read some rows at a time
+                total.update(np.ascontiguousarray(part[i : i + size]).data)
+        return total.hexdigest()
 
     def beside(self, documents: Corpus) -> Matrix:
         """Put documents beside the rows: one for each row, in the same order.

@@ -10,8 +10,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
-from spheremix.text.corpus import Corpus
-from spheremix.text.vectorizer import TextVectorizer, check_texts
+from spheremix.text.corpus import Corpus, check_texts
+from spheremix.text.vectorizer import TextVectorizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.parameters import require_choice, require_integer
+from spheremix.text.corpus import check_texts
 from spheremix.text.stopwords import WORDS, stop_words
 from spheremix.text.thresholds import Thresholds, no_words
 from spheremix.text.words import Simplemma, Words
@@ -321,21 +322,6 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 '{language} must be a code such as "en", got {got}', got=repr(self.language)
             )
         return languages
-
-
-def check_texts(texts: Any) -> list[str]:
-    """Give a list of texts, or an error that names the one that is not."""
-    if isinstance(texts, str | bytes):
-        raise ParameterError("Texts must be a list of strings, got one string")
-    found = list(texts)
-    for i, text in enumerate(found):
-        if not isinstance(text, str):
-            raise ParameterError(
-                "Text {i} must be a string, got {kind}", i=i, kind=type(text).__name__
-            )
-    if not found:
-        raise ParameterError("There are no texts")
-    return found
 
 
 def _weigher(weighting: str) -> Any:
