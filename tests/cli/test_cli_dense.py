@@ -18,6 +18,11 @@ from spheremix.reading import agreement
 OPTIONS = ("-k", "2:4", "--starts", 3, "--max-steps", 40)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def undrawn():
+    """The figures of these runs are looked at, so that they are drawn."""
+
+
 @pytest.fixture(scope="module")
 def embeddings(tmp_path_factory):
     """Rows near three directions."""

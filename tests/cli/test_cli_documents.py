@@ -10,14 +10,7 @@ import numpy as np
 import pytest
 from cli_common import refusal, rows, run, texts, write_lines
 
-from spheremix.run import render
 from spheremix.text import read_documents
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Figures take longer than all the rest."""
-    monkeypatch.setattr(render, "draw", lambda run, folder: folder.mkdir())  # noqa: ARG005
 
 
 def test_csv_folder_and_parquet(tmp_path):
@@ -121,7 +114,6 @@ def test_one_document_where_it_is_asked_for(tmp_path):
     assert "Checking 1 row\n" in err
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_repeats_are_said_and_typical_once(tmp_path):
     documents = list(texts(40))
     documents += [{**one, "id": f"again {one['id']}"} for one in documents]
@@ -142,7 +134,6 @@ def test_repeats_are_said_and_typical_once(tmp_path):
         assert listed == set(list(nearest)[:10])
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_progress_counts_passes(tmp_path, monkeypatch):
     monkeypatch.setattr("spheremix.cli.console.EVERY", 0.0)
     source = write_lines(tmp_path / "docs.jsonl", texts(30))
@@ -162,7 +153,6 @@ def test_progress_counts_passes(tmp_path, monkeypatch):
         (["--min-df", "1"], "documents.csv."),
     ],
 )
-@pytest.mark.usefixtures("undrawn")
 def test_the_summary_says_why_no_word_is_left(tmp_path, options, said):
     documents = list(texts(60))
     documents[3]["text"], documents[4]["text"] = "", "zeppelin zeppelin"
@@ -174,7 +164,6 @@ def test_the_summary_says_why_no_word_is_left(tmp_path, options, said):
     assert line.endswith(said)
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_where_all_that_is_set_aside_has_one_reason(tmp_path):
     documents = list(texts(60))
     documents[4]["text"] = "zeppelin"
@@ -183,7 +172,6 @@ def test_where_all_that_is_set_aside_has_one_reason(tmp_path):
     assert "see set_aside in documents.csv (no word is left: words of at least 2" in out
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_notes_name_the_number_of_clusters_once_and_advise_options(tmp_path):
     rng = np.random.default_rng(0)
     rows = np.concatenate([np.ones((9, 5)), rng.normal(size=(30, 5))])

@@ -6,12 +6,15 @@ import base64
 import hashlib
 import html
 import json
+import os
 import re
 import shutil
 import struct
 import subprocess
+import sys
 import zlib
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -137,7 +140,8 @@ def test_modules_run_in_the_order_of_their_imports():
     assert script.index("module_math =") < script.index("module_things =")
     assert script.index("module_things =") < script.index("module_main =")
     assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)
-    node = shutil.which("node")
+    beside = Path(sys.executable).parent  # the one that is installed with the tests
+    node = shutil.which("node", path=f"{beside}{os.pathsep}{os.environ['PATH']}")
     if node is None:
         pytest.skip("there is no node to run it")
     command = [node, "--input-type=module", "-e", script]

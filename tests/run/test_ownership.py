@@ -22,17 +22,6 @@ OPTIONS = ("--k", "2", "--starts", "1", "--max-steps", "5", "--lemmatizer", "non
 MANIFEST = {"format": "spheremix run", "version": 1, "files": {}}
 
 
-@pytest.fixture(autouse=True)
-def undrawn(monkeypatch):
-    """Figures take ten times as long as all the rest."""
-
-    def draw(run, folder):  # noqa: ARG001
-        folder.mkdir()
-        (folder / "prototypes.svg").write_text("<svg/>")
-
-    monkeypatch.setattr(render, "draw", draw)
-
-
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     return write_lines(tmp_path_factory.mktemp("ownership") / "docs.jsonl", texts(30))
@@ -45,9 +34,7 @@ def explore(corpus, folder, *more):
 @pytest.fixture(scope="module")
 def explored(corpus, tmp_path_factory):
     folder = tmp_path_factory.mktemp("explored") / "run"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(render, "draw", lambda run, folder: folder.mkdir())  # noqa: ARG005
-        run(*explore(corpus, folder))
+    run(*explore(corpus, folder))
     return folder
 
 
@@ -184,7 +171,9 @@ def test_force_is_refused_where_somebody_worked(corpus, copy, name, content):
     assert everything(copy) == before
 
 
-@pytest.mark.parametrize("name", ["documents.csv", "tables/typical.csv", "README.txt", "report.html"])
+@pytest.mark.parametrize(
+    "name", ["documents.csv", "tables/typical.csv", "README.txt", "report.html"]
+)
 def test_an_edit_that_keeps_the_size_is_seen(corpus, copy, name):
     """One letter for another, with the time of the file put back: only the checksum tells."""
     before = (copy / name).stat()
@@ -315,7 +304,6 @@ def test_a_killed_removal_goes_on(corpus, copy, monkeypatch):
     run(*explore(corpus, copy, "--seed", "1", "--force"), code=130)
     monkeypatch.undo()
     assert not (copy / "run.json").exists()
-    monkeypatch.setattr(render, "draw", lambda run, folder: folder.mkdir())  # noqa: ARG005
     (copy / "notes.txt").write_text("mine")
     assert "notes.txt" in refusal(*explore(corpus, copy))
     (copy / "notes.txt").unlink()
@@ -345,7 +333,6 @@ def test_what_was_not_recorded_is_known_by_its_intent(corpus, copy, monkeypatch,
     monkeypatch.undo()
     assert (copy / "report.html").read_bytes() == page
     assert (copy / "progress" / "placing.json").exists()
-    monkeypatch.setattr(render, "draw", lambda run, folder: folder.mkdir())  # noqa: ARG005
     run(*explore(corpus, copy))
     assert not (copy / "progress").exists()
     assert set(json.loads((copy / "derived.json").read_text())["files"]) >= {

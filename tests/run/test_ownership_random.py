@@ -48,17 +48,6 @@ THING = st.tuples(st.sampled_from(NAMES), st.sampled_from(KINDS), st.sampled_fro
 COMMANDS = ["explore", "force", "another", "report", "assign", "save", "assign into"]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def undrawn():
-    def draw(run, folder):  # noqa: ARG001
-        folder.mkdir()
-        (folder / "prototypes.svg").write_text("<svg/>")
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(render, "draw", draw)
-        yield
-
-
 @pytest.fixture(scope="module")
 def states(tmp_path_factory):
     """A finished run, and ones that were stopped after each of their stages."""

@@ -16,7 +16,6 @@ pytest.importorskip("typer")
 
 from cli_common import refusal, run, texts, write_lines
 
-from spheremix.run import render
 from spheremix.run.folder import RunFolder
 from spheremix.run.lock import Lock
 from spheremix.run.saving import load_run
@@ -56,9 +55,7 @@ def corpus(tmp_path_factory):
 @pytest.fixture(scope="module")
 def explored(corpus):
     folder = corpus.parent / "run"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(render, "draw", lambda run, folder: folder.mkdir())  # noqa: ARG005
-        run("explore", corpus, "-o", folder, *OPTIONS)
+    run("explore", corpus, "-o", folder, *OPTIONS)
     return folder
 
 

@@ -12,6 +12,8 @@ import pytest
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName, decode, encode
 
+FILE = FileName("tables/a.csv")
+
 
 @dataclass(frozen=True)
 class Inner:
@@ -25,7 +27,7 @@ class Record:
     done: bool = False
     count: int = 0
     height: float = 0.0
-    file: FileName = FileName("tables/a.csv")
+    file: FileName = FILE
     inner: Inner = Inner(1)
     either: int | str | None = None
     names: tuple[str, ...] = ()
@@ -112,8 +114,22 @@ def test_a_value_of_another_type_is_refused_by_name(key, value):
 
 @pytest.mark.parametrize(
     "name",
-    ["/etc/passwd", "../a", "a/../b", "a//b", ".hidden", "a/.b", "a\\b", "", "a\n", "~/a", "a" * 101]
-    + ["a/b/c/d/e/f", 1, None],
+    [
+        "/etc/passwd",
+        "../a",
+        "a/../b",
+        "a//b",
+        ".hidden",
+        "a/.b",
+        "a\\b",
+        "",
+        "a\n",
+        "~/a",
+        "a" * 101,
+        "a/b/c/d/e/f",
+        1,
+        None,
+    ],
 )
 def test_a_name_that_may_lead_outside_is_refused(name):
     for record in ({"file": name}, {"by_name": {"x": name}}):
@@ -122,7 +138,7 @@ def test_a_name_that_may_lead_outside_is_refused(name):
 
 
 def test_what_has_no_default_must_be_there():
-    with pytest.raises(RunError, match="run.json: size: damaged: the value is missing"):
+    with pytest.raises(RunError, match=r"run.json: size: damaged: the value is missing"):
         decode(Inner, {"share": 1.0}, "run.json")
 
 
