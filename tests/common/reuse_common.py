@@ -16,7 +16,7 @@ class Heard(Listener):
         self.begun.append(what)
 
     def inform(self, text):
-        if "read as" not in text:
+        if "reused" in text or "Removed" in text:
             self.told.append(text)
 
     def note(self, message):
