@@ -247,7 +247,7 @@ def test_killed_at_any_moment_it_is_the_old_run_or_goes_on_to_the_new(
             assert sm.load_run(folder).manifest.best_n_components == 3
         back = Path(shutil.copytree(folder, tmp_path / "back" / "run"))
         explore(corpus, folder, **more)
-        assert kept(contents(folder), new) == set()
+        assert kept(contents(folder), new) == set(), n
         explore(corpus, back)
         assert all(
             name.startswith(("dense/5", "stages/dense-5")) for name in kept(contents(back), old)

@@ -120,7 +120,8 @@ class RunFolder:
         """
         finished = MANIFEST in self.own.records
         same = same_documents(there.get("command"), command)
-        if not same or self._key("matrix") != keys.matrix:
+        usable = {keys.matrix} if finished else {keys.matrix, None}  # None: nothing is there yet
+        if not same or self._key("matrix") not in usable:
             raise RunError(
                 "{folder}: holds another run{way} ({other})",
                 remedies=("choose another folder with {out}", "replace it with {force=True}"),
@@ -133,8 +134,8 @@ class RunFolder:
             self.before = decode(Manifest, there, str(self.folder / MANIFEST)).fit
             self._following = command
         else:
-            self._record_command(command)
             self.own.retire()
+            self._record_command(command)
 
     def begin(self) -> None:
         """Let a finished run go that this one follows: there is something to write."""
@@ -251,10 +252,11 @@ class RunFolder:
         except RunError:  # undone, or the power went before the disk was done: do it again
             return None
 
-    def _key(self, stage: str) -> Any:
+    def _key(self, stage: str) -> str | None:
         """Give the key with which a stage was done, if it was."""
         path = self._record_of(stage)
-        return read_json(path).get("key") if self._is_record(path) else None
+        found = read_json(path).get("key") if self._is_record(path) else None
+        return found if isinstance(found, str) else None
 
     def _is_record(self, path: Path) -> bool:
         return path.relative_to(self.folder).as_posix() in self.own.records

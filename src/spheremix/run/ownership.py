@@ -220,7 +220,7 @@ class Ownership:
         if others:
             raise self.refusal(others)
         self._set_aside_manifest()
-        self.remove(there)
+        self.remove(names)  # also where a kill has left but their folders
         self.forget([DERIVED, PLACING, REPLACED])
 
     def staged(self) -> set[str]:
