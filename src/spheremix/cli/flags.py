@@ -24,9 +24,9 @@ OPTIONS = {one.name: one for one in dataclasses.fields(ExploreOptions)}
 
 def _help(name: str) -> str:
     """Give the help of an option, with how its value is found where it is not given."""
-    about = OPTIONS[name].metadata
-    # As typer shows values; its own text for others has brackets around it.
-    return about["meaning"] + (f"  \n[default: {about['found']}]" if about["found"] else "")
+    about = OPTIONS[name].metadata  # values as typer shows them; its own text has brackets
+    found = f"  \n[default: {about['found']}]" if about["found"] else ""
+    return f"{about['meaning']}{found}"
 
 
 File = Annotated[

@@ -33,7 +33,8 @@ def same_documents(before: Any, now: dict[str, Any]) -> bool:
 
 def differences(before: Any, now: dict[str, Any]) -> list[str]:
     """Say what differs between two commands, or between versions."""
-    known, found = _known(before), []
+    known = _known(before)
+    found: list[str] = []
     for name in sorted({*known, *now}):
         old, new = known.get(name), now.get(name)
         if old != new and name.endswith("checksum"):
