@@ -42,7 +42,8 @@ main()
 NAMES = (
     *("run.json", "derived.json", "README.txt", "report.html", "documents.csv", "notes.txt"),
     *("progress/lock", "progress/command.json", "progress/placing.json", "progress/diary.txt"),
-    *("progress/matrix.json", "progress/replaced.json", "figures/holiday.png", "tables/mine.csv"),
+    *("stages/matrix.json", "progress/replaced.json", "figures/holiday.png", "tables/mine.csv"),
+    *("stages/dense-2.json", "stages/path.json", "stages/mine.txt", "stages", "path/beta.npy"),
     *("matrix/data.npy", "dense/2/kappas.npy", "deep/er/still.txt", ".report.html.part", "figures"),
     *("figures.draft", "progress", "tables", "dense", ".hidden", "corpus.jsonl.gz", "idf.npy"),
 )
@@ -69,6 +70,8 @@ class Arena:
                 words = [*rng.choice(topics[i % 2], 12), *rng.choice(topics[2], 6)]
                 file.write(json.dumps({"id": f"d{i}", "text": " ".join(words)}) + "\n")
         self.finished: dict[int, Path] = {}
+        self.names = home / "names.csv"
+        self.names.write_text("cluster,name\n0,the first\n1,the second\n")
         for seed in (0, 1):
             self.finished[seed] = home / f"finished{seed}"
             begin = time.monotonic()
@@ -81,6 +84,17 @@ class Arena:
         """Give the command that explores."""
         where = ("-o", str(folder), "--seed", str(seed), "--checkpoint", "0")
         return ("explore", str(self.corpus), *where, *OPTIONS, *more)
+
+    def others(self) -> list[tuple[str, ...]]:
+        """Give options that reuse what is in a folder."""
+        names = ("--names", str(self.names))
+        return [
+            ("--k", "3:4"),
+            ("--criterion", "aic"),
+            ("--kappa", "free"),
+            ("--id", "none"),
+            names,
+        ]
 
     def assign(self, seed: int, table: Path, *more: str) -> tuple[str, ...]:
         """Give the command that assigns."""
@@ -171,6 +185,8 @@ def commands(arena: Arena, rng: np.random.Generator, folder: Path, n: int) -> li
         arena.explore(folder, 0, "--force"),
         arena.explore(folder, 1, "--force"),
         arena.explore(folder, 0, "--min-df", "1000"),
+        *(arena.explore(folder, 0, *more) for more in arena.others()),
+        ("names", str(folder)),
         ("report", str(folder)),
         ("assign", str(folder), str(arena.corpus), "-o", str(folder / "documents.csv"), "--force"),
     ]
@@ -219,6 +235,25 @@ def attack_kills(arena: Arena, rng: np.random.Generator, place: Path) -> None:
             arena.kill(rng, "report", str(folder))
     arena.run(*arena.explore(folder), codes={0})
     same(arena, folder, 0)
+
+
+def attack_reuse(arena: Arena, rng: np.random.Generator, place: Path) -> None:
+    """Other options one after the other, killed or not: the last ones give the bytes of a calm run.
+
+    Beside them only fits that were kept are left.
+    """
+    folder = place / "run"
+    begun(arena, rng, folder)
+    others = arena.others()
+    for _ in range(rng.integers(1, 6)):
+        command = arena.explore(folder, int(rng.integers(2)), *others[rng.integers(len(others))])
+        if rng.random() < 0.6:
+            arena.kill(rng, *command)
+        else:  # names that were given to other clusters are refused
+            arena.run(*command, codes={0, 2})
+    seed = int(rng.integers(2))
+    arena.run(*arena.explore(folder, seed), codes={0})
+    same(arena, folder, seed, kept=("dense/4/", "stages/dense-4.json"))
 
 
 def attack_together(arena: Arena, rng: np.random.Generator, place: Path) -> None:
@@ -319,9 +354,14 @@ def attack_inputs(arena: Arena, rng: np.random.Generator, place: Path) -> None:
         raise FoundError(f"{n} documents out of 60")
 
 
-def same(arena: Arena, folder: Path, seed: int) -> None:
-    """Check that a finished folder has the bytes of a calm run, and nothing else."""
-    found, expected = everything(folder), everything(arena.finished[seed])
+def same(arena: Arena, folder: Path, seed: int, kept: tuple[str, ...] = ()) -> None:
+    """Check that a finished folder has the bytes of a calm run, and else what may be kept."""
+    expected = everything(arena.finished[seed])
+    found = {
+        name: seen
+        for name, seen in everything(folder).items()
+        if name in expected or not name.startswith(kept or "\0")
+    }
     if found != expected:
         names = {*found, *expected}
         other = sorted(name for name in names if found.get(name) != expected.get(name))
@@ -330,7 +370,10 @@ def same(arena: Arena, folder: Path, seed: int) -> None:
         raise FoundError("a finished run with files that are not its own")
 
 
-ATTACKS = (attack_others, attack_kills, attack_together, attack_tampering, attack_inputs)
+ATTACKS = (
+    *(attack_others, attack_kills, attack_reuse, attack_together, attack_tampering),
+    attack_inputs,
+)
 
 
 def attack(arena: Arena, seed: int, number: int) -> None:

@@ -176,9 +176,11 @@ def test_words_of_all_clusters_are_not_called_shared(explored, corpus):
 def test_another_run_is_refused_and_replaced_by_force(explored, corpus, tmp_path):
     folder = shutil.copytree(explored, tmp_path / "run")
     (folder / "notes.txt").write_text("mine", encoding="utf-8")
-    line = refusal("explore", corpus, "-o", folder, "--k", 2)
-    assert "k was [2, 3, 4] and is [2]" in line
+    line = refusal("explore", corpus, "-o", folder, "--min-df", 3, "--label", "topic")
+    assert "k was [2, 3, 4] and is not given, min_df was not given and is 3" in line
     assert "--force" in line
+    line = refusal("explore", corpus, "-o", folder, "--k", 2)
+    assert "holds other files than those of a run: notes.txt: choose another place" in line
     other = write_lines(tmp_path / "other.jsonl", texts(seed=1))
     line = refusal("explore", other, "-o", folder, "--k", "2:4", "--starts", 5, "--label", "topic")
     assert "of other documents" in line

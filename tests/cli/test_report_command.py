@@ -245,3 +245,11 @@ def test_saved_models_without_rows_or_path(tmp_path):
     assert found["documents"]["id"] == table["id"]
     assert found["title"] == "Rows"
     assert found["kind"] == "words"
+
+
+def test_force_without_a_file_to_replace_is_refused(explored):
+    folder, _ = explored
+    before = (folder / "report.html").stat().st_mtime_ns
+    line = refusal("report", folder, "--force")
+    assert line == "error: --force replaces the file of -o: leave it out."
+    assert (folder / "report.html").stat().st_mtime_ns == before

@@ -10,7 +10,7 @@ import pytest
 
 import spheremix as sm
 from spheremix.run.columns import FILES, TABLES
-from spheremix.run.ownership import LAYOUT
+from spheremix.run.layout import LAYOUT
 from spheremix.text import Corpus, Matrix
 
 TEXTS = ["red apple", "apple pie", "green apple", "blue sky", "sky and sea", "blue sea"]

@@ -69,7 +69,8 @@ def everything(folder):
         {"progress/lock": ""},
         {"progress/lock": "mine"},
         {"progress/command.json": '{"command": {}, "versions": {}}'},
-        {"progress/matrix.json": '{"content": {}, "files": {}}'},
+        {"stages/matrix.json": '{"content": {}, "files": {}}'},
+        {"stages/notes.json": "mine"},
         {"figures/holiday.png": "precious", "run.json": '{"format": "another tool"}'},
         {"tables/a.csv": "1", "README.txt": "mine", "run.json": "[]"},
         {"run.json": json.dumps(MANIFEST), "documents.csv": "mine"},
@@ -143,7 +144,8 @@ def test_pipes_are_not_waited_for(corpus, tmp_path, name):
 def test_force_replaces_a_run_and_leaves_nothing_of_it(corpus, copy):
     run(*explore(corpus, copy, "--seed", "1", "--force"))
     assert load_run(copy).manifest.command["seed"] == 1
-    listed = {"run.json", "derived.json"}
+    stages = ("documents", "matrix", "dense-2", "path")
+    listed = {"run.json", "derived.json", *(f"stages/{stage}.json" for stage in stages)}
     for name in ("run.json", "derived.json"):
         listed |= set(json.loads((copy / name).read_text())["files"])
     assert {path.relative_to(copy).as_posix() for path in everything(copy)} == listed

@@ -11,13 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import spheremix as sm
+from spheremix.errors import ParameterError
 from spheremix.run import render
 from spheremix.run.assign import assign_documents, write_assigned
 from spheremix.run.explore import explore_corpus
 from spheremix.run.folder import RunFolder
+from spheremix.run.layout import LAYOUT
 from spheremix.run.listener import Listener
 from spheremix.run.output import check_output
-from spheremix.run.ownership import LAYOUT
 from spheremix.run.saving import load_run
 from spheremix.run.store import RunError
 
@@ -26,11 +27,14 @@ OPTIONS = {"min_count": 1, "min_df": 1, "starts": 1, "max_steps": 3, "lemmatizer
 # Names that a run has, names that it might have had, and names of anybody.
 OLD = "0123456789abcdef0123456789abcdef"
 NAMES = [
-    *sorted(LAYOUT - {"progress", "matrix", "dense", "path", "tables", "counts", "figures"}),
+    *sorted(
+        LAYOUT - {"progress", "matrix", "dense", "path", "stages", "tables", "counts", "figures"}
+    ),
     *("run.json", "derived.json", "matrix/data.npy", "dense/2/kappas.npy", "path/beta.npy"),
     *("tables/typical.csv", "figures/prototypes.svg", "figures/holiday.png", "dense/notes.txt"),
-    *("progress/lock", "progress/command.json", "progress/placing.json", "progress/matrix.json"),
-    *("progress/replaced.json", "progress/dense-2.json", "progress/diary.txt"),
+    *("progress/lock", "progress/command.json", "progress/placing.json", "stages/matrix.json"),
+    *("progress/replaced.json", "stages/dense-2.json", "stages/dense-3.json", "stages/mine.txt"),
+    *("stages/path.json", "dense/3/kappas.npy", "progress/diary.txt"),
     *(
         f"progress/{OLD}/0.part",
         f"progress/{OLD}/fit-0/mass.npy",
@@ -45,7 +49,7 @@ CONTENTS = [
 ]
 KINDS = ["file", "link to a file", "link to a folder", "broken link", "pipe", "hard link"]
 THING = st.tuples(st.sampled_from(NAMES), st.sampled_from(KINDS), st.sampled_from(CONTENTS))
-COMMANDS = ["explore", "force", "another", "report", "assign", "save", "assign into"]
+COMMANDS = ["explore", "force", "another", "named", "report", "assign", "save", "assign into"]
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +57,7 @@ def states(tmp_path_factory):
     """A finished run, and ones that were stopped after each of their stages."""
     home = tmp_path_factory.mktemp("states")
     explore_corpus(TEXTS, home / "finished", k=2, listener=Quiet(), **OPTIONS)
-    for i in range(1, 5):
+    for i in range(1, 6):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(RunFolder, "commit", stopping(i))
             with pytest.raises(KeyboardInterrupt):
@@ -118,10 +122,10 @@ def seen(path):
 
 def act(command, folder, outside):
     """Do what a command does."""
-    if command in {"explore", "force", "another"}:
+    if command in {"explore", "force", "another", "named"}:
         k = 3 if command == "another" else 2
-        force = command == "force"
-        explore_corpus(TEXTS, folder, k=k, force=force, listener=Quiet(), **OPTIONS)
+        more = {"names": {0: "fruit"}} if command == "named" else {"force": command == "force"}
+        explore_corpus(TEXTS, folder, k=k, listener=Quiet(), **more, **OPTIONS)
     elif command == "report":
         run, home = load_run(folder), RunFolder(folder)
         with home.locked():
@@ -142,7 +146,9 @@ def act(command, folder, outside):
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(
-    state=st.sampled_from(["empty", "finished", "stopped1", "stopped2", "stopped3", "stopped4"]),
+    state=st.sampled_from(
+        ["empty", "finished", "stopped1", "stopped2", "stopped3", "stopped4", "stopped5"]
+    ),
     things=st.lists(THING, max_size=4, unique_by=lambda thing: thing[0]),
     commands=st.lists(st.sampled_from(COMMANDS), min_size=1, max_size=3),
 )
@@ -157,7 +163,7 @@ def test_no_byte_of_others_changes(states, tmp_path, state, things, commands):
     before = {path: seen(path) for path in [*theirs, outside / "victim.txt"]}
     own = {path: seen(path) for path in folder.rglob("*") if path not in before}
     for command in commands:
-        with contextlib.suppress(RunError, sm.text.ReadError):
+        with contextlib.suppress(RunError, ParameterError, sm.text.ReadError):
             act(command, folder, outside)
         assert {path: seen(path) for path in before} == before, command
     if theirs and state == "empty":  # nothing was begun beside them

@@ -51,3 +51,11 @@ def test_what_is_right_is_read_back(mixture, tmp_path):
     assert found.feature_names == list("abcde")
     assert found.documents["cluster"] == clusters
     assert found.documents["cosine"] == list(documents["cosine"])
+
+
+def test_errors_about_the_folder_call_it_as_the_parameter_is_called(mixture, tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(sm.RunError, match="choose another place with folder or move them away"):
+        sm.save_run(tmp_path, mixture)
+    with pytest.raises(sm.RunError, match="choose another with folder"):
+        sm.save_run(tmp_path / "notes.txt", mixture)

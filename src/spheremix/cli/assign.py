@@ -8,15 +8,14 @@ from typing import Annotated
 
 import typer
 
+from spheremix.cli import flags  # noqa: TC001 (typer reads the annotations)
 from spheremix.cli.console import say, terminal
 from spheremix.cli.guard import guarded
 
 
 @guarded()
 def assign(
-    run: Annotated[
-        Path, typer.Argument(help="Folder of a run of spheremix explore.", show_default=False)
-    ],
+    run: flags.Run,
     new: Annotated[
         Path,
         typer.Argument(help="New documents, in a file as explore reads.", show_default=False),

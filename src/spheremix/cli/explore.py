@@ -23,7 +23,8 @@ def explore(
     """Cluster documents, and say in which words.
 
     Killed at any moment and started again with the same command, it goes on from where it was and
-    ends with the same result. A folder that holds another run is left alone.
+    ends with the same result. With other options for the same documents it reuses what they do not
+    change. A folder that holds a run of other documents or words is left alone.
 
     For example: `spheremix explore news.csv --text body -k 2:20 -o news`, then open
     news/report.html.

@@ -16,9 +16,18 @@ if TYPE_CHECKING:
 
 # Values that the library parses itself, and files.
 TYPES = dict.fromkeys(("k", "kappa", "min_df", "max_df"), str) | dict.fromkeys(
-    ("vocabulary", "texts"), Path
+    ("vocabulary", "texts", "names"), Path
 )
 SHORT = {"k": ("--k", "-k")}
+OPTIONS = {one.name: one for one in dataclasses.fields(ExploreOptions)}
+
+
+def _help(name: str) -> str:
+    """Give the help of an option, with how its value is found where it is not given."""
+    about = OPTIONS[name].metadata  # values as typer shows them; its own text has brackets
+    found = f"  \n[default: {about['found']}]" if about["found"] else ""
+    return f"{about['meaning']}{found}"
+
 
 File = Annotated[
     Path,
@@ -28,8 +37,11 @@ File = Annotated[
         show_default=False,
     ),
 ]
+Run = Annotated[
+    Path, typer.Argument(help="Folder of a run of spheremix explore.", show_default=False)
+]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder of the run.")]
-Threads = Annotated[int | None, typer.Option(help="Number of threads.  \n[default: all cores]")]
+Threads = Annotated[int | None, typer.Option(help=_help("threads"))]
 Force = Annotated[
     bool,
     typer.Option("--force", help="Replace another run in the folder.", rich_help_panel=RUNNING),
@@ -43,7 +55,7 @@ def with_explore_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command that ends in ``**options`` every option of an exploration by its name."""
     found = inspect.signature(command, eval_str=True)
     own = [one for one in found.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    made = [_parameter(one) for one in dataclasses.fields(ExploreOptions)]
+    made = [_parameter(one) for one in OPTIONS.values()]
     first = 2  # the file and the folder come first, what is about running last
     parameters = [*own[:first], *made, *own[first:]]
     typed: Any = command  # typer reads both of these
@@ -54,12 +66,8 @@ def with_explore_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _parameter(one: dataclasses.Field[Any]) -> inspect.Parameter:
     """Describe an option to typer."""
-    about = one.metadata
-    text = about["meaning"]
-    if about["found"]:  # as typer shows values; its own text for others has brackets around it
-        text = f"{text}  \n[default: {about['found']}]"
     names = SHORT.get(one.name, (f"--{one.name.replace('_', '-')}",))
-    shown = typer.Option(*names, help=text, rich_help_panel=about["panel"])
+    shown = typer.Option(*names, help=_help(one.name), rich_help_panel=one.metadata["panel"])
     kind = TYPES.get(one.name) or _simple(one.default, one.type)
     optional: Any = kind | None if one.default is None else kind
     annotation = Annotated[optional, shown]

@@ -12,6 +12,7 @@ from spheremix.cli.assign import assign
 from spheremix.cli.console import say
 from spheremix.cli.demo import demo
 from spheremix.cli.explore import explore
+from spheremix.cli.names import names
 from spheremix.cli.report import report
 from spheremix.cli.simulate import simulate
 
@@ -42,7 +43,7 @@ class Command(TyperCommand):
             raise
 
 
-for command in (explore, report, assign, demo, simulate):
+for command in (explore, report, assign, names, demo, simulate):
     app.command(cls=Command)(command)
 
 

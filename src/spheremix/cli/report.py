@@ -8,15 +8,14 @@ from typing import Annotated
 
 import typer
 
+from spheremix.cli import flags  # noqa: TC001 (typer reads the annotations)
 from spheremix.cli.console import say, terminal
 from spheremix.cli.guard import guarded
 
 
 @guarded()
 def report(
-    run: Annotated[
-        Path, typer.Argument(help="Folder of a run of spheremix explore.", show_default=False)
-    ],
+    run: flags.Run,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -41,6 +40,8 @@ def report(
     from spheremix.run.saving import load_run
     from spheremix.run.store import RunError
 
+    if force and output is None:
+        raise RunError("{force=True} replaces the file of {out}", remedies=("leave it out",))
     if output is not None and output.suffix not in {".html", ".json"}:
         raise RunError(f"{output}: a report is a file .html or .json: choose such a name.")
     found = load_run(run)

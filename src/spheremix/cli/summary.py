@@ -115,8 +115,12 @@ def _embedded(run: Run, clusters: list[Cluster]) -> None:
     else:
         column = "words that set it apart"
         what = [", ".join(one.contrast_words) or "-" for one in clusters]
-    rows = [(f"{k.size:,}", str(k.cluster), text) for k, text in zip(clusters, what, strict=True)]
-    table(("size", "cluster", column), rows, right=(0, 1))
+    named = run.names() is not None
+    rows = [
+        (f"{k.size:,}", str(k.cluster), *([k.name] if named else []), text)
+        for k, text in zip(clusters, what, strict=True)
+    ]
+    table(("size", "cluster", *(["name"] if named else []), column), rows, right=(0, 1))
     quoted = [
         (str(one.cluster), name, text)
         for one in clusters

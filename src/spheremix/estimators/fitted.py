@@ -158,6 +158,11 @@ class FittedMixture:
 # Paths
 
 
+def set_start_of_path(path: VMFPath, state: PathState) -> None:
+    """Set where a fit with ``warm_start`` goes on."""
+    set_fitted(path, {"state_": state})
+
+
 def set_path_attributes(
     path: VMFPath,
     state: PathState,

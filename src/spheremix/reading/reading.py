@@ -98,6 +98,9 @@ class Reading:
     contrast : sequence of sequences of ContrastWord or str, default=None
         Where features are no words: for each cluster, the words that set its documents apart, as
         :func:`spheremix.reading.contrast_words` finds them. They name the clusters.
+    names : sequence of str, default=None
+        Names that people gave to the clusters, one for each of them, by number. By default
+        clusters are named by their words.
 
     Attributes
     ----------
@@ -111,6 +114,8 @@ class Reading:
         One a feature.
     contrast : list of tuples of str, or None
         The words that were given.
+    names : list of str or None
+        The names that were given.
 
     Examples
     --------
@@ -134,6 +139,7 @@ class Reading:
         path: Any = None,
         step: int | None = None,
         contrast: Sequence[Sequence[ContrastWord | str]] | None = None,
+        names: Iterable[str] | None = None,
     ) -> None:
         require_model(model)
         own_path = getattr(model, "best_path_", model if hasattr(model, "betas_") else None)
@@ -152,8 +158,8 @@ class Reading:
         else:
             self.model = self.path.model(self.step)
         if feature_names is None:
-            names = getattr(self.model, "feature_names_in_", None)
-            feature_names = self._numbered() if names is None else names
+            columns = getattr(self.model, "feature_names_in_", None)
+            feature_names = self._numbered() if columns is None else columns
         self.feature_names = [str(name) for name in feature_names]
         if len(self.feature_names) != self.prototypes.shape[1]:
             raise ValueError(
@@ -170,6 +176,11 @@ class Reading:
             raise ValueError(
                 f"contrast has words of {len(self.contrast)} clusters, the model "
                 f"{self.n_clusters} clusters."
+            )
+        self.names = None if names is None else [str(name) for name in names]
+        if self.names is not None and len(self.names) != self.n_clusters:
+            raise ValueError(
+                f"names has {len(self.names)} names, the model {self.n_clusters} clusters."
             )
 
     @classmethod
@@ -189,7 +200,7 @@ class Reading:
             Of the path, or of the mixture where there is none.
         """
         model = run.mixture if run.path is None else run.path
-        return cls(model, run.feature_names, step=step, contrast=run.contrast())
+        return cls(model, run.feature_names, step=step, contrast=run.contrast(), names=run.names())
 
     # The model
 
@@ -243,7 +254,7 @@ class Reading:
     # Clusters
 
     def cluster_name(self, cluster: int, n_words: int = 3) -> str:
-        """Name a cluster, by :func:`naming_words`, or by the contrast of its words.
+        """Name a cluster: as people did, by :func:`naming_words`, or by the contrast of its words.
 
         Parameters
         ----------
@@ -255,8 +266,10 @@ class Reading:
         Returns
         -------
         str
-            The words, separated by spaces.
+            The name that was given, or the words, separated by spaces.
         """
+        if self.names is not None:
+            return self.names[cluster]
         if self.contrast is not None and self.contrast[cluster]:
             return " ".join(self.contrast[cluster][:n_words])
         return cluster_name(self.vocabulary, cluster, n_words)

@@ -53,7 +53,7 @@ def _measured(source: Source) -> dict[str, Any]:
     counted = docs.word_counts(source)
     contrast = docs.contrast(counted, None if found is None else found.labels, reading.n_clusters)
     telling = None if contrast is None else [[word for word, _ in words] for words in contrast]
-    named = Reading(source.model, source.feature_names, contrast=telling)
+    named = Reading(source.model, source.feature_names, contrast=telling, names=source.names)
     K, path = reading.n_clusters, source.path
     exits = None if path is None else path.exit_betas_[:, shown].astype(np.float32)
     return {

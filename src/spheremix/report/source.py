@@ -59,6 +59,8 @@ class Source:
         What the starts were drawn with.
     done : list of (str, str)
         What was done to the texts, in words.
+    names : list of str or None
+        Names that were given to the clusters.
     title : str
         Of the report.
     """
@@ -76,6 +78,7 @@ class Source:
     k_criterion: str | None = None
     seed: int | None = None
     done: list[tuple[str, str]] = field(default_factory=list)
+    names: list[str] | None = None
     title: str = "spheremix"
 
     @property
@@ -200,6 +203,7 @@ def _from_run(run: Run, title: str | None) -> Source:
         done=[]
         if described is None
         else _done(described.parameters, asdict(described.thresholds), described.n_words_before),
+        names=run.names(),
         title=title or _title(corpus) or run.folder.resolve().name,
     )
 

@@ -202,7 +202,7 @@ PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "READM
 DERIVED = "derived.json"
 MATRIX, KEPT, VOCABULARY, IDF = "matrix", "kept.npy", "vocabulary.txt", "idf.npy"
 TERMS, COUNTS, CORPUS = "terms.txt", "counts", "corpus.jsonl.gz"
-MIXTURES, PATH = "dense", "path"
+MIXTURES, PATH, STAGES = "dense", "path", "stages"
 # Names that follow each other and have one meaning are explained together.
 FILES: dict[str, str] = {
     **dict.fromkeys((PAGE, CONTENT), "The report as a page, and its content as data."),
@@ -223,6 +223,8 @@ FILES: dict[str, str] = {
     **dict.fromkeys(
         (f"{MIXTURES}/", f"{PATH}/"), "The models as arrays; path/ only if a path was followed."
     ),
+    f"{STAGES}/": "What each step of the work left and what it depends on: with other options, the "
+    "next command reuses what they do not change.",
 }
 HEAD = """This folder is a run of spheremix explore. In Python, spheremix.load_run opens it. On the
 command line, spheremix assign puts new documents into its clusters. Numbers in the tables have six

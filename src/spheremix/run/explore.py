@@ -10,16 +10,25 @@ import numpy as np
 
 from spheremix.estimators.path import VMFPath
 from spheremix.reading import Reading, agreement, contrast_words
-from spheremix.run.folder import RunFolder, versions
+from spheremix.run.columns import PATH
+from spheremix.run.command import versions
+from spheremix.run.describe import describe_clusters
+from spheremix.run.folder import RunFolder
+from spheremix.run.keys import Keys
 from spheremix.run.listener import Listener
+from spheremix.run.names import automatic_names, read_names
 from spheremix.run.options import DENSE, ExploreOptions
+from spheremix.run.path_codecs import add_choice
 from spheremix.run.prepare import check_options, prepare, read_source
+from spheremix.run.remarks import reuse
 from spheremix.run.render import complete
 from spheremix.run.saving import finish, load_run
 from spheremix.run.schema import (
+    FIT,
     AgreementRecord,
     CorpusRecord,
     DenseRecord,
+    DocumentsRecord,
     Manifest,
     MixtureRecord,
     PathRecord,
@@ -37,8 +46,10 @@ if TYPE_CHECKING:
 
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.reading import ContrastWord
+    from spheremix.run.names import GivenNames
     from spheremix.run.prepare import Material
     from spheremix.run.run import Run
+    from spheremix.run.schema import NameRecord
 
 CONTRASTED = 100  # words of a cluster in the table of contrasts
 NAMING = 20  # those that are kept beside the model
@@ -55,7 +66,9 @@ def explore_corpus(
     """Group documents, and write what was found into a folder: what the command does.
 
     Killed at any moment and called again with the same arguments, it goes on from where it was and
-    ends with the same result, to the last byte.
+    ends with the same result, to the last byte. Called with other options on the same documents, it
+    reuses the words, the rows and the fits that the options do not change; the result is that of a
+    new folder.
 
     Parameters
     ----------
@@ -63,14 +76,17 @@ def explore_corpus(
         A CSV, TSV, JSON lines or Parquet file, a folder of text files, a ready matrix (.npz, .mtx,
         .npy), the texts themselves, or what :mod:`spheremix.text` has read.
     out : str or path, default="run"
-        Folder of the run. One that holds another run or other files is left alone.
+        Folder of the run. One that holds a run of other documents or words, or other files, is left
+        alone.
     force : bool, default=False
         Replace another run in the folder.
     listener : Listener, default=None
         Hears of progress and notes. By default progress is silent and notes are warnings.
     **options
         The options of the command, with underscores: ``k="2:20"``, ``label="section"``,
-        ``min_df=5``. :class:`spheremix.run.options.ExploreOptions` lists them all.
+        ``min_df=5``. :class:`spheremix.run.options.ExploreOptions` lists them all. ``names`` may
+        also be a dictionary from numbers of clusters to names, or a function that gets what
+        :meth:`Run.describe_clusters` gives and returns such a dictionary or a list of names.
 
     Returns
     -------
@@ -87,9 +103,9 @@ def explore_corpus(
     """
     chosen = ExploreOptions(**options)
     hears = listener or Listener()
-    folder = Path(out)
+    folder, names = Path(out), read_names(chosen.names)
     found = _read(source, chosen, hears)
-    return explore(found, chosen, folder, force=force, listener=hears)
+    return explore(found, chosen, folder, force=force, listener=hears, names=names)
 
 
 def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | Matrix:
@@ -116,6 +132,7 @@ def explore(
     *,
     force: bool,
     listener: Listener,
+    names: GivenNames | None = None,
 ) -> Run:
     """Explore documents that were read, in a folder, from where it was left."""
     folder = RunFolder(output)
@@ -126,14 +143,16 @@ def explore(
         words, documents = source.vocabulary, source.documents
         command["vocabulary_checksum"] = None if words is None else digest(map(str.encode, words))
         command["texts_checksum"] = None if documents is None else documents.checksum
+    command["names"] = None if names is None else names.command()
+    keys = Keys(source, options)
     with folder.locked():
-        if folder.claim(command, force=force):
+        if folder.claim(command, keys, force=force):
             listener.begin(f"{output} holds this run already, finished.")
         else:
             for note in source.notes:
                 listener.inform(note)
             try:
-                _work(folder, source, options, command, listener)
+                _work(folder, source, options, keys, command, names, listener)
             except Exception:
                 folder.discard()
                 raise
@@ -151,19 +170,23 @@ def _work(
     folder: RunFolder,
     source: Corpus | Matrix,
     options: ExploreOptions,
+    keys: Keys,
     command: dict[str, Any],
+    names: GivenNames | None,
     listener: Listener,
 ) -> None:
-    material = prepare(folder, source, options, listener)
+    material = prepare(folder, source, options, keys, listener)
     candidates = options.candidates(len(material.kept), material.n_distinct)
-    dense, notes = fit_dense(folder, material.X, candidates, options, listener)
+    dense, notes = fit_dense(folder, material.X, candidates, options, keys, listener)
     values = [model.criteria_[options.k_criterion] for model in dense.values()]
     best = list(dense)[int(np.argmin(values))]
     model: VMFMixture | VMFPath = dense[best]
     if options.criterion != DENSE:
-        model = follow_path(folder, material.X, dense, best, options, listener)
+        model = follow_path(folder, material.X, dense, best, options, keys, listener)
     listener.begin("Writing the tables")
-    _finish(folder, material, dense, model, command, source)
+    _finish(folder, material, dense, model, keys, command, source, names)
+    for line in reuse(folder, candidates, words=material.words is not None):
+        listener.inform(line)
     for note in notes:
         listener.note(note)
 
@@ -173,31 +196,50 @@ def _finish(
     material: Material,
     dense: dict[int, VMFMixture],
     model: VMFMixture | VMFPath,
+    keys: Keys,
     command: dict[str, Any],
     source: Corpus | Matrix,
+    names: GivenNames | None,
 ) -> None:
     """Write the tables and ``run.json``, which lists every file of every stage.
 
     The model is the one that was chosen: a path, or the dense mixture where none was followed.
     """
     writer = folder.writer()
-    contrast = _contrast(material, model)
-    reading = Reading(model, material.words, contrast=contrast)
-    tables = write_tables(writer, material, reading, dense, contrast)
 
-    def left(stage: str, kind: type[Any]) -> Any:
+    def left(stage: str, key: str, kind: type[Any]) -> Any:
         """Give the record of a stage; its files are files of the run."""
-        found = folder.done(stage, kind)
+        found = folder.done(stage, key, kind)
         if found is None:
             raise RunError(f"{folder.folder}: what was written cannot be read again.")
         record, reader = found
         writer.entries.update(reader.entries)
         return record
 
-    prepared: PreparedRecord = left("matrix", PreparedRecord)
-    mixtures: dict[int, MixtureRecord] = {K: left(f"dense-{K}", DenseRecord).mixture for K in dense}
-    path = left("path", PathRecord) if isinstance(model, VMFPath) else None
-    beside = None if isinstance(source, Corpus) else source.documents
+    prepared: PreparedRecord = left("matrix", keys.matrix, PreparedRecord)
+    beside = source if isinstance(source, Corpus) else source.documents
+    if beside is not None:
+        texts = left("documents", keys.documents, DocumentsRecord).texts
+        prepared = replace(prepared, texts=texts)
+    mixtures: dict[int, MixtureRecord] = {
+        K: left(f"dense-{K}", keys.dense(K), DenseRecord).mixture for K in dense
+    }
+    contrast = _contrast(material, model)
+    reading = Reading(model, material.words, contrast=contrast)
+    best = reading.n_clusters
+    fit = str(writer.entries[mixtures[best].prototypes]["sha256"])[:FIT]
+    named = _names(reading, material, names, fit, folder.before)
+    folder.begin()  # nothing is refused from here on
+    folder.withdraw(keys.fits(folder.sizes()))
+    path: PathRecord | None = None
+    if isinstance(model, VMFPath):
+        followed = left("path", keys.path(best), PathRecord)
+        path = add_choice(model, followed, writer, PATH)
+    if names is not None:
+        reading = Reading(
+            model, material.words, contrast=contrast, names=[one.name for one in named]
+        )
+    tables = write_tables(writer, material, reading, dense, contrast)
     finish(
         writer,
         Manifest(
@@ -207,7 +249,7 @@ def _finish(
                 source=source.source,
                 format=source.format,
                 checksum=source.checksum,
-                texts=None if beside is None else beside.source,
+                texts=None if beside is None or beside is source else beside.source,
                 notes=list(source.notes),
                 n_documents=material.n_documents,
                 n_set_aside=len(material.reasons),
@@ -215,12 +257,27 @@ def _finish(
             prepared=prepared,
             dense=mixtures,
             path=path,
-            best_n_components=reading.n_clusters,
+            best_n_components=best,
             label_agreement=_agreement(material, model),
             contrast=_naming(reading),
+            names=named,
             tables=tables,
         ),
     )
+
+
+def _names(
+    reading: Reading,
+    material: Material,
+    given: GivenNames | None,
+    fit: str,
+    before: str | None,
+) -> list[NameRecord]:
+    """Name the clusters: as was said, and by their words where nothing was."""
+    automatic = [reading.cluster_name(k) for k in range(reading.n_clusters)]
+    if given is None:
+        return automatic_names(automatic)
+    return given.name(automatic, fit, before, lambda: describe_clusters(reading, material, fit))
 
 
 def _naming(reading: Reading) -> list[list[str]] | None:

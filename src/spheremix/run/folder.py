@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
-import platform
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import spheremix
 from spheremix._files import MANIFEST
-from spheremix._optional import kernels
-from spheremix.run.columns import DERIVED
+from spheremix.run.columns import DERIVED, STAGES
+from spheremix.run.command import differences, same_documents, versions
+from spheremix.run.layout import COMMAND, LOCK, MARK, PROGRESS, REPLACED, STAGE
 from spheremix.run.lock import Lock
-from spheremix.run.ownership import COMMAND, LOCK, PROGRESS, Ownership
+from spheremix.run.ownership import Ownership
+from spheremix.run.schema import Manifest
 from spheremix.run.store import Reader, RunError, read_json
 from spheremix.run.typed import decode, encode
 from spheremix.run.writer import Writer
@@ -22,22 +21,10 @@ from spheremix.run.writer import Writer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from spheremix.run.keys import Keys
+
 R = TypeVar("R")  # the record of a stage
 T = TypeVar("T")
-
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma")
-
-
-def versions() -> dict[str, str]:
-    """Give what the last digits depend on."""
-    found = {"spheremix": spheremix.__version__, "python": platform.python_version()}
-    for name in LIBRARIES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = "none"
-    level = "none" if kernels is None else str(kernels.simd_level())
-    return {**found, "kernels": level, "machine": platform.machine()}
 
 
 class RunFolder:
@@ -52,6 +39,11 @@ class RunFolder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.own = Ownership(folder)
+        self.reused: list[str] = []  # stages that were there
+        self._used: set[str] = set()  # keys of the stages of this run
+        self.withdrawn: list[str] = []  # stages that other options had left
+        self.before: str | None = None  # the fit that was in the folder when the command was given
+        self._following: dict[str, Any] | None = None  # the command of a run that is to follow
 
     # Whose folder it is
 
@@ -84,29 +76,77 @@ class RunFolder:
 
     def _leave(self) -> bool:
         """Remove what was only needed on the way; tell whether there is something to go on from."""
-        if MANIFEST in self.own.records:
+        finished = MANIFEST in self.own.records
+        if finished:
             self._adopt()
-            self.own.forget([name for name in self.own.records if "/" in name])
-        going_on = any("/" in name for name in self.own.records)
+            self.own.forget([name for name in self.own.records if name.startswith(f"{PROGRESS}/")])
+        going_on = not finished and any("/" in name for name in self.own.records)
         self.own.remove_drafts(checkpoints=not going_on)
         return going_on
 
-    def claim(self, command: dict[str, Any], *, force: bool) -> bool:
+    def claim(self, command: dict[str, Any], keys: Keys, *, force: bool) -> bool:
         """Take the folder for a command; tell whether the command is done already.
 
-        What another command left is refused, or removed with ``force``. A folder that holds
+        What another command left on the same documents is taken up, as far as their words and rows
+        are the same. Other runs are refused, or removed with ``force``. A folder that holds
         anything else is refused in any case.
         """
-        if MANIFEST in self.own.records and not force:
-            self._compare(read_json(self.folder / MANIFEST), command, finished=True)
-            return True
-        if COMMAND in self.own.records and not force:
-            self.own.refuse_others(checked=False)
-            self._compare(read_json(self.folder / COMMAND), command, finished=False)
+        finished = MANIFEST in self.own.records
+        if force or not (finished or COMMAND in self.own.records):
+            self.own.clear()
+            self._record_command(command)
             return False
-        self.own.clear()
-        self.own.record(COMMAND, {"command": command, "versions": versions()})
+        if not finished:
+            self.own.refuse_others(checked=False)
+        there = read_json(self.folder / (MANIFEST if finished else COMMAND))
+        other = differences(there.get("command"), command)
+        if finished and not other:
+            return True
+        if not finished:
+            self.before = there.get("before")
+        newer = differences(there.get("versions"), versions())
+        if other or newer:
+            self._follow(there, command, keys, [*other, *newer])
+        elif self.own.records & {DERIVED, REPLACED}:  # killed when a run was to follow another
+            self.own.retire()
         return False
+
+    def _follow(
+        self, there: dict[str, Any], command: dict[str, Any], keys: Keys, other: list[str]
+    ) -> None:
+        """Have a run follow another one on the same documents; refuse others.
+
+        A finished one stays as it is until there is something to write in its place.
+        """
+        finished = MANIFEST in self.own.records
+        same = same_documents(there.get("command"), command)
+        usable = {keys.matrix} if finished else {keys.matrix, None}  # None: nothing is there yet
+        if not same or self._key("matrix") not in usable:
+            raise RunError(
+                "{folder}: holds another run{way} ({other})",
+                remedies=("choose another folder with {out}", "replace it with {force=True}"),
+                folder=self.folder,
+                way="" if finished else " on its way",
+                other=", ".join(other[:3]),
+            )
+        self.own.refuse_others(checked=True)
+        if finished:
+            self.before = decode(Manifest, there, str(self.folder / MANIFEST)).fit
+            self._following = command
+        else:
+            self.own.retire()
+            self._record_command(command)
+
+    def begin(self) -> None:
+        """Let a finished run go that this one follows: there is something to write."""
+        if self._following is not None:
+            self._record_command(self._following)
+            self._following = None
+            self.own.retire()
+
+    def _record_command(self, command: dict[str, Any]) -> None:
+        content = {"command": command, "versions": versions(), "before": self.before}
+        self.own.record(COMMAND, content)
 
     def claim_new(self) -> None:
         """Take a folder that holds no run, nor anything else."""
@@ -116,26 +156,11 @@ class RunFolder:
             )
         self.own.clear()
 
-    def _compare(self, there: dict[str, Any], command: dict[str, Any], *, finished: bool) -> None:
-        """Refuse what another command began; libraries may change once it has finished."""
-        before = there.get("command")
-        before = before if isinstance(before, dict) else {}
-        other = _differences(before, command)
-        if not finished and not other:
-            found = there.get("versions")
-            other = _differences(found if isinstance(found, dict) else {}, versions())
-        if other:
-            raise RunError(
-                "{folder}: holds another run{way} ({other})",
-                remedies=("choose another folder with {out}", "replace it with {force=True}"),
-                folder=self.folder,
-                way="" if finished else " on its way",
-                other=other,
-            )
-
     def discard(self) -> None:
-        """Leave nothing of a run that failed before anything was fitted."""
-        fitted = [name for name in self.own.records if name.startswith(f"{PROGRESS}/dense-")]
+        """Leave nothing of a run that failed before anything was fitted, unless it follows one."""
+        if MANIFEST in self.own.records:
+            return
+        fitted = [name for name in self.own.records if name.startswith(f"{STAGES}/dense-")]
         if not any("content" in read_json(self.folder / name) for name in fitted):
             self.own.clear_what_is_ours()
 
@@ -161,7 +186,7 @@ class RunFolder:
 
     def _adopt(self) -> None:
         """Record what a killed process put in its place and did not come to record."""
-        listed: set[str] = set()
+        listed = self.own.staged()
         for name in self.own.records & {MANIFEST, DERIVED}:
             listed |= set(read_json(self.folder / name).get("files", {}))
         left = self.own.unrecorded(listed)
@@ -176,46 +201,90 @@ class RunFolder:
         """Give what writes the files of a stage."""
         return Writer(self.own, durable=durable)
 
-    def commit(self, stage: str, writer: Writer, record: Any) -> None:
+    def commit(self, stage: str, key: str, writer: Writer, record: Any) -> None:
         """Declare a stage done: its files are written, and the record describes them."""
-        writer.commit(self._record_of(stage), {"content": encode(record)})
+        writer.commit(self._record_of(stage), {"content": encode(record), "key": key})
 
     def _record_of(self, stage: str) -> Path:
-        return self.own.progress / f"{stage}.json"
+        passing = f"{PROGRESS}/{stage}.json"
+        lasting = f"{STAGES}/{stage}.json"
+        return self.folder / (passing if MARK.fullmatch(passing) else lasting)
 
     def stage(
-        self, name: str, kind: type[R], make: Callable[[], None], read: Callable[[R, Reader], T]
+        self,
+        name: str,
+        key: str,
+        kind: type[R],
+        make: Callable[[], None],
+        read: Callable[[R, Reader], T],
     ) -> T:
-        """Give what a stage left; make it where it was not done, or cannot be read."""
-        left = self.done(name, kind)
+        """Give what a stage left; make it where it was not done so, or cannot be read."""
+        self._used.add(key)
+        left = self.done(name, key, kind)
         if left is not None:
             try:
-                return read(*left)
+                found = read(*left)
             except RunError:  # damaged: do it again
                 self.forget(name)
+            else:
+                self.reused.append(name)
+                return found
+        self.begin()
+        if self._key(name) not in {None, key}:
+            self._withdraw(name)
         make()
-        left = self.done(name, kind)
+        left = self.done(name, key, kind)
         if left is None:
             raise RunError(f"{self.folder}: what was written cannot be read: is the disk full?")
         return read(*left)
 
-    def done(self, stage: str, kind: type[R]) -> tuple[R, Reader] | None:
-        """Give the record and the files that a stage left, or None where it was not done."""
+    def done(self, stage: str, key: str, kind: type[R]) -> tuple[R, Reader] | None:
+        """Give the record and the files that a stage left, or None where it was not done so."""
         path = self._record_of(stage)
         if not path.exists():
             return None
         try:
             found = read_json(path)
+            if found.get("key") != key:
+                return None
             record = decode(kind, found.get("content"), str(path))
             return record, Reader(self.folder, found.get("files"))
         except RunError:  # undone, or the power went before the disk was done: do it again
             return None
 
+    def _key(self, stage: str) -> str | None:
+        """Give the key with which a stage was done, if it was."""
+        path = self._record_of(stage)
+        found = read_json(path).get("key") if self._is_record(path) else None
+        return found if isinstance(found, str) else None
+
+    def _is_record(self, path: Path) -> bool:
+        return path.relative_to(self.folder).as_posix() in self.own.records
+
     def forget(self, stage: str) -> None:
         """Declare a stage undone; its files stay listed as ours."""
         path = self._record_of(stage)
-        if path.exists():
-            self.own.record(f"{PROGRESS}/{path.name}", {"files": read_json(path).get("files", {})})
+        if self._is_record(path):
+            name = path.relative_to(self.folder).as_posix()
+            self.own.record(name, {"files": read_json(path).get("files", {})})
+
+    def sizes(self) -> list[int]:
+        """List the numbers of clusters of which the folder has a fit."""
+        names = [
+            Path(name).stem for name in self.own.records if name.startswith(f"{STAGES}/dense-")
+        ]
+        return sorted(int(name.removeprefix("dense-")) for name in names)
+
+    def withdraw(self, valid: set[str]) -> None:
+        """Remove what stages left, but those of this run and those with one of these keys."""
+        for name in sorted(self.own.records):
+            stage = Path(name).stem
+            if STAGE.fullmatch(name) and self._key(stage) not in {*self._used, *valid}:
+                self._withdraw(stage)
+
+    def _withdraw(self, stage: str) -> None:
+        self.own.withdraw(f"{STAGES}/{stage}.json")
+        self.withdrawn.append(stage)
 
     # Checkpoints: stages whose files lie among the drafts
 
@@ -236,20 +305,3 @@ class RunFolder:
         found = [Path(name).stem for name in self.own.records]
         kept = [stage for stage in found if stage.startswith(f"{kind}-")]
         return sorted(kept, key=lambda stage: int(stage.rpartition("-")[2]), reverse=True)
-
-
-def _differences(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """Say what differs between two commands."""
-    found: list[str] = []
-    for name in sorted({*before, *now}):
-        old, new = before.get(name), now.get(name)
-        if old != new and name.endswith("checksum"):
-            found.insert(0, "of other documents")
-        elif old != new:
-            found.append(f"{name} was {_short(old)} and is {_short(new)}")
-    return ", ".join(found[:3])
-
-
-def _short(value: Any) -> str:
-    text = "not given" if value is None else str(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -15,7 +15,7 @@ import stat
 import time
 from typing import TYPE_CHECKING
 
-from spheremix.run.ownership import LOCK, PROGRESS
+from spheremix.run.layout import LOCK, PROGRESS
 from spheremix.run.store import RunError, naming
 
 if TYPE_CHECKING:

@@ -140,6 +140,13 @@ class ExploreOptions:
         "smaller share separates words that leave together, and takes longer.",
     )
     max_steps: int = option(1000, MODEL, "Largest number of steps of the path.")
+    names: Any = option(
+        None,
+        MODEL,
+        "Table with the columns cluster and name: names for the clusters of the run in the folder. "
+        "Clusters that are not in it keep their automatic names.",
+        changes_result=False,
+    )
     threads: int | None = option(
         None, RUNNING, "Number of threads.", found="all cores", changes_result=False
     )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from spheremix._files import MANIFEST
 from spheremix.run.columns import DERIVED
-from spheremix.run.ownership import LAYOUT, PROGRESS, Ownership
+from spheremix.run.layout import LAYOUT, PROGRESS
+from spheremix.run.ownership import Ownership
 from spheremix.run.store import RunError, is_plain
 from spheremix.text.corpus import ReadError
 

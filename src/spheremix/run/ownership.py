@@ -10,13 +10,25 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spheremix._files import MANIFEST, open_regular
-from spheremix.run.columns import DERIVED, FILES, TABLES
-from spheremix.run.schema import FORMAT
+from spheremix.run.columns import DERIVED, STAGES
+from spheremix.run.layout import (
+    CHECKPOINT,
+    COMMAND,
+    DRAFT,
+    LOCK,
+    PLACING,
+    PROGRESS,
+    REPLACED,
+    STAGE,
+    format_of,
+    in_layout,
+    is_on_the_way,
+    proof,
+)
 from spheremix.run.store import (
     RunError,
     as_json,
@@ -34,22 +46,6 @@ if TYPE_CHECKING:
 
     Entry = dict[str, Any]
 
-PROGRESS = "progress"
-LOCK = "lock"
-COMMAND = "progress/command.json"
-PLACING = "progress/placing.json"  # what is about to get its name, before it gets it
-REPLACED = "progress/replaced.json"  # the manifest of a run that is being removed
-# What a record says that it is.
-FORMATS = {MANIFEST: FORMAT, REPLACED: FORMAT, DERIVED: "spheremix derived files"}
-ON_THE_WAY = "spheremix run on its way"
-STAGES = re.compile(r"progress/(matrix|path|(dense|fit|steps)-\d+)\.json")
-# All that a run writes beside its records: whatever a record says, nothing by another name is ours.
-LAYOUT = {
-    PROGRESS,
-    *(name.partition("/")[0] for name in (*FILES, *(table.file for table in TABLES.values()))),
-} - {MANIFEST, DERIVED}
-DRAFT = re.compile(r"\.?\d+\.part(\.[0-9a-f]{16}\.part)?|\d+\.part/[A-Za-z0-9_-]+\.(svg|png)")
-CHECKPOINT = re.compile(r"(fit|steps)-\d+/[a-z_]+\.npy")
 NAMED = 3  # files of others that a message names
 
 
@@ -72,21 +68,31 @@ class Ownership:
         self._known: dict[str, set[tuple[int, str]]] = {}
         self._proven: dict[str, tuple[int, ...]] = {}
         self._placing: dict[str, Entry] = {}
+        self._staged: dict[str, set[str]] = {}  # by record of a stage, the files that it lists
         self._numbers = itertools.count()
-        found = [] if self.progress.is_symlink() else sorted(self.progress.glob("*.json"))
-        for name in (MANIFEST, DERIVED, *(f"{PROGRESS}/{path.name}" for path in found)):
+        for name in (MANIFEST, DERIVED, *self._in(PROGRESS), *self._in(STAGES)):
             content = self._record(name)
             if content is not None:
                 self.records.add(name)
                 self._learn(content.get("files"))
+                self._list(name, content)
                 if name == PLACING:
                     self._placing = dict(content["files"])
 
+    def _in(self, name: str) -> list[str]:
+        """List what may be records in a folder of the run."""
+        place = self.folder / name
+        found = [] if place.is_symlink() else sorted(place.glob("*.json"))
+        return [f"{name}/{path.name}" for path in found]
+
+    def _list(self, name: str, content: dict[str, Any]) -> None:
+        """Remember the files of a stage."""
+        if STAGE.fullmatch(name):
+            self._staged[name] = set(content.get("files", {}))
+
     def _record(self, name: str) -> dict[str, Any] | None:
         """Read a record that is ours; None for any other file."""
-        kind = FORMATS.get(name)
-        if name in {COMMAND, PLACING} or STAGES.fullmatch(name):
-            kind = ON_THE_WAY
+        kind = format_of(name)
         if kind is None or not is_plain(self.folder / name):
             return None
         try:
@@ -98,9 +104,9 @@ class Ownership:
 
     def _learn(self, entries: Any) -> None:
         for name, entry in (entries or {}).items():
-            if _in_layout(name) and isinstance(entry, dict):
-                proof = (entry.get("bytes"), entry.get("sha256"))
-                self._known.setdefault(name, set()).add(proof)  # type: ignore[arg-type]
+            stated = proof(entry)
+            if in_layout(name) and stated is not None:
+                self._known.setdefault(name, set()).add(stated)
 
     # Whose is what
 
@@ -183,14 +189,20 @@ class Ownership:
     def clear(self) -> None:
         """Remove all that a run left; where anything is not ours, refuse and touch nothing."""
         self.refuse_others(checked=True)
-        if MANIFEST in self.records:
-            # First: the folder is no run any more, and its list of files stays under another name,
-            # so that a process that goes on after a kill still knows which files to remove.
-            (self.folder / MANIFEST).replace(self.folder / REPLACED)
-            self.records = {REPLACED, *self.records} - {MANIFEST}
+        self._set_aside_manifest()
         self.remove(self._known)
         self.forget(sorted(self.records - {COMMAND}))
         self.forget([COMMAND])
+
+    def _set_aside_manifest(self) -> None:
+        """Make the folder no run any more, before anything else of the run goes.
+
+        The list of its files stays under another name, so that a process that goes on after a kill
+        still knows which files to remove.
+        """
+        if MANIFEST in self.records:
+            (self.folder / MANIFEST).replace(self.folder / REPLACED)
+            self.records = {REPLACED, *self.records} - {MANIFEST}
 
     def clear_what_is_ours(self) -> None:
         """Remove what can be proven ours, and leave what cannot."""
@@ -198,6 +210,30 @@ class Ownership:
             pass
         self.remove(self._known)
         self.forget([*sorted(self.records - {COMMAND}), COMMAND])
+
+    def retire(self) -> None:
+        """Let a run go that another one follows in its folder; what its stages left stays."""
+        staged = self.staged()
+        names = [name for name in self._known if name not in staged and not is_on_the_way(name)]
+        there = [name for name in names if os.path.lexists(self.folder / name)]
+        others = [name for name in there if not self._is_ours(name, checked=True)]
+        if others:
+            raise self.refusal(others)
+        self._set_aside_manifest()
+        self.remove(names)  # also where a kill has left but their folders
+        self.forget([DERIVED, PLACING, REPLACED])
+
+    def staged(self) -> set[str]:
+        """Give the files that records of stages list."""
+        return set().union(*self._staged.values())
+
+    def withdraw(self, record: str) -> None:
+        """Remove the record of a stage, after the files that it lists alone."""
+        files = self._staged.pop(record, set()) - self.staged()
+        for name in files:
+            self._is_ours(name, checked=True)
+        self.remove(files)
+        self.forget([record])
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove files that were proven ours and are as they were then."""
@@ -218,7 +254,11 @@ class Ownership:
         for name in records:
             if name in self.records and is_plain(self.folder / name):
                 (self.folder / name).unlink()
+                if STAGE.fullmatch(name):
+                    with contextlib.suppress(OSError):  # there are others
+                        (self.folder / STAGES).rmdir()
             self.records.discard(name)
+            self._staged.pop(name, None)
         if PLACING not in self.records:
             self._placing = {}
 
@@ -248,7 +288,7 @@ class Ownership:
 
     def intend(self, entries: dict[str, Entry]) -> None:
         """Record files before they get their names: after a kill they are known to be ours."""
-        entries = {n: e for n, e in entries.items() if not n.startswith(f"{PROGRESS}/")}
+        entries = {n: e for n, e in entries.items() if not is_on_the_way(n)}
         self._learn(entries)
         if any(self._placing.get(name) != entry for name, entry in entries.items()):
             self._placing.update(entries)
@@ -268,7 +308,7 @@ class Ownership:
         its content.
         """
         path = inside(self.folder, name)
-        if not _in_layout(name):
+        if not in_layout(name):
             raise RuntimeError(f"{name}: not a name that a run writes.")
         if os.path.lexists(path) and not self._may_go(path, name, draft):
             raise self.refusal([name])
@@ -289,11 +329,13 @@ class Ownership:
             raise self.refusal([name])
         draft = self.draft()
         with naming(path):
+            path.parent.mkdir(exist_ok=True)
             with exclusive(draft) as file:
-                file.write(as_json({**content, "format": FORMATS.get(name, ON_THE_WAY)}))
+                file.write(as_json({**content, "format": format_of(name)}))
             draft.replace(path)
             settle(path.parent)
         self.records.add(name)
+        self._list(name, content)
 
     def unrecorded(self, listed: Iterable[str]) -> dict[str, Entry]:
         """Give the files that a killed process put in their places and no record lists."""
@@ -303,10 +345,6 @@ class Ownership:
             for name, entry in sorted(left.items())
             if is_plain(self.folder / name) and self._has_checksum(name, self.folder / name)
         }
-
-
-def _in_layout(name: str) -> bool:
-    return name.partition("/")[0] in LAYOUT
 
 
 def _signature(path: Path) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,13 +25,14 @@ from spheremix.run.store import RunError, blocks
 from spheremix.run.typed import FileName
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.run.store import Reader
     from spheremix.run.writer import Writer
+    from spheremix.scorer import Scorer
 
 FLOATS = ("beta", "log_likelihood", "entropy", "weight", "objective", "gap")
 COUNTS = ("n_iter", "n_distinct", "n_converged")
@@ -107,25 +109,47 @@ def unpack_steps(record: StepsRecord, reader: Reader) -> list[PathPoint]:
 
 
 def pack_path(path: VMFPath, writer: Writer, prefix: str) -> PathRecord:
-    """Write a fitted path; give its description."""
-    state = path.state_
+    """Write a fitted path and what was chosen on it; give its description."""
+    return add_choice(path, pack_followed(path, writer, prefix), writer, prefix)
+
+
+def add_choice(path: VMFPath, record: PathRecord, writer: Writer, prefix: str) -> PathRecord:
+    """Write the labels of the mixture that was chosen; give the description with the choice."""
     labels = path.best_estimator_.labels_.astype(np.int64)
+    return replace(
+        record,
+        params={**record.params, "criterion": path.criterion},
+        labels=FileName(writer.array(f"{prefix}/labels.npy", labels)),
+    )
+
+
+def pack_followed(path: VMFPath, writer: Writer, prefix: str) -> PathRecord:
+    """Write a fitted path without what was chosen on it; give its description."""
+    state, params = path.state_, pack_params(path, writer, prefix)
+    del params["criterion"]
     return PathRecord(
-        params=pack_params(path, writer, prefix),
+        params=params,
         steps=pack_steps(state.steps, writer, prefix),
         dense=pack_fit(state.dense, writer, f"{prefix}/dense"),
         last=pack_fit(state.fit, writer, f"{prefix}/last"),
         n_inserted=state.n_inserted,
         status=path.status_,
         kappa_max=float(path.kappa_max_),
-        labels=FileName(writer.array(f"{prefix}/labels.npy", labels)),
         runs=path.runs_,
         agreement=float(path.agreement_),
     )
 
 
-def unpack_path(record: PathRecord, reader: Reader, dense: Mapping[int, VMFMixture]) -> VMFPath:
-    """Read a fitted path, ready to predict and, with ``warm_start``, to go on."""
+def unpack_path(
+    record: PathRecord,
+    reader: Reader,
+    dense: Mapping[int, VMFMixture],
+    label: Callable[[Scorer], NDArray[np.intp]] | None = None,
+) -> VMFPath:
+    """Read a fitted path, ready to predict and, with ``warm_start``, to go on.
+
+    ``label`` gives the labels of the chosen mixture; by default they are read.
+    """
     path: VMFPath = unpack_params(VMFPath, record.params, reader, dense)
     steps = unpack_steps(record.steps, reader)
     shape = (len(steps[0].kappas), steps[0].n_features)
@@ -139,7 +163,9 @@ def unpack_path(record: PathRecord, reader: Reader, dense: Mapping[int, VMFMixtu
     )
     if {state.dense.parameters.prototypes.shape, state.fit.parameters.prototypes.shape} != {shape}:
         raise RunError(f"{reader.folder}: damaged: steps and fits differ in shape.")
-    labels = check_labels(reader, record.labels, shape[0])
     columns = {"n_features_in_": shape[1]}
-    set_path_attributes(path, state, record.runs, record.agreement, columns, lambda _: labels)
+    if label is None:
+        labels = check_labels(reader, str(record.labels), shape[0])
+        label = lambda _: labels  # noqa: E731
+    set_path_attributes(path, state, record.runs, record.agreement, columns, label)
     return path

@@ -12,7 +12,7 @@ from spheremix.errors import ParameterError
 from spheremix.run.columns import COUNTS, IDF, KEPT, TERMS
 from spheremix.run.documents import pack_corpus
 from spheremix.run.matrices import pack_matrix, pack_words, unpack_matrix, unpack_words
-from spheremix.run.schema import PreparedRecord, Thresholds, VectorizerRecord
+from spheremix.run.schema import DocumentsRecord, PreparedRecord, Thresholds, VectorizerRecord
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName
 from spheremix.text import (
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.run.folder import RunFolder
+    from spheremix.run.keys import Keys
     from spheremix.run.listener import Listener
     from spheremix.run.options import ExploreOptions
     from spheremix.run.store import Reader
@@ -160,42 +161,66 @@ def _refuse(where: Any, options: ExploreOptions, name: str, because: str, purpos
 
 
 def prepare(
-    folder: RunFolder, source: Corpus | Matrix, options: ExploreOptions, listener: Listener
+    folder: RunFolder,
+    source: Corpus | Matrix,
+    options: ExploreOptions,
+    keys: Keys,
+    listener: Listener,
 ) -> Material:
     """Give rows to documents, or take up those that were."""
+    documents = source if isinstance(source, Corpus) else source.documents
 
     def make() -> None:
         if isinstance(source, Corpus):
             listener.begin(f"Counting the words of {count(len(source), 'document')}")
-            _vectorize(folder, source, options)
+            _vectorize(folder, source, options, keys.matrix)
         else:
             listener.begin(f"Checking {count(source.X.shape[0], 'row')}")
-            _take_rows(folder, source, options)
+            _take_rows(folder, source, options, keys.matrix)
 
     def read(record: PreparedRecord, reader: Reader) -> Material:
-        if record.matrix is None or record.kept is None:
-            raise RunError(f"{reader.folder}: damaged: the rows are missing.")
-        X = unpack_matrix(record.matrix, reader)
-        kept = reader.array(record.kept, (X.shape[0],), "i").astype(np.intp)
-        reasons = {int(row): str(why) for row, why in record.set_aside}
-        documents = source if isinstance(source, Corpus) else source.documents
-        if documents is None:
-            numbers = [str(i) for i in range(1, len(kept) + len(reasons) + 1)]
-            documents = Corpus([""] * len(numbers), numbers)
-        return Material(
-            X,
-            None if record.vocabulary is None else unpack_words(reader, record.vocabulary),
-            kept,
-            reasons,
-            documents,
-            None if record.counts is None else unpack_matrix(record.counts, reader),
-            None if record.terms is None else unpack_words(reader, record.terms),
+        return read_material(record, reader, documents)
+
+    material = folder.stage("matrix", keys.matrix, PreparedRecord, make, read)
+    if documents is not None:
+        _keep_documents(folder, documents, keys.documents)
+    return material
+
+
+def _keep_documents(folder: RunFolder, documents: Corpus, key: str) -> None:
+    """Write the documents beside their rows, or leave those that are there."""
+
+    def make() -> None:
+        writer = folder.writer()
+        folder.commit(
+            "documents", key, writer, DocumentsRecord(texts=pack_corpus(documents, writer))
         )
 
-    return folder.stage("matrix", PreparedRecord, make, read)
+    folder.stage("documents", key, DocumentsRecord, make, lambda record, _: record)
 
 
-def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions) -> None:
+def read_material(record: PreparedRecord, reader: Reader, documents: Corpus | None) -> Material:
+    """Read the rows again; the documents are at hand, or their numbers stand for them."""
+    if record.matrix is None or record.kept is None:
+        raise RunError(f"{reader.folder}: damaged: the rows are missing.")
+    X = unpack_matrix(record.matrix, reader)
+    kept = reader.array(record.kept, (X.shape[0],), "i").astype(np.intp)
+    reasons = {int(row): str(why) for row, why in record.set_aside}
+    if documents is None:
+        numbers = [str(i) for i in range(1, len(kept) + len(reasons) + 1)]
+        documents = Corpus([""] * len(numbers), numbers)
+    return Material(
+        X,
+        None if record.vocabulary is None else unpack_words(reader, record.vocabulary),
+        kept,
+        reasons,
+        documents,
+        None if record.counts is None else unpack_matrix(record.counts, reader),
+        None if record.terms is None else unpack_words(reader, record.terms),
+    )
+
+
+def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions, key: str) -> None:
     parameters = options.vectorizer()
     found = vectorize(corpus, **parameters)
     if not len(found.rows):
@@ -206,7 +231,6 @@ def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions) -> No
         vocabulary=pack_words(found.words, writer),
         kept=FileName(writer.array(KEPT, found.rows.astype(np.int64))),
         set_aside=[(one.row, one.reason) for one in found.set_aside],
-        texts=pack_corpus(corpus, writer),
         vectorizer=VectorizerRecord(
             parameters=parameters,
             thresholds=Thresholds(
@@ -216,10 +240,10 @@ def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions) -> No
             idf=None if used.idf_ is None else FileName(writer.array(IDF, used.idf_)),
         ),
     )
-    folder.commit("matrix", writer, record)
+    folder.commit("matrix", key, writer, record)
 
 
-def _take_rows(folder: RunFolder, matrix: Matrix, options: ExploreOptions) -> None:
+def _take_rows(folder: RunFolder, matrix: Matrix, options: ExploreOptions, key: str) -> None:
     kept, reasons = check_rows(matrix)
     if not kept.size:
         raise ReadError.at(matrix.source, "every row is empty.")
@@ -229,7 +253,6 @@ def _take_rows(folder: RunFolder, matrix: Matrix, options: ExploreOptions) -> No
         vocabulary=None if matrix.vocabulary is None else pack_words(matrix.vocabulary, writer),
         kept=FileName(writer.array(KEPT, kept.astype(np.int64))),
         set_aside=list(reasons.items()),
-        texts=None if documents is None else pack_corpus(documents, writer),
     )
     if documents is not None and matrix.vocabulary is None:
         counter = TextVectorizer(**{**options.vectorizer(), "weighting": "counts"})
@@ -239,7 +262,7 @@ def _take_rows(folder: RunFolder, matrix: Matrix, options: ExploreOptions) -> No
             counts=pack_matrix(counts, writer, COUNTS),
             terms=pack_words(counter.vocabulary_, writer, TERMS),
         )
-    folder.commit("matrix", writer, record)
+    folder.commit("matrix", key, writer, record)
 
 
 def check_rows(matrix: Matrix) -> tuple[NDArray[np.intp], dict[int, str]]:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from spheremix.errors import Message
 from spheremix.text.vectorize import NO_WORD_LEFT
-from spheremix.wording import count
+from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
+    from spheremix.run.folder import RunFolder
     from spheremix.run.run import Run
 
 SETTLED = 0.6  # agreement of the runs below which it is said
@@ -34,6 +35,27 @@ def headline(run: Run) -> str:
     else:
         parts.append("no penalty")
     return " . ".join(parts)
+
+
+def reuse(folder: RunFolder, candidates: list[int], *, words: bool) -> list[str]:
+    """Say what of the folder was used again, and what went, since it was of other options."""
+    fits = [stage for stage in folder.reused if stage.startswith("dense-")]
+    parts = ["the words"] if words and "matrix" in folder.reused else []
+    parts += ["the matrix"] if "matrix" in folder.reused else []
+    if fits:
+        parts.append(f"{len(fits)} of {count(len(candidates), 'fit')}")
+    parts += ["the path"] if "path" in folder.reused else []
+    gone = [stage for stage in folder.withdrawn if stage.startswith("dense-")]
+    left = [count(len(gone), "fit")] if gone else []
+    left += ["the path"] if "path" in folder.withdrawn else []
+    said = []
+    if parts:
+        listed = joined(parts)
+        were = "were" if len(parts) > 1 else "was"
+        said.append(f"{listed[0].upper()}{listed[1:]} of this folder {were} reused.")
+    if left:
+        said.append(f"Removed, since made with other options: {joined(left)}.")
+    return said
 
 
 def remarks(run: Run) -> list[Message]:

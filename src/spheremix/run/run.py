@@ -12,6 +12,7 @@ import numpy as np
 from spheremix.run.documents import unpack_corpus
 from spheremix.run.listener import Listener
 from spheremix.run.matrices import unpack_matrix, unpack_words
+from spheremix.run.names import AUTOMATIC
 from spheremix.run.remarks import headline
 from spheremix.run.store import Reader, RunError
 from spheremix.run.table import Table, read_table
@@ -210,6 +211,36 @@ class Run:
             embeddings.
         """
         return self.manifest.contrast
+
+    def names(self) -> list[str] | None:
+        """Give the names that people or programs gave to the clusters.
+
+        Returns
+        -------
+        list of str or None
+            One for each cluster, by its number; None where all names are automatic.
+        """
+        found = self.manifest.names
+        if found is None or all(one.source == AUTOMATIC for one in found):
+            return None
+        return [one.name for one in found]
+
+    def describe_clusters(self) -> list[dict[str, Any]]:
+        """Describe the clusters for somebody who names them, such as a language model.
+
+        Returns
+        -------
+        list of dict
+            One for each cluster, in plain values: its number, size and name, its words, how its
+            typical documents begin, and the shares of its labels.
+        """
+        # Loaded here, since these modules need this one.
+        from spheremix.reading import Reading  # noqa: PLC0415
+        from spheremix.run.describe import describe_clusters  # noqa: PLC0415
+        from spheremix.run.prepare import read_material  # noqa: PLC0415
+
+        material = read_material(self.manifest.prepared, self.reader, self.corpus())
+        return describe_clusters(Reading.from_run(self), material, self.manifest.fit)
 
     def assign(self, new: Any, *, text: str | None = None, id: str | None = None) -> Table:  # noqa: A002
         """Give the clusters of new documents.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,7 @@ from spheremix.run.typed import FileName, decode, encode
 from spheremix.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
     from spheremix.run.writer import Writer
@@ -89,7 +91,7 @@ def save_run(
     names = None if feature_names is None else list(feature_names)
     _check_beside(chosen.n_features_in_, names, X, documents)
     home = RunFolder(place)
-    with home.locked():
+    with _naming_folder(), home.locked():
         home.claim_new()
         writer = home.writer()
         tables = {}
@@ -110,6 +112,16 @@ def save_run(
         )
         finish(writer, manifest)
     return place
+
+
+@contextmanager
+def _naming_folder() -> Iterator[None]:
+    """Let errors about the folder of a run call it as save_run does."""
+    try:
+        yield
+    except RunError as error:
+        values = {"out": "folder", **error.message.values}
+        raise RunError(replace(error.message, values=values)) from None
 
 
 def _check_beside(
@@ -247,6 +259,8 @@ def _read(place: Path, content: dict[str, Any], where: str) -> Run:
         raise RunError(f"{where}: damaged: mixtures of different dimensions.")
     if manifest.contrast is not None and len(manifest.contrast) != best:
         raise RunError(f"{where}: damaged: contrast words of another number of clusters.")
+    if manifest.names is not None and len(manifest.names) != best:
+        raise RunError(f"{where}: damaged: names of another number of clusters.")
     if not set(manifest.tables) <= set(TABLES):
         raise RunError(f"{where}: damaged: tables that no run has.")
     names = None

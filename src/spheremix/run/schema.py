@@ -17,6 +17,7 @@ from spheremix.run.typed import FileName  # noqa: TC001
 
 FORMAT = RUN
 VERSION = 2
+FIT = 16  # digits of a checksum by which people tell fits apart
 
 
 def about(meaning: str, **default: Any) -> Any:
@@ -52,6 +53,13 @@ class VectorizerRecord:
     thresholds: Thresholds = about("The thresholds that were in force.")
     n_words_before: int = about("Number of words before rare and common words were left out.")
     idf: FileName | None = about("Weights of the words in tf-idf.", default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentsRecord:
+    """The documents themselves: what an exploration knows beside the rows."""
+
+    texts: FileName = about("The documents: id, text, date, labels.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +153,7 @@ class PathRecord:
     n_inserted: int = about("Points that were inserted afterwards.")
     status: str = about("How the path ended.")
     kappa_max: float = about("The cap of the concentrations.")
-    labels: FileName = about("Clusters of the rows in the chosen mixture.")
+    labels: FileName | None = about("Clusters of the rows in the chosen mixture.", default=None)
     runs: list[Restart] = about("How the starts of the dense mixture went.")
     agreement: float = about("Mean adjusted Rand index of the other starts with the best one.")
 
@@ -173,6 +181,14 @@ class AgreementRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NameRecord:
+    """The name of a cluster."""
+
+    name: str = about("The name.")
+    source: str = about("The file or the function that gave it; spheremix for automatic names.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
     """The content of ``run.json``, which makes a folder a run."""
 
@@ -193,11 +209,19 @@ class Manifest:
     contrast: list[list[str]] | None = about(
         "For embeddings with texts: words that set each cluster apart.", default=None
     )
+    names: list[NameRecord] | None = about("The names of the clusters, by number.", default=None)
     tables: dict[str, FileName] = about("The tables, by name.", default_factory=dict)
     files: dict[str, Any] = about(
         "Every file that was written with its size and checksum, and of arrays shape and type.",
         default_factory=dict,
     )
+
+    @property
+    def fit(self) -> str | None:
+        """What the numbers of the clusters stand for: the checksum of the dense prototypes."""
+        record = self.dense.get(self.best_n_components)
+        entry = None if record is None else self.files.get(record.prototypes)
+        return str(entry.get("sha256"))[:FIT] if isinstance(entry, dict) else None
 
     @property
     def start_agreement(self) -> dict[int, float]:

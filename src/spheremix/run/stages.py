@@ -19,14 +19,14 @@ import numpy as np
 
 from spheremix.data.open import as_directions
 from spheremix.errors import Explained, Message
-from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.path import VMFPath
+from spheremix.estimators.fitted import set_start_of_path
 from spheremix.estimators.problem import NoFitError
 from spheremix.estimators.strategies import PathProgress
 from spheremix.path import PathState
 from spheremix.run.codecs import pack_fit, pack_mixture, unpack_fit, unpack_mixture
 from spheremix.run.columns import MIXTURES, PATH
-from spheremix.run.path_codecs import pack_path, pack_steps, unpack_path, unpack_steps
+from spheremix.run.keys import dense_mixture, sparse_path
+from spheremix.run.path_codecs import pack_followed, pack_steps, unpack_path, unpack_steps
 from spheremix.run.schema import DenseRecord, FitRecord, PathRecord, StepsRecord
 from spheremix.run.store import RunError
 from spheremix.wording import count as counted
@@ -35,9 +35,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spheremix.em import Fit
+    from spheremix.estimators.mixture import VMFMixture
+    from spheremix.estimators.path import VMFPath
     from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.path import PathPoint
     from spheremix.run.folder import RunFolder
+    from spheremix.run.keys import Keys
     from spheremix.run.listener import Listener
     from spheremix.run.options import ExploreOptions
     from spheremix.run.store import Reader
@@ -47,7 +50,12 @@ if TYPE_CHECKING:
 
 
 def fit_dense(
-    folder: RunFolder, X: Any, candidates: list[int], options: ExploreOptions, listener: Listener
+    folder: RunFolder,
+    X: Any,
+    candidates: list[int],
+    options: ExploreOptions,
+    keys: Keys,
+    listener: Listener,
 ) -> tuple[dict[int, VMFMixture], list[Message]]:
     """Fit a mixture without penalty for each number of clusters; give them and the failures."""
     directions = as_directions(X, n_threads=options.threads)
@@ -57,8 +65,9 @@ def fit_dense(
     listener.begin(f"Fitting {name_candidates(candidates)}, {counted(options.starts, 'run')} each")
     for K in candidates:
         share = (done / total, K / total)
-        make = partial(_fit_one, folder, K, directions, options, listener, share)
-        mixture, said = folder.stage(f"dense-{K}", DenseRecord, make, _read_one)
+        key = keys.dense(K)
+        make = partial(_fit_one, folder, key, K, directions, options, listener, share)
+        mixture, said = folder.stage(f"dense-{K}", key, DenseRecord, make, _read_one)
         notes += said
         if mixture is not None:
             found[K] = mixture
@@ -73,6 +82,7 @@ def fit_dense(
 
 def _fit_one(
     folder: RunFolder,
+    key: str,
     K: int,
     directions: Any,
     options: ExploreOptions,
@@ -85,14 +95,7 @@ def _fit_one(
         passes = counted(state.n_sweeps, "pass", "passes")
         listener.update(share[0] + share[1] * part, f"K = {K}, {passes} over the documents")
 
-    mixture = VMFMixture(
-        K,
-        kappa=options.kappa,
-        n_init=options.starts,
-        random_state=options.seed,
-        n_threads=options.threads,
-        callback=follow,
-    )
+    mixture = dense_mixture(K, options).set_params(callback=follow)
     writer = folder.writer()
     notes: list[Warning | Exception | str] = []
     packed = None
@@ -105,7 +108,7 @@ def _fit_one(
             notes.append(error)
     notes += [one.message for one in caught]
     said = [about_candidate(K, note) for note in notes]
-    folder.commit(f"dense-{K}", writer, DenseRecord(mixture=packed, notes=said))
+    folder.commit(f"dense-{K}", key, writer, DenseRecord(mixture=packed, notes=said))
 
 
 def about_candidate(K: int, note: Warning | Exception | str) -> Message:
@@ -140,12 +143,14 @@ def follow_path(
     dense: dict[int, VMFMixture],
     K: int,
     options: ExploreOptions,
+    keys: Keys,
     listener: Listener,
 ) -> VMFPath:
-    """Follow the path from a dense mixture, leaving checkpoints on the way."""
+    """Follow the path from a dense mixture, leaving checkpoints on the way, and choose on it."""
+    directions, key = as_directions(X, n_threads=options.threads), keys.path(K)
 
     def make() -> None:
-        checkpoints = Checkpoints(folder)
+        checkpoints = Checkpoints(folder, key)
         last, seen = -math.inf, 0.0  # so that the first step leaves a checkpoint
 
         def follow(reached: Any) -> None:
@@ -161,37 +166,31 @@ def follow_path(
                 said = f"step {reached.n_steps:,}, {reached.sparsity:.0%} zeros"
                 listener.update(_advance(reached.state, options), said)
 
-        path = VMFPath(
-            n_components=K,
-            criterion=str(options.criterion),  # completed by now
-            min_relative_increase=options.min_relative_increase,
-            max_steps=options.max_steps,
-            kappa=options.kappa,
-            init=dense[K],
-            random_state=options.seed,
-            n_threads=options.threads,
-            warm_start=True,
-            callback=follow,
-        )
+        path = sparse_path(K, options, dense[K]).set_params(callback=follow)
         state = checkpoints.read(dense[K].model_)
         if state is None:
             listener.begin("Following the path to sparse clusters")
         else:
             listener.begin(f"Following the path, from step {len(state.steps):,}")
-            path.state_, path.runs_ = state, dense[K].runs_
+            set_start_of_path(path, state)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # statuses of steps are in the tables
-            path.fit(as_directions(X, n_threads=options.threads))
+            path.fit(directions)
         if path.status_ == "interrupted":
             raise KeyboardInterrupt
-        path.runs_, path.agreement_ = dense[K].runs_, dense[K].agreement_
         writer = folder.writer()
-        folder.commit("path", writer, pack_path(path, writer, PATH))
+        record = pack_followed(path, writer, PATH)
+        # How the dense mixture was found; the path itself was given it.
+        runs, agreement = dense[K].runs_, dense[K].agreement_
+        folder.commit("path", key, writer, replace(record, runs=runs, agreement=agreement))
 
     def read(record: PathRecord, reader: Reader) -> VMFPath:
-        return unpack_path(record, reader, dense)
+        chosen = replace(record, params={**record.params, "criterion": options.criterion})
+        return unpack_path(
+            chosen, reader, dense, lambda scorer: directions.map_rows(scorer, "labels")
+        )
 
-    return folder.stage("path", PathRecord, make, read)
+    return folder.stage("path", key, PathRecord, make, read)
 
 
 def _advance(state: PathState, options: ExploreOptions) -> float:
@@ -211,8 +210,8 @@ def _advance(state: PathState, options: ExploreOptions) -> float:
 class Checkpoints:
     """Steps of a path, stored some at a time, with what is needed to go on from the last one."""
 
-    def __init__(self, folder: RunFolder) -> None:
-        self.folder = folder
+    def __init__(self, folder: RunFolder, key: str) -> None:
+        self.folder, self.key = folder, key
         self.n_marks = self.n_steps = 0
 
     def store(self, state: PathState) -> None:
@@ -225,10 +224,10 @@ class Checkpoints:
         n = self.n_marks
         writer = self.folder.writer(durable=False)
         reached = pack_fit(fit, writer, self.folder.checkpoint(f"fit-{n}"))
-        self.folder.commit(f"fit-{n}", writer, reached)
+        self.folder.commit(f"fit-{n}", self.key, writer, reached)
         writer = self.folder.writer(durable=False)
         taken = pack_steps(steps, writer, self.folder.checkpoint(f"steps-{n}"))
-        self.folder.commit(f"steps-{n}", writer, taken)
+        self.folder.commit(f"steps-{n}", self.key, writer, taken)
         if n > 1:  # the fit of the mark before is not needed; the first one is dense
             self.folder.drop([f"fit-{n - 1}"])
         self.n_marks, self.n_steps = n + 1, self.n_steps + len(steps)
@@ -237,8 +236,8 @@ class Checkpoints:
         """Go back to the last mark; None where there is none that can be used."""
         try:
             parts = list(self._steps())
-            first = self.folder.done("fit-0", FitRecord)
-            last = self.folder.done(f"fit-{len(parts) - 1}", FitRecord)
+            first = self.folder.done("fit-0", self.key, FitRecord)
+            last = self.folder.done(f"fit-{len(parts) - 1}", self.key, FitRecord)
             if parts and first is not None and last is not None:
                 steps = [step for part in parts for step in part]
                 state = PathState(model, steps, unpack_fit(*first), unpack_fit(*last))
@@ -256,6 +255,6 @@ class Checkpoints:
 
     def _steps(self) -> Iterator[list[PathPoint]]:
         n = 0
-        while (left := self.folder.done(f"steps-{n}", StepsRecord)) is not None:
+        while (left := self.folder.done(f"steps-{n}", self.key, StepsRecord)) is not None:
             yield unpack_steps(*left)
             n += 1

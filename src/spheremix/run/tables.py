@@ -110,11 +110,13 @@ def word_columns(reading: Reading) -> dict[str, Any]:
     return columns
 
 
-def typical_columns(reading: Reading, documents: Documents, material: Material) -> dict[str, Any]:
+def typical_columns(
+    reading: Reading, documents: Documents, material: Material, *, most: int = BEGINNING
+) -> dict[str, Any]:
     """List the documents nearest to each prototype, a text once, and how their texts begin."""
-    ids, texts = material.source.ids, material.source.texts
+    ids = material.source.ids
     rows = [
-        (int(k), rank, ids[material.kept[i]], documents.cosines[i], beginning(texts, i, material))
+        (int(k), rank, ids[material.kept[i]], documents.cosines[i], beginning(i, material, most))
         for k in reading.layout.clusters
         for rank, i in enumerate(typical(documents, int(k), material), 1)
     ]
@@ -133,10 +135,10 @@ def typical(documents: Documents, cluster: int, material: Material) -> list[int]
     return list(found.values())
 
 
-def beginning(texts: list[str], row: int, material: Material) -> str:
+def beginning(row: int, material: Material, most: int) -> str:
     """Give the first words of the text of a row."""
-    words = texts[material.kept[row]][: 10 * BEGINNING].split()
-    return shorten(" ".join(words), BEGINNING)
+    words = material.source.texts[material.kept[row]][: 10 * most].split()
+    return shorten(" ".join(words), most)
 
 
 def shorten(text: str, most: int) -> str:

@@ -1,0 +1,24 @@
+"""``spheremix names``: the clusters of a run as JSON, for whoever names them."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+
+from spheremix.cli import flags  # noqa: TC001 (typer reads the annotations)
+from spheremix.cli.guard import guarded
+
+
+@guarded()
+def names(run: flags.Run) -> None:
+    """Describe the clusters of a run as JSON, for whoever names them.
+
+    A list with an object for each cluster: its words, how its typical documents begin, its labels.
+    Names go back in a table with the columns cluster and name: `spheremix explore --names FILE`
+    with the options of the run. A column fit, copied from here, makes sure that the names are those
+    of the clusters that were described.
+    """
+    from spheremix.run.saving import load_run  # noqa: PLC0415 (help does not wait for SciPy)
+
+    typer.echo(json.dumps(load_run(run).describe_clusters(), indent=1))

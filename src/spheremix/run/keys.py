@@ -1,0 +1,115 @@
+"""What each stage of an exploration depends on, as a key: equal keys stand for equal results.
+
+A key is the SHA-256 of the keys of the stages before, and of the parameters that the stage hands to
+the vectoriser or to the estimator. Whatever changes a result is therefore in the key by itself; an
+option that only chooses among results, or names them, is in none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.path import VMFPath
+from spheremix.run.codecs import UNSTORED
+from spheremix.run.command import versions
+from spheremix.text import Corpus
+from spheremix.text.corpus import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from spheremix.run.options import ExploreOptions
+    from spheremix.text import Matrix
+
+
+def key_of(*parts: Any) -> str:
+    """Give the key of what a stage depends on, in plain values."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+class Keys:
+    """The keys of the stages of an exploration.
+
+    Parameters
+    ----------
+    source : Corpus or Matrix
+        What is explored.
+    options : ExploreOptions
+        How.
+    """
+
+    def __init__(self, source: Corpus | Matrix, options: ExploreOptions) -> None:
+        self._source, self._options = source, options
+
+    @cached_property
+    def documents(self) -> str:
+        """All that is known of the documents: texts, ids, dates and labels."""
+        source = self._source
+        corpus = source if isinstance(source, Corpus) else source.documents
+        return key_of(versions(), None if corpus is None else corpus.content_checksum())
+
+    @cached_property
+    def matrix(self) -> str:
+        """The words and the rows: those of the same texts, whatever is known beside them."""
+        source, counting = self._source, self._options.vectorizer()
+        if isinstance(source, Corpus):
+            return key_of(versions(), _digest(source.texts), counting)
+        words = None if source.vocabulary is None else _digest(source.vocabulary)
+        counted = None  # words beside embeddings
+        if words is None and source.documents is not None:
+            counted = (_digest(source.documents.texts), counting)
+        return key_of(versions(), source.checksum, words, counted)
+
+    def dense(self, K: int) -> str:
+        """Give the key of the mixture without penalty of one number of clusters."""
+        return key_of(self.matrix, _parameters(dense_mixture(K, self._options)))
+
+    def path(self, K: int) -> str:
+        """Give the key of the path from this mixture; a criterion only chooses on it."""
+        parameters = _parameters(sparse_path(K, self._options, self.dense(K)))
+        del parameters["criterion"]
+        return key_of(parameters)
+
+    def fits(self, sizes: Iterable[int]) -> set[str]:
+        """Give the keys of all that is fitted with these numbers of clusters."""
+        return {key for K in sizes for key in (self.dense(K), self.path(K))}
+
+
+def dense_mixture(K: int, options: ExploreOptions) -> VMFMixture:
+    """Give the estimator of a mixture without penalty."""
+    return VMFMixture(
+        K,
+        kappa=options.kappa,
+        n_init=options.starts,
+        random_state=options.seed,
+        n_threads=options.threads,
+    )
+
+
+def sparse_path(K: int, options: ExploreOptions, init: Any) -> VMFPath:
+    """Give the estimator of the path that begins with a dense mixture."""
+    return VMFPath(
+        n_components=K,
+        criterion=str(options.criterion),  # completed by now
+        min_relative_increase=options.min_relative_increase,
+        max_steps=options.max_steps,
+        kappa=options.kappa,
+        init=init,
+        random_state=options.seed,
+        n_threads=options.threads,
+        warm_start=True,
+    )
+
+
+def _parameters(estimator: Any) -> dict[str, Any]:
+    """Give the parameters that the solution depends on."""
+    found = estimator.get_params(deep=False).items()
+    return {name: value for name, value in found if name not in UNSTORED}
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return digest(line.encode("utf-8", "surrogatepass") for line in lines)

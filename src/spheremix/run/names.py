@@ -1,0 +1,211 @@
+"""Names that people or programs give to clusters: read, checked, and put in place of the automatic.
+
+The numbers of clusters mean something for one fit only. Names therefore belong to a fit: to the one
+whose checksum the file states in a column ``fit``, else to the one that was in the folder when the
+names were given. Other clusters are not called by them.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from os import fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spheremix.errors import ParameterError
+from spheremix.run.schema import NameRecord
+from spheremix.text.corpus import shown
+from spheremix.text.files import reading
+from spheremix.text.tables import open_table
+from spheremix.wording import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Namer = Callable[[list[dict[str, Any]]], Any]
+
+AUTOMATIC = "spheremix"  # who gave the names that nobody gave
+LONGEST = 100  # characters of a name
+JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # not printable, and needed in words
+
+
+@dataclass(frozen=True, slots=True)
+class GivenNames:
+    """Names that were given, or who gives them.
+
+    Attributes
+    ----------
+    source : str
+        The name of the file or of the function; "mapping" for names in Python.
+    names : dict of int to str
+        By number of the cluster; empty where a function gives them.
+    namer : callable or None
+        Gets a list of dictionaries, one for each cluster, and gives names.
+    fit : str or None
+        The fit whose clusters were named, where that was said.
+    """
+
+    source: str
+    names: dict[int, str]
+    namer: Namer | None = None
+    fit: str | None = None
+
+    def command(self) -> dict[str, Any]:
+        """Give what the result depends on, as JSON can say it."""
+        names = {str(cluster): name for cluster, name in self.names.items()}
+        return {"source": self.source, "names": names, "fit": self.fit}
+
+    def name(
+        self,
+        automatic: list[str],
+        fit: str | None,
+        before: str | None,
+        describe: Callable[[], list[dict[str, Any]]],
+    ) -> list[NameRecord]:
+        """Name all clusters of a fit; those without a given name keep the automatic one.
+
+        Parameters
+        ----------
+        automatic : list of str
+            One for each cluster.
+        fit : str or None
+            That of the clusters.
+        before : str or None
+            The fit that people saw in the folder, if there was one.
+        describe : callable
+            Gives what a function that names clusters gets.
+        """
+        given = self.names
+        if self.namer is not None:
+            given = check_names(self.source, _pairs(self.source, self.namer(describe()), automatic))
+        else:
+            self._check_fit(fit, before)
+        for cluster, name in given.items():
+            if cluster >= len(automatic):
+                raise _refusal(
+                    self.source,
+                    f"there is no cluster {cluster}: the run has "
+                    f"{count(len(automatic), 'cluster')}, numbered from 0",
+                )
+            others = [k for k, other in enumerate(automatic) if other == name and k not in given]
+            if others:
+                raise _refusal(
+                    self.source,
+                    f"{shown(name)} is the automatic name of cluster {others[0]}: give that one "
+                    "another name, too",
+                )
+        return [
+            NameRecord(name=given.get(k, name), source=self.source if k in given else AUTOMATIC)
+            for k, name in enumerate(automatic)
+        ]
+
+    def _check_fit(self, fit: str | None, before: str | None) -> None:
+        """Refuse names of other clusters than those that were found."""
+        named = self.fit or before
+        if named is not None and named != fit:
+            raise ParameterError(
+                "{names} ({source}): these names were given to other clusters: to those of the fit "
+                "{named}, and this is the fit {fit}",
+                remedies=("first run without {names} and look at the clusters",),
+                source=self.source,
+                named=named,
+                fit=fit,
+            )
+
+
+def automatic_names(names: list[str]) -> list[NameRecord]:
+    """Record the names that nobody gave."""
+    return [NameRecord(name=name, source=AUTOMATIC) for name in names]
+
+
+def read_names(names: Any) -> GivenNames | None:
+    """Take names as they are given: a file, a mapping, a function, or None."""
+    if names is None:
+        return None
+    if isinstance(names, str) or hasattr(names, "__fspath__"):
+        return _read_file(Path(fspath(names)))
+    if isinstance(names, Mapping):
+        return GivenNames("mapping", check_names("mapping", names.items()))
+    if callable(names):
+        return GivenNames(str(getattr(names, "__name__", type(names).__name__)), {}, names)
+    raise ParameterError(
+        "{names} must be a file, a mapping from numbers of clusters to names, or a function; got "
+        "{got}",
+        got=f"a {type(names).__name__}",
+    )
+
+
+def _read_file(path: Path) -> GivenNames:
+    with reading(path):
+        records = [record for _, record in open_table(path).records(None)]
+    for column in ("cluster", "name"):
+        if any(column not in record for record in records):
+            raise _refusal(path.name, f"there is no column {column!r}")
+    fits = {str(record["fit"]).strip() for record in records if record.get("fit")}
+    if len(fits) > 1:
+        raise _refusal(path.name, "the column 'fit' must have one value: names are of one fit")
+    pairs = ((record["cluster"], record["name"]) for record in records)
+    return GivenNames(path.name, check_names(path.name, pairs), fit=next(iter(fits), None))
+
+
+def _pairs(source: str, found: Any, automatic: list[str]) -> Iterable[tuple[Any, Any]]:
+    """Take what a function gave: a name for each cluster, or names by number."""
+    if isinstance(found, Mapping):
+        return found.items()
+    if isinstance(found, list | tuple) and len(found) == len(automatic):
+        return enumerate(found)
+    raise _refusal(
+        source,
+        f"a function must give a list of {count(len(automatic), 'name')}, or a mapping from "
+        f"numbers of clusters to names; it gave {shown(found)}",
+    )
+
+
+def check_names(source: str, pairs: Iterable[tuple[Any, Any]]) -> dict[int, str]:
+    """Check names that were given, whoever gave them."""
+    found: dict[int, str] = {}
+    for number, given in pairs:
+        cluster = _number(source, number)
+        name = given.strip() if isinstance(given, str) else ""
+        if not name:
+            raise _refusal(
+                source, f"the name of cluster {cluster} must be a text that is not empty"
+            )
+        if len(name) > LONGEST:
+            raise _refusal(
+                source,
+                f"the name of cluster {cluster} has {len(name):,} characters, more than {LONGEST}",
+            )
+        if not all(c.isprintable() or c in JOINERS for c in name):
+            raise _refusal(
+                source,
+                f"the name of cluster {cluster} has an unprintable character: {shown(name)}",
+            )
+        if cluster in found:
+            raise _refusal(source, f"cluster {cluster} has two names")
+        twin = [k for k, other in found.items() if other == name]
+        if twin:
+            raise _refusal(
+                source, f"clusters {twin[0]} and {cluster} have the same name, {shown(name)}"
+            )
+        found[cluster] = name
+    if not found:
+        raise _refusal(source, "there are no names")
+    return found
+
+
+def _number(source: str, number: Any) -> int:
+    """Give the number of a cluster; in a table it may be a text."""
+    try:
+        found = int(number) if isinstance(number, str) else operator.index(number)
+    except (ValueError, TypeError):
+        found = -1
+    if found < 0 or isinstance(number, bool):
+        raise _refusal(source, f"{shown(number)} is not the number of a cluster")
+    return found
+
+
+def _refusal(source: str, problem: str) -> ParameterError:
+    return ParameterError("{names} ({source}): {problem}", source=source, problem=problem)
