@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize_scalar
 
 from spheremix.bessel import concentration, log_normalizer
-from spheremix.merging import TILE, merge, merged_resultants
+from spheremix.merging import TILE, merge
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.models.vmf import VMFModel
-from spheremix.resultants import Resultants
+from spheremix.resultants import Resultants, merged_resultants
 
 D = 6
 

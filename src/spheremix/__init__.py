@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         PrototypesDisplay,
         SphereDisplay,
         TimelineDisplay,
+        TreeDisplay,
         WordsDisplay,
         draw_run,
     )
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.selection import VMFMixtureIC
     from spheremix.estimators.skmeans import SphericalKMeans
     from spheremix.estimators.stability import stability_selection
+    from spheremix.estimators.tree import VMFTree
     from spheremix.report import Report
     from spheremix.run.explore import explore_corpus
     from spheremix.run.saving import load_run, save_run
@@ -45,10 +47,12 @@ __all__ = [
     "SphereDisplay",
     "SphericalKMeans",
     "TimelineDisplay",
+    "TreeDisplay",
     "VMFCoclustering",
     "VMFMixture",
     "VMFMixtureIC",
     "VMFPath",
+    "VMFTree",
     "VonMisesFisher",
     "WordsDisplay",
     "as_directions",
@@ -78,9 +82,11 @@ _HOMES = {
     "SphereDisplay": "display",
     "SphericalKMeans": "estimators.skmeans",
     "TimelineDisplay": "display",
+    "TreeDisplay": "display",
     "VMFMixture": "estimators.mixture",
     "VMFMixtureIC": "estimators.selection",
     "VMFPath": "estimators.path",
+    "VMFTree": "estimators.tree",
     "VonMisesFisher": "distribution",
     "WordsDisplay": "display",
     "as_directions": "data.open",

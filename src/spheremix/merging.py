@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     # What clusters are worth, by their masses and the lengths of their resultant vectors.
     ClusterValue = Callable[[Array, Array], Array]
+    # The same for clusters of these masses and lengths, which a shared concentration depends on.
+    Renewal = Callable[[Array, Array], ClusterValue]
 
 TILE = 64  # rows and columns of products taken at a time
 
@@ -34,13 +36,23 @@ class Merging(NamedTuple):
     labels: NDArray[np.intp]
 
 
-def merge(resultants: Resultants, value: ClusterValue, n_clusters: int) -> Merging:
+def merge(
+    resultants: Resultants,
+    value: ClusterValue,
+    n_clusters: int,
+    *,
+    groups: NDArray[np.intp] | None = None,
+    renew: Renewal | None = None,
+) -> Merging:
     """Merge clusters greedily, by the least loss, until ``n_clusters`` are left.
 
     Work and memory are of the order of M^2 for M clusters, beside their products. Every cluster
-    must have rows, since a cluster without mass has no value.
+    must have rows, since a cluster without mass has no value. With ``groups`` (M,) only clusters
+    of the same group are merged. With ``renew`` the values are renewed after each merge, for the
+    clusters that are left, and the work is of the order of M^3.
     """
-    if not 1 <= n_clusters <= len(resultants.mass):
+    together = np.zeros(len(resultants.mass), dtype=np.intp) if groups is None else groups
+    if not len(np.unique(together)) <= n_clusters <= len(resultants.mass):
         raise ValueError(f"{len(resultants.mass)} clusters cannot be merged to {n_clusters}.")
     if not np.all(resultants.mass > 0.0):
         raise ValueError("Clusters without mass cannot be merged.")
@@ -49,19 +61,30 @@ def merge(resultants: Resultants, value: ClusterValue, n_clusters: int) -> Mergi
     squares = np.diagonal(products).copy()
     values = value(mass, np.sqrt(squares))
     owner = np.arange(len(mass))
+    alive = np.ones(len(mass), dtype=bool)
 
     def losses_of(a: int) -> Array:
+        if not alive[a]:
+            return np.full(len(mass), np.inf)
         joint = np.sqrt(np.maximum(squares + squares[a] + 2.0 * products[a], 0.0))
         lost: Array = values + values[a] - value(mass + mass[a], joint)
+        lost[~alive | (together != together[a])] = np.inf
+        lost[a] = np.inf
         return lost
 
-    alive = np.ones(len(mass), dtype=bool)
-    table = np.stack([losses_of(a) for a in range(len(mass))])
-    np.fill_diagonal(table, np.inf)
-    partner = table.argmin(axis=1)
-    least = np.take_along_axis(table, partner[:, None], axis=1)[:, 0]
+    def all_losses() -> tuple[Array, NDArray[np.intp], Array]:
+        table = np.stack([losses_of(a) for a in range(len(mass))])
+        partner = table.argmin(axis=1)
+        return table, partner, np.take_along_axis(table, partner[:, None], axis=1)[:, 0]
+
+    table, partner, least = all_losses()
     pairs, losses = [], []
     for _ in range(len(mass) - n_clusters):
+        if renew is not None and pairs:
+            lengths = np.sqrt(np.maximum(squares[alive], 0.0))
+            value = renew(mass[alive], lengths)
+            values[alive] = value(mass[alive], lengths)
+            table, partner, least = all_losses()
         a, b = sorted((int(least.argmin()), int(partner[least.argmin()])))
         pairs.append((a, b))
         losses.append(least[a])
@@ -72,11 +95,11 @@ def merge(resultants: Resultants, value: ClusterValue, n_clusters: int) -> Mergi
         products[a] += products[b]
         products[:, a] = products[a]
         products[a, a] = squares[a]
+        if renew is not None:
+            continue
         values[a] = value(mass[a : a + 1], np.sqrt(np.maximum(squares[a : a + 1], 0.0)))[0]
         table[b] = table[:, b] = least[b] = np.inf
-        table[a] = np.where(alive, losses_of(a), np.inf)
-        table[a, a] = np.inf
-        table[:, a] = table[a]
+        table[a] = table[:, a] = losses_of(a)
         # Whoever had one of the two for a partner looks again; the others see what is new.
         stale = alive & ((partner == a) | (partner == b))
         stale[a] = True
@@ -105,14 +128,3 @@ def _products(vectors: Array) -> Array:
             products[a : a + TILE, b : b + TILE] = total
             products[b : b + TILE, a : a + TILE] = total.T
     return products
-
-
-def merged_resultants(resultants: Resultants, labels: NDArray[np.intp]) -> Resultants:
-    """Add up the resultants of the clusters that belong together."""
-    n_clusters = int(labels.max()) + 1
-    mass, vectors = np.zeros(n_clusters), np.zeros((n_clusters, resultants.vectors.shape[1]))
-    np.add.at(mass, labels, resultants.mass)
-    np.add.at(vectors, labels, resultants.vectors)
-    return Resultants(
-        mass, vectors, resultants.log_likelihood, resultants.entropy, resultants.weight
-    )

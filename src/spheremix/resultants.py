@@ -54,3 +54,14 @@ class Resultants:
             self.entropy + other.entropy,
             self.weight + other.weight,
         )
+
+
+def merged_resultants(resultants: Resultants, labels: NDArray[np.intp]) -> Resultants:
+    """Add up the resultants of the clusters that belong together."""
+    n_clusters = int(labels.max()) + 1
+    mass, vectors = np.zeros(n_clusters), np.zeros((n_clusters, resultants.vectors.shape[1]))
+    np.add.at(mass, labels, resultants.mass)
+    np.add.at(vectors, labels, resultants.vectors)
+    return Resultants(
+        mass, vectors, resultants.log_likelihood, resultants.entropy, resultants.weight
+    )

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from spheremix import em
-from spheremix.merging import merge, merged_resultants
+from spheremix.merging import merge
 from spheremix.models.base import COLLAPSED, DegenerateError
-from spheremix.resultants import Resultants
+from spheremix.resultants import Resultants, merged_resultants
 from spheremix.scorer import Scorer
 from spheremix.seeding import TRIES, random_rows
 
@@ -130,7 +130,7 @@ class Search(Generic[P]):
                 for g, members in enumerate(rounds)
                 for a, b in zip(members[::2], members[1::2], strict=False)
             ]
-            children = self._crossed([(each[g][a], each[g][b], (a, b)) for g, a, b in pairs])
+            children = self.crossed([(each[g][a], each[g][b], (a, b)) for g, a, b in pairs])
             ahead: list[list[int]] = [[] for _ in sizes]
             for (g, a, b), child in zip(pairs, children, strict=True):
                 family = [a, b]
@@ -179,6 +179,36 @@ class Search(Generic[P]):
 
         return em.in_batches(partitions, lambda one: one.resultants.vectors.size, refine)
 
+    def crossed(
+        self, pairs: list[tuple[Partition | None, Partition | None, tuple[int, ...]]]
+    ) -> list[Partition | None]:
+        """Merge the clusters of two partitions, together, back to the size of one, and refine.
+
+        Both have the same size; the third entry of a pair becomes the child's ``parents``.
+        """
+        both = [[one.resultants for one in pair[:2] if one is not None] for pair in pairs]
+        together = [
+            Resultants(
+                np.concatenate([one.mass for one in parents]),
+                np.concatenate([one.vectors for one in parents]),
+                0.0,
+                0.0,
+                sum(one.weight for one in parents),
+            )
+            for parents in both
+        ]
+        children = em.in_batches(
+            together,
+            lambda one: one.vectors.size,
+            lambda _, batch: self._finished(
+                self._settled(batch, CROSSING), [len(one.mass) // 2 for one in batch], "cross"
+            ),
+        )
+        return [
+            None if child is None else replace(child, parents=places)
+            for child, (_, _, places) in zip(children, pairs, strict=True)
+        ]
+
     # The parts
 
     def _merged_runs(self, specs: list[tuple[int, int]]) -> list[Partition | None]:
@@ -216,33 +246,6 @@ class Search(Generic[P]):
         settled = self._settled(self._sweep(nearest), SETTLING)
         return self._finished(settled, [sizes[i] for i in members], "merge")
 
-    def _crossed(
-        self, pairs: list[tuple[Partition | None, Partition | None, tuple[int, int]]]
-    ) -> list[Partition | None]:
-        """Merge the clusters of two partitions, together, back to the size of one, and refine."""
-        both = [[one.resultants for one in pair[:2] if one is not None] for pair in pairs]
-        together = [
-            Resultants(
-                np.concatenate([one.mass for one in parents]),
-                np.concatenate([one.vectors for one in parents]),
-                0.0,
-                0.0,
-                sum(one.weight for one in parents),
-            )
-            for parents in both
-        ]
-        children = em.in_batches(
-            together,
-            lambda one: one.vectors.size,
-            lambda _, batch: self._finished(
-                self._settled(batch, CROSSING), [len(one.mass) // 2 for one in batch], "cross"
-            ),
-        )
-        return [
-            None if child is None else replace(child, parents=places)
-            for child, (_, _, places) in zip(children, pairs, strict=True)
-        ]
-
     def _settled(self, resultants: Sequence[Resultants], n_sweeps: int) -> list[Resultants | None]:
         """Assign all rows to clusters a few times; clusters without rows are dropped."""
         now: list[Resultants | None] = list(resultants)
@@ -250,7 +253,7 @@ class Search(Generic[P]):
             scorers = {}
             for i, one in enumerate(now):
                 if one is not None:
-                    large = _only(one, one.mass > COLLAPSED * one.weight)
+                    large = only(one, one.mass > COLLAPSED * one.weight)
                     judged = self._judged(large)
                     now[i] = None
                     if judged is not None:
@@ -266,7 +269,7 @@ class Search(Generic[P]):
         found: list[Partition | None] = [None] * len(settled)
         merged = {}
         for i, (one, size) in enumerate(zip(settled, sizes, strict=True)):
-            occupied = None if one is None else _only(one, one.mass > 0.0)
+            occupied = None if one is None else only(one, one.mass > 0.0)
             if occupied is None or len(occupied.mass) < size:
                 continue
             try:
@@ -309,7 +312,7 @@ class Search(Generic[P]):
         return swept
 
 
-def _only(resultants: Resultants, kept: NDArray[np.bool_]) -> Resultants:
+def only(resultants: Resultants, kept: NDArray[np.bool_]) -> Resultants:
     """Leave clusters out."""
     if kept.all():
         return resultants

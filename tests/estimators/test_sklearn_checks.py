@@ -36,6 +36,7 @@ ESTIMATORS = {
     ),
     sm.VMFPath: ({"n_init": 1}, {"n_init": 2, "kappa": "free"}),
     sm.VMFMixtureIC: ({"n_components": (1, 2), "n_init": 2},),
+    sm.VMFTree: ({"n_init": 1}, {"n_init": 2, "n_clusters": 2, "kappa": "free"}),
     sm.SphericalKMeans: ({"n_init": 2},),
     sm.VMFCoclustering: (
         {"n_components": 1},

@@ -11,6 +11,7 @@ from spheremix.display.maps import DataDisplay, PrototypesDisplay
 from spheremix.display.run import draw_run
 from spheremix.display.sphere import SphereDisplay
 from spheremix.display.tables import LabelsDisplay, TimelineDisplay
+from spheremix.display.tree import TreeDisplay
 from spheremix.display.words import WordsDisplay
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "PrototypesDisplay",
     "SphereDisplay",
     "TimelineDisplay",
+    "TreeDisplay",
     "WordsDisplay",
     "draw_run",
 ]

@@ -44,6 +44,11 @@ def columns_of(estimator: BaseEstimator) -> dict[str, Any]:
     return {name: vars(estimator)[name] for name in COLUMNS if name in vars(estimator)}
 
 
+def set_columns(estimator: BaseEstimator, columns: dict[str, Any]) -> None:
+    """Tell an estimator that was fitted to open rows what they knew of their columns."""
+    vars(estimator).update(columns)
+
+
 # Mixtures
 
 
@@ -101,8 +106,12 @@ class FittedMixture:
         best: Fit[VMFParameters],
         runs: list[Restart],
         agreement: float,
+        labels: Labels | None = None,
     ) -> FittedMixture:
-        """Describe a mixture by the rows that it was fitted to."""
+        """Describe a mixture by the rows that it was fitted to.
+
+        ``labels``, where they are not those of the most probable components.
+        """
         model, directions, reached = problem.model, problem.directions, best.parameters
         scorer = model.scorer(model.parameters(reached.prototypes, reached.kappas, reached.weights))
         soft = best.resultants
@@ -132,7 +141,7 @@ class FittedMixture:
             reached.weights,
             problem.columns,
             summary,
-            directions.map_rows(scorer, "labels"),
+            directions.map_rows(scorer, "labels") if labels is None else labels,
         )
 
     def set_on(self, mixture: VMFMixture) -> None:

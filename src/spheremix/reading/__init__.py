@@ -12,6 +12,7 @@ from spheremix.reading.alignment import (
     Moves,
     align_partitions,
     align_prototypes,
+    flows,
     moves,
 )
 from spheremix.reading.contrast import (
@@ -33,6 +34,7 @@ from spheremix.reading.ordering import (
 from spheremix.reading.reading import Cluster, Reading
 from spheremix.reading.tables import Agreement, Contingency, agreement, contingency
 from spheremix.reading.timeline import Timeline, parse_dates, timeline
+from spheremix.reading.tree import TreeNode, tree_nodes
 from spheremix.reading.vocabulary import Vocabulary, Word
 from spheremix.reading.why import Explanation, Term, explain
 
@@ -52,6 +54,7 @@ __all__ = [
     "Reading",
     "Term",
     "Timeline",
+    "TreeNode",
     "Vocabulary",
     "Word",
     "agreement",
@@ -65,6 +68,7 @@ __all__ = [
     "document_order",
     "explain",
     "feature_order",
+    "flows",
     "layout",
     "log_odds_contrast",
     "moves",
@@ -72,4 +76,5 @@ __all__ = [
     "parse_dates",
     "read_documents",
     "timeline",
+    "tree_nodes",
 ]

@@ -65,7 +65,7 @@ class Alignment:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """How many documents went from a cluster before to a cluster after."""
+    """How many documents are in a cluster before and in a cluster after."""
 
     before: int
     after: int
@@ -187,6 +187,37 @@ def moves(before: ArrayLike, after: ArrayLike, alignment: Alignment | None = Non
     order = np.argsort(-counts, kind="stable")
     flows = tuple(Flow(int(pairs[0, i]), int(pairs[1, i]), int(counts[i])) for i in order)
     return Moves(ids, flows)
+
+
+def flows(before: ArrayLike, after: ArrayLike) -> tuple[Flow, ...]:
+    """Count the documents that each pair of clusters of two levels has in common.
+
+    These are the values of an alluvial (Sankey) diagram. Between nested levels every fine cluster
+    has one flow; between free cuts it may have several.
+
+    Parameters
+    ----------
+    before, after : array-like of shape (n,)
+        Clusters of the same documents; those without one (-1) on either side are left out.
+
+    Returns
+    -------
+    tuple of Flow
+        By cluster before, then after; pairs without documents are left out.
+
+    Examples
+    --------
+    >>> from spheremix.reading import flows
+    >>> [(flow.before, flow.after, flow.n_documents) for flow in flows([0, 0, 1, 1], [0, 1, 2, 2])]
+    [(0, 0, 1), (0, 1, 1), (1, 2, 2)]
+    """
+    old, new = _labels(before, after)
+    kept = (old >= 0) & (new >= 0)
+    pairs, counts = np.unique(np.stack([old[kept], new[kept]]), axis=1, return_counts=True)
+    return tuple(
+        Flow(int(one), int(other), int(count))
+        for one, other, count in zip(*pairs, counts, strict=True)
+    )
 
 
 def _match(similarities: Array) -> Alignment:

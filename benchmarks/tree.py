@@ -1,0 +1,264 @@
+"""What a tree of clusters gives and costs, against a fit for each number of clusters.
+
+Run as ``python benchmarks/tree.py``; it needs the folder of real data, named by SPHEREMIX_DATA. It
+writes ``benchmarks/results/tree.json`` and, from it, ``tree.md``, which ``docs/tree.md`` quotes.
+Parts such as "cuts-bbc" run those and keep the others. Work is counted in components times sweeps;
+seconds are those of the process, on one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+
+import numpy as np
+from search import Counted, load
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.metrics import adjusted_rand_score
+from timing import DATA, ROOT, machine
+
+import spheremix as sm
+
+FIGURES = ROOT / "benchmarks" / "results" / "tree.json"
+TARGET = FIGURES.with_suffix(".md")
+PAGE = ROOT / "docs" / "tree.md"
+BEGIN, END = "<!-- tree: benchmarks/results/tree.md -->\n", "<!-- end -->"
+LEAVES = 40
+NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 40)
+LEVELS = {"bbc": ((5, 20), (5, 12), (3, 8, 20)), "20 newsgroups": ((6, 20), (7, 20), (5, 20))}
+# alt, comp, misc, rec, sci, soc, talk, in the order of the newsgroups' names.
+GROUPS = np.repeat(np.arange(7), [1, 5, 1, 4, 4, 1, 4])
+SEED = 0
+
+
+def counted(X):
+    rows = Counted(X)
+    rows._rows = sm.as_directions(X, n_threads=1)  # noqa: SLF001
+    rows.map_rows, rows.take, rows.n_threads = rows._rows.map_rows, rows._rows.take, 1  # noqa: SLF001
+    return rows
+
+
+def measured(rows, job):
+    """Do a job; give its result, the components it swept and its seconds."""
+    swept, begin = rows.swept, time.process_time()
+    found = job()
+    return found, rows.swept - swept, time.process_time() - begin
+
+
+def figures_of(mixture, rows, classes):
+    return {
+        "nats": mixture.log_likelihood_ / rows.n_rows,
+        "ari": float(adjusted_rand_score(classes, mixture.labels_)),
+    }
+
+
+def cuts(name):
+    """Compare each cut with the default search for that number of clusters alone, and costs."""
+    X, classes = load(name)
+    rows = counted(X)
+    tree, tree_swept, tree_took = measured(
+        rows, lambda: sm.VMFTree(LEAVES, random_state=SEED).fit(rows)
+    )
+    mixtures, cuts_swept, cuts_took = measured(rows, lambda: tree.cuts(NUMBERS))
+    alone, alone_swept, alone_took = {}, 0, 0.0
+    for K in NUMBERS:
+        mixture, swept, took = measured(
+            rows, lambda K=K: sm.VMFMixture(K, random_state=SEED).fit(rows)
+        )
+        alone[K] = figures_of(mixture, rows, classes)
+        alone_swept, alone_took = alone_swept + swept, alone_took + took
+    return {
+        "cuts": {
+            K: figures_of(one, rows, classes) for K, one in zip(NUMBERS, mixtures, strict=True)
+        },
+        "alone": alone,
+        "swept": [tree_swept, cuts_swept, alone_swept],
+        "seconds": [tree_took, cuts_took, alone_took],
+        "guess": tree.n_clusters_,
+    }
+
+
+def levels(name):
+    """Compare nested levels with free cuts and with the default search."""
+    X, classes = load(name)
+    rows = counted(X)
+    tree = sm.VMFTree(LEAVES, random_state=SEED).fit(rows)
+    found = {}
+    alone = {
+        K: figures_of(sm.VMFMixture(K, random_state=SEED).fit(rows), rows, classes)
+        for K in sorted({K for numbers in LEVELS[name] for K in numbers})
+    }
+    for numbers in LEVELS[name]:
+        tree.cuts(numbers)
+        nested, swept, took = measured(rows, lambda n=numbers: tree.cut(levels=n))
+        found[", ".join(map(str, numbers))] = {
+            "levels": {
+                K: {
+                    "nested": figures_of(nested[K], rows, classes),
+                    "raw": {"ari": float(adjusted_rand_score(classes, raw_labels(tree, K, rows)))},
+                    "cut": figures_of(tree.cut(K), rows, classes),
+                    "alone": alone[K],
+                }
+                for K in numbers
+            },
+            "swept": swept,
+            "seconds": took,
+        }
+    return found
+
+
+def raw_labels(tree, K, rows):
+    """Give the tree's own clusters, merged and not refined."""
+    leaves = rows.map_rows(tree.cut(tree.n_leaves_).scorer_, "labels")
+    return tree.hierarchy_.nodes_of(K)[1][leaves]
+
+
+def groups(name="20 newsgroups"):
+    """Compare coarse clusters of 20 newsgroups with the first part of their names."""
+    X, classes = load(name)
+    rows = counted(X)
+    classes = GROUPS[classes - 1]
+    joined = np.where(classes == 5, 0, classes)  # alt and soc, both on religion
+    tree = sm.VMFTree(LEAVES, random_state=SEED).fit(rows)
+    leaves = tree.cut(tree.n_leaves_)
+    found = {}
+    for K, truth in ((6, joined), (7, classes)):
+        ward = AgglomerativeClustering(K, linkage="ward").fit_predict(leaves.prototypes_)
+        average = AgglomerativeClustering(K, metric="cosine", linkage="average")
+        partitions = {
+            "the tree, merged only": raw_labels(tree, K, rows),
+            "cut": tree.cut(K).labels_,
+            f"nested with 20 (K = {K}, 20)": tree.cut(levels=[K, 20]).labels[0],
+            "Ward on the 40 prototypes": ward[leaves.labels_],
+            "average linkage on the 40 prototypes (cosine)": average.fit_predict(
+                leaves.prototypes_
+            )[leaves.labels_],
+            "default fit": sm.VMFMixture(K, random_state=SEED).fit(rows).labels_,
+        }
+        found[K] = {
+            way: float(adjusted_rand_score(truth, one)) for way, one in partitions.items()
+        }
+    return found
+
+
+PARTS = {
+    "cuts-bbc": lambda: cuts("bbc"),
+    "cuts-sec8k": lambda: cuts("sec8k"),
+    "cuts-20 newsgroups": lambda: cuts("20 newsgroups"),
+    "levels-bbc": lambda: levels("bbc"),
+    "levels-20 newsgroups": lambda: levels("20 newsgroups"),
+    "groups": groups,
+}
+
+
+# ----------------------------------------------------------------------------------------- tables
+
+
+def both(one):
+    return f"{one['nats']:.1f}, {one['ari']:.3f}" if "nats" in one else f"{one['ari']:.3f}"
+
+
+def cuts_table(figures):
+    for part in ("cuts-bbc", "cuts-20 newsgroups"):
+        if part not in figures:
+            continue
+        one, name = figures[part], part.partition("-")[2]
+        yield f"Cuts of one tree on {name}, minus a fit with the default search for that K alone:"
+        yield ""
+        yield "| K | nats a row | ARI with classes: cut, alone |"
+        yield "|---" * 3 + "|"
+        for K, cut in one["cuts"].items():
+            alone = one["alone"][K]
+            yield f"| {K} | {cut['nats'] - alone['nats']:+.2f} | {cut['ari']:.3f}, {alone['ari']:.3f} |"
+        yield ""
+
+
+def cost_table(figures):
+    yield f"Cost of the tree of {LEAVES} leaves, of its {len(NUMBERS)} cuts (K = {NUMBERS}), and of as"
+    yield "many default fits:"
+    yield ""
+    yield "| set | components swept: tree, cuts, fits | ratio | seconds: tree, cuts, fits | ratio |"
+    yield "|---" * 5 + "|"
+    for part, one in figures.items():
+        if part.startswith("cuts-"):
+            cells = []
+            for what, digits in (("swept", 0), ("seconds", 1)):
+                tree, cut, alone = one[what]
+                cells.append(f"{tree:,.{digits}f}, {cut:,.{digits}f}, {alone:,.{digits}f}")
+                cells.append(f"{(tree + cut) / alone:.2f}")
+            yield f"| {part.partition('-')[2]} | {' | '.join(cells)} |"
+    yield ""
+
+
+def levels_table(figures):
+    yield "Nested levels: nats a row minus those of the default fit, and ARI with the classes:"
+    yield ""
+    yield "| set, levels | K | merged only | nested | free cut | default fit |"
+    yield "|---" * 6 + "|"
+    for part, found in figures.items():
+        if not part.startswith("levels-"):
+            continue
+        for numbers, one in found.items():
+            for K, ways in one["levels"].items():
+                base = ways["alone"]["nats"]
+                cells = [f"{ways['raw']['ari']:.3f}"]
+                cells += [
+                    f"{ways[way]['nats'] - base:+.2f}, {ways[way]['ari']:.3f}"
+                    for way in ("nested", "cut")
+                ]
+                cells.append(f"{ways['alone']['ari']:.3f}")
+                yield f"| {part.partition('-')[2]}, {numbers} | {K} | {' | '.join(cells)} |"
+    yield ""
+
+
+def groups_table(figures):
+    yield "20 newsgroups: ARI of 6 and 7 clusters with the first parts of the newsgroups' names (6:"
+    yield "alt and soc are one group):"
+    yield ""
+    yield "| way | 6 | 7 |"
+    yield "|---" * 3 + "|"
+    each = list(figures["groups"].values())
+    for first, second in zip(each[0].items(), each[1].items(), strict=True):
+        way = first[0].partition(" (K")[0]
+        yield f"| {way} | {first[1]:.3f} | {second[1]:.3f} |"
+    yield ""
+
+
+def write(figures, notes):
+    figures = {part: figures[part] for part in PARTS if part in figures}
+    FIGURES.write_text(json.dumps({"notes": notes, "figures": figures}, indent=1) + "\n")
+    figures = json.loads(FIGURES.read_text())["figures"]  # keys are texts from here on
+    lines = [*cuts_table(figures), *cost_table(figures), *levels_table(figures)]
+    if "groups" in figures:
+        lines += groups_table(figures)
+    lines += [notes]
+    TARGET.write_text("\n".join(lines) + "\n")
+    page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    if BEGIN in page:
+        before, _, rest = page.partition(BEGIN)
+        quoted = f"{before}{BEGIN}{TARGET.read_text()}{END}{rest.partition(END)[2]}"
+        PAGE.write_text(quoted, encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", help=f"all by default: {', '.join(PARTS)}")
+    options = parser.parse_args()
+    if not DATA.exists():
+        sys.exit(f"no {DATA}: set SPHEREMIX_DATA to the folder of real data")
+    warnings.simplefilter("ignore")
+    figures = json.loads(FIGURES.read_text())["figures"] if FIGURES.exists() else {}
+    notes = (
+        f"One seed, one thread, on {machine()}, beside other work. `python benchmarks/tree.py`"
+    )
+    for part in options.parts or PARTS:
+        figures[part] = PARTS[part]()
+        write(figures, notes)
+        print(part, json.dumps(figures[part])[:300], flush=True)
+
+
+if __name__ == "__main__":
+    main()

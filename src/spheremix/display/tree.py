@@ -1,0 +1,245 @@
+"""A tree of clusters as a dendrogram, the words of its nodes written on the branches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from spheremix.display.place import one_axes, shown, whole_figure
+from spheremix.display.style import CLUSTERS, FAINT, INK, in_style, readable
+from spheremix.reading.reading import require_model
+from spheremix.reading.tree import tree_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from spheremix.reading.tree import TreeNode
+
+    Array = NDArray[np.float64]
+
+ROW = 0.235  # inches a leaf
+LETTER = 34  # characters of the words of a leaf
+
+
+class TreeDisplay:
+    """A tree of clusters: leaves on the right, the merge of the last two on the left.
+
+    A node stands at the loss of its merge, on a scale of square roots. On the branch of a node,
+    the words that tell it from its sibling, as many as there is room for; behind a leaf, its size
+    and the words that tell it from the rest. Colours are the clusters of a cut.
+
+    Parameters
+    ----------
+    nodes : sequence of TreeNode
+        As :func:`spheremix.reading.tree_nodes` gives them.
+    n_clusters : int, default=1
+        Colour the branches of the cut into so many clusters.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        Where it was drawn.
+    figure_ : Figure
+        The figure.
+    words_ : dict of int to Text
+        What was written on the branches, by node.
+    leaves_ : list of Text
+        What was written behind the leaves.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(random_state=0)
+    >>> tree = sm.VMFTree(6, random_state=0).fit(X)
+    >>> display = sm.TreeDisplay.from_estimator(tree)
+    >>> len(display.leaves_)
+    6
+    """
+
+    def __init__(self, nodes: Sequence[TreeNode], n_clusters: int = 1) -> None:
+        self.nodes = nodes
+        self.n_clusters = n_clusters
+
+    @classmethod
+    def of(
+        cls,
+        tree: Any,
+        feature_names: Iterable[str] | None = None,
+        *,
+        n_clusters: int | None = None,
+        n_words: int = 4,
+    ) -> Self:
+        """Compute, and draw nothing yet.
+
+        Parameters
+        ----------
+        tree : VMFTree
+            Fitted.
+        feature_names : iterable of str, default=None
+            The vocabulary.
+        n_clusters : int, default=None
+            Colour the branches of the cut into so many clusters; ``n_clusters_`` by default.
+        n_words : int, default=4
+            Words of a node, at most.
+
+        Returns
+        -------
+        TreeDisplay
+            For ``plot``.
+        """
+        require_model(tree, "hierarchy_")
+        number = tree.n_clusters_ if n_clusters is None else n_clusters
+        if not 1 <= number <= tree.n_leaves_:
+            raise ValueError(f"n_clusters must be in 1..{tree.n_leaves_}, got {number}.")
+        return cls(tree_nodes(tree, feature_names, n_words=n_words), number)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        tree: Any,
+        feature_names: Iterable[str] | None = None,
+        *,
+        n_clusters: int | None = None,
+        n_words: int = 4,
+        ax: Any = None,
+    ) -> Self:
+        """Draw a tree.
+
+        Parameters
+        ----------
+        tree, feature_names, n_clusters, n_words
+            As in :meth:`of`.
+        ax
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        TreeDisplay
+            Drawn.
+        """
+        return cls.of(tree, feature_names, n_clusters=n_clusters, n_words=n_words).plot(ax)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches that suit it."""
+        return 10.0, 0.8 + ROW * (len(self.nodes) + 1) / 2
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where; a new figure by default.
+
+        Returns
+        -------
+        TreeDisplay
+            Itself.
+        """
+        with in_style():
+            self.ax_ = one_axes(ax, self.size)
+            self.figure_ = whole_figure(self.ax_)
+            places, colours = self._places(), self._colours()
+            top = max(node.height for node in self.nodes)
+            left = 1.08 * np.sqrt(top) if top > 0.0 else 1.0
+            for node in self.nodes:
+                self._branch(node, places, colours, left)
+            self._axes(left, top)
+            self.leaves_ = [
+                self._leaf(node, colours) for node in self.nodes if not node.children
+            ]
+            self.figure_.draw_without_rendering()
+            self.words_: dict[int, Any] = {}
+            for node in self.nodes:
+                self._write(node, places, colours, left)
+        return self
+
+    def _places(self) -> Array:
+        """Give the height in the picture of each node: a leaf its number, others the middle."""
+        places = np.zeros(len(self.nodes))
+        for node in self.nodes:  # children have smaller numbers
+            places[node.node] = places[list(node.children)].mean() if node.children else node.node
+        return places
+
+    def _colours(self) -> list[str]:
+        """Give the colour of each node: that of its cluster in the cut, or ink above the cut."""
+        first_merge = len(self.nodes) + 1 - self.n_clusters  # nodes from here on are above the cut
+        colours = [INK] * len(self.nodes)
+        roots = [
+            node.node
+            for node in self.nodes
+            if node.node < first_merge and (node.parent is None or node.parent >= first_merge)
+        ]
+        places = self._places()
+        for i, root in enumerate(sorted(roots, key=lambda root: places[root])):
+            waiting = [root]
+            while waiting:
+                one = waiting.pop()
+                colours[one] = CLUSTERS[i % len(CLUSTERS)]
+                waiting += self.nodes[one].children
+        return colours
+
+    def _x(self, node: TreeNode) -> float:
+        return float(np.sqrt(node.height))
+
+    def _branch(
+        self, node: TreeNode, places: Array, colours: list[str], left: float
+    ) -> None:
+        """Draw the line from a node to its parent, and the one that joins its children."""
+        end = left if node.parent is None else self._x(self.nodes[node.parent])
+        line = {"color": colours[node.node], "lw": 1.3, "solid_capstyle": "round"}
+        self.ax_.plot([self._x(node), end], [places[node.node]] * 2, **line)
+        if node.children:
+            self.ax_.plot([self._x(node)] * 2, places[list(node.children)], **line)
+
+    def _axes(self, left: float, top: float) -> None:
+        ax, M = self.ax_, (len(self.nodes) + 1) // 2
+        ax.set(xlim=(left, 0.0), ylim=(M - 0.4, -0.6), yticks=[])
+        ticks = top * np.array([1.0, 0.64, 0.36, 0.16, 0.04, 0.0])
+        ax.set_xticks(np.sqrt(ticks), [f"{tick:,.3g}" for tick in ticks])
+        ax.set_xlabel("loss of likelihood by the merge (nats)")
+        ax.spines[["top", "right", "left"]].set_visible(False)
+
+    def _leaf(self, node: TreeNode, colours: list[str]) -> Any:
+        words = shown(" ".join(node.against_rest), LETTER)
+        return self.ax_.annotate(
+            f"{node.size:,.0f}  {words}",
+            (0.0, node.node),
+            (4.0, 0.0),
+            textcoords="offset points",
+            color=readable(colours[node.node]),
+            fontsize=7,
+            ha="left",
+            va="center",
+            annotation_clip=False,
+            parse_math=False,
+        )
+
+    def _write(self, node: TreeNode, places: Array, colours: list[str], left: float) -> None:
+        """Write as many words of a node on its branch as there is room for."""
+        begin = left if node.parent is None else self._x(self.nodes[node.parent])
+        words = node.against_sibling if node.parent is not None else node.against_rest
+        if not node.children or not words:
+            return
+        to_pixels = self.ax_.transData.transform
+        room = to_pixels((self._x(node), 0.0))[0] - to_pixels((begin, 0.0))[0]
+        for n in range(len(words), 0, -1):
+            text = self.ax_.annotate(
+                shown(" ".join(words[:n]), 60),
+                (begin, places[node.node]),
+                (2.5, 1.0),
+                textcoords="offset points",
+                color=readable(colours[node.node]),
+                fontsize=6,
+                ha="left",
+                va="bottom",
+                parse_math=False,
+            )
+            if text.get_window_extent().width + 3.0 <= room:
+                self.words_[node.node] = text
+                return
+            text.remove()

@@ -1,0 +1,270 @@
+"""What VMFTree computes on rows: its leaves, its cuts, its nested levels, a cluster split up."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from spheremix import em, hierarchy, nesting
+from spheremix.errors import ParameterError
+from spheremix.estimators import validation as check
+from spheremix.estimators.convergence import ConvergenceWarning
+from spheremix.estimators.fitted import FittedMixture
+from spheremix.estimators.levels import nested_levels
+from spheremix.estimators.problem import (
+    best_of,
+    is_capped,
+    print_runs,
+    restarts,
+    run_all,
+    summaries,
+    warn_of_cap,
+)
+from spheremix.estimators.starts import Start, follow
+from spheremix.models.base import DegenerateError
+from spheremix.search import Partition, Search, only
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from spheremix.estimators.levels import NestedLevels
+    from spheremix.estimators.mixture import VMFMixture
+    from spheremix.estimators.options import MixtureOptions
+    from spheremix.estimators.problem import Problem
+    from spheremix.hierarchy import Hierarchy
+    from spheremix.models.vmf import VMFModel, VMFParameters
+    from spheremix.resultants import Resultants
+
+    Array = NDArray[np.float64]
+    Make = Callable[[int], VMFMixture]  # a mixture of so many components, not fitted yet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planted:
+    """A tree, and what its cuts are made of.
+
+    Attributes
+    ----------
+    tree : Hierarchy
+        Of the best leaves.
+    second : Hierarchy or None
+        Of the second best partition that the search has found. Greedy merging may go wrong on its
+        way down; where both trees are cut and combined, it rarely does.
+    leaves : VMFMixture or None
+        The mixture of the leaves. None where some component is no row's most probable one: then
+        the tree has a leaf less.
+    """
+
+    tree: Hierarchy
+    second: Hierarchy | None
+    leaves: VMFMixture | None
+
+
+def plant(options: MixtureOptions, problem: Problem[VMFModel], make: Make) -> Planted:
+    """Search for the leaves, fit them, and build the tree; EM runs from the best partition alone."""
+    callback = follow(options.callback)
+    seeds = check.draw_seeds(options.random_state, options.n_init)
+    search, *others = _searches(problem, callback, len(seeds))
+    found = search.run([problem.n_components], seeds)[0]
+    for other in others:
+        found = other.improved(found)
+    ranked = sorted(
+        [one for one in found if one is not None], key=lambda one: one.value, reverse=True
+    )
+    starts = [_start(problem.model, one) for one in ranked[:1]] or [Start(None, "merge")]
+    fits = run_all(problem, starts, callback)
+    runs = summaries(problem.model, starts, fits)
+    if options.verbose:
+        print_runs(runs, "leaves, ")
+    finest = best_of(options, problem, fits, runs)
+    scorer = problem.model.scorer(finest.parameters, "hard")
+    (swept,) = problem.directions.sweep([scorer], problem.weights)
+    tree = hierarchy.build(problem.model, only(swept, swept.mass > 0.0))
+    second = None
+    if len(ranked) > 1:
+        second = hierarchy.build(problem.model, ranked[1].resultants)
+    if tree.n_leaves < problem.n_components:
+        return Planted(tree, second, None)
+    ordered = _reordered(problem.model, finest, tree.origins)
+    leaves = make(tree.n_leaves)
+    FittedMixture.of_fit(problem, ordered, runs, float("nan")).set_on(leaves)
+    _warn(problem, {tree.n_leaves: ordered}, options.max_iter)
+    return Planted(tree, second, leaves)
+
+
+def _searches(
+    problem: Problem[VMFModel], callback: Callable[[em.Progress], None] | None, n_runs: int
+) -> list[Search[VMFParameters]]:
+    """Give the searches of the models that work one after another."""
+
+    def tell(n_sweeps: int) -> None:
+        if callback is not None:
+            callback(em.Progress(n_sweeps, n_runs, n_runs, np.nan))
+
+    return [
+        Search(model, problem.directions, problem.weights, callback=tell)
+        for model in problem.model.for_search()
+    ]
+
+
+def _start(model: VMFModel, partition: Partition) -> Start:
+    """Give the start of EM from a partition of a search."""
+    return Start(
+        model.from_partition(partition.resultants),
+        partition.start,
+        partition.seed,
+        partition.first_value,
+        partition.value,
+        tuple(np.sort(partition.resultants.mass)),
+    )
+
+
+def _reordered(
+    model: VMFModel, fit: em.Fit[VMFParameters], order: NDArray[np.intp]
+) -> em.Fit[VMFParameters]:
+    """Give the same fit with its components in another order."""
+    old, sums = fit.parameters, fit.resultants
+    parameters = model.parameters(old.prototypes[order], old.kappas[order], old.weights[order])
+    resultants = replace(sums, mass=sums.mass[order], vectors=sums.vectors[order])
+    return replace(fit, parameters=parameters, resultants=resultants)
+
+
+def cut_all(
+    options: MixtureOptions,
+    problem: Problem[VMFModel],
+    planted: Planted,
+    numbers: Sequence[int],
+    make: Make,
+) -> dict[int, VMFMixture]:
+    """Fit the mixtures of several cuts, which share sweeps.
+
+    Both trees are cut, rows are moved by first variation, and the two partitions are crossed as in
+    the search. EM runs from the best of the three.
+    """
+    callback = follow(options.callback)
+    partitions = _partitions(problem, planted, numbers, callback)
+    starts = [
+        Start(None, "tree") if one is None else replace(_start(problem.model, one), kind="tree")
+        for one in partitions
+    ]
+    fits = run_all(problem, starts, callback)
+    cuts, reached = {}, {}
+    for K, start, fit in zip(numbers, starts, fits, strict=True):
+        sized = replace(problem, n_components=K)
+        runs = summaries(problem.model, [start], [fit])
+        if options.verbose:
+            print_runs(runs, f"K = {K}, ")
+        reached[K] = best_of(options, sized, [fit], runs)
+        cuts[K] = make(K)
+        FittedMixture.of_fit(sized, reached[K], runs, float("nan")).set_on(cuts[K])
+    _warn(problem, reached, options.max_iter)
+    return cuts
+
+
+def _partitions(
+    problem: Problem[VMFModel],
+    planted: Planted,
+    numbers: Sequence[int],
+    callback: Callable[[em.Progress], None] | None,
+) -> list[Partition | None]:
+    """Give the partition that each cut starts EM from, clusters in the order of the tree."""
+    search, *others = _searches(problem, callback, len(numbers))
+
+    def raw(tree: Hierarchy | None, K: int) -> Partition | None:
+        if tree is None or K > tree.n_leaves:
+            return None
+        return Partition(tree.cut(K), np.nan, "tree", np.nan)
+
+    trees = (planted.tree, planted.second)
+    moved = search.improved([raw(tree, K) for tree in trees for K in numbers])
+    families = list(zip(moved[: len(numbers)], moved[len(numbers) :], strict=True))
+    both = [i for i, pair in enumerate(families) if None not in pair and numbers[i] > 1]
+    children = dict(zip(both, search.crossed([(*families[i], ()) for i in both]), strict=True))
+    best: list[Partition | None] = []
+    for i, pair in enumerate(families):
+        known = [one for one in (*pair, children.get(i)) if one is not None]
+        best.append(max(known, key=lambda one: one.value) if known else None)
+    for other in others:
+        best = other.improved(best)
+    return [
+        None if one is None else replace(one, resultants=_like(planted.tree.cut(K), one.resultants))
+        for K, one in zip(numbers, best, strict=True)
+    ]
+
+
+def _like(wanted: Resultants, found: Resultants) -> Resultants:
+    """Give clusters in the order of those that they are most similar to."""
+    cosines = np.einsum("kj,lj->kl", wanted.vectors, found.vectors)
+    cosines /= np.outer(
+        np.linalg.norm(wanted.vectors, axis=1), np.linalg.norm(found.vectors, axis=1)
+    ).clip(np.finfo(float).tiny)
+    order = linear_sum_assignment(cosines, maximize=True)[1]
+    return replace(found, mass=found.mass[order], vectors=found.vectors[order])
+
+
+def _warn(
+    problem: Problem[VMFModel], reached: dict[int, em.Fit[VMFParameters]], max_iter: int
+) -> None:
+    """Warn of mixtures with a concentration at its cap, and of those EM did not finish."""
+    for K, fit in reached.items():
+        if is_capped(problem.model, fit.parameters):
+            warn_of_cap(K, problem.model.kappa_max, stacklevel=5)
+    unfinished = [str(K) for K, fit in reached.items() if fit.status == "max_iter"]
+    if unfinished:
+        warnings.warn(
+            ConvergenceWarning(
+                "EM stopped at its limit of {n} iterations at K = {unfinished}",
+                remedies=("raise {max_iter}", "raise {tol}"),
+                n=max_iter,
+                unfinished=", ".join(unfinished),
+            ),
+            stacklevel=4,
+        )
+
+
+def nest_all(
+    options: MixtureOptions, problem: Problem[VMFModel], cuts: Sequence[VMFMixture], make: Make
+) -> NestedLevels:
+    """Tie cuts of increasing sizes together."""
+    free = [
+        problem.model.parameters(one.prototypes_, one.kappas_, one.weights_) for one in cuts
+    ]
+    try:
+        nested = nesting.nest(
+            problem.model, problem.directions, free, problem.settings, problem.weights
+        )
+    except DegenerateError:
+        nested = None
+    if nested is None or not nested.fit.ok:
+        sizes = ", ".join(str(len(one.weights_)) for one in cuts)
+        raise ParameterError(
+            "The levels of {sizes} clusters cannot be nested: a cluster is left without rows",
+            remedies=("leave out one of the {levels}", "choose {levels} that are further apart"),
+            sizes=sizes,
+        )
+    return nested_levels(
+        problem, nested, [make(len(one.weights_)) for one in cuts], options.zero_tol
+    )
+
+
+def split_cluster(
+    options: MixtureOptions, problem: Problem[VMFModel], inside: NDArray[np.bool_], mixture: Any
+) -> VMFMixture:
+    """Fit a mixture to some of the rows; the others have the label -1."""
+    base = np.ones(problem.directions.n_rows) if problem.weights is None else problem.weights
+    weights = np.where(inside, base, 0.0)
+    K = options.n_components
+    check.require_rows(K, problem.directions, weights)
+    part = replace(problem, weights=weights, n_components=K)
+    outcome = restarts(options, part, None)
+    fitted = FittedMixture.of_fit(part, outcome.best, outcome.runs, float("nan"))
+    labels = np.where(inside, fitted.labels, -1)
+    replace(fitted, labels=labels).set_on(mixture)
+    _warn(part, {K: outcome.best}, options.max_iter)
+    return mixture

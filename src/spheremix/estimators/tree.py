@@ -1,0 +1,381 @@
+"""VMFTree: every number of clusters from one fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self, overload
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from spheremix import hierarchy
+from spheremix.errors import ParameterError
+from spheremix.estimators import validation as check
+from spheremix.estimators.cuts import cut_all, nest_all, plant, split_cluster
+from spheremix.estimators.fitted import set_columns, set_fitted
+from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.options import MixtureOptions
+from spheremix.estimators.path import VMFPath
+from spheremix.estimators.problem import build_problem
+from spheremix.estimators.selected import SelectedMixture
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from spheremix.estimators.levels import NestedLevels
+    from spheremix.estimators.problem import Problem
+    from spheremix.models.vmf import VMFModel
+
+    Array = NDArray[np.float64]
+
+RUNS = 2  # of the search for the finest clusters, where n_init is "auto"
+SAME = 1e-6  # relative difference of the log-likelihoods of the same rows in two engines
+
+
+class VMFTree(SelectedMixture):
+    """Mixtures of von Mises-Fisher distributions for every number of clusters, from one fit.
+
+    A search finds ``n_components`` fine clusters. They are merged pair after pair, each time the
+    two whose union loses the least classification likelihood, down to one. Nothing but their
+    resultants is needed for that. :meth:`cut` gives the mixture of any number of clusters: the
+    tree's clusters, combined with those of a second tree and refined by EM.
+
+    The tree keeps a reference to the rows that it was fitted to, since cuts read them; it is not
+    pickled. A tree that was loaded has the cuts it was saved with, and gives others after
+    :meth:`attach`.
+
+    Parameters
+    ----------
+    n_components : int, default=40
+        Number of leaves, the finest clusters.
+    n_clusters : int or None, default=None
+        Number of clusters of ``labels_`` and ``predict``. None takes the number from which the
+        next merge costs most more than the one before: a first guess, and no advice.
+    kappa : {"shared", "free"} or number, default="shared"
+        One concentration for all components, one each, or a given value.
+    kappa_max : float or "auto", default="auto"
+        As in :class:`VMFMixture`.
+    n_init : int or "auto", default="auto"
+        Runs of the search for the leaves. "auto" is 2, which are then combined.
+    max_iter, tol, zero_tol, random_state, n_threads, engine
+        As in :class:`VMFMixture`.
+    verbose : int, default=0
+        1 prints a line for each mixture that is fitted.
+    callback : callable or None, default=None
+        Called after each sweep with a :class:`spheremix.em.Progress`.
+
+    Attributes
+    ----------
+    linkage_ : ndarray of shape (M - 1, 4)
+        The tree of M leaves as SciPy has it, for ``scipy.cluster.hierarchy``: two nodes, the
+        height in nats, and the number of leaves for each merge. Heights are the losses, raised to
+        the largest loss of a merge before where they would fall (inversions).
+    losses_ : ndarray of shape (M - 1,)
+        What each merge takes from the classification likelihood, in nats; it may be negative where
+        two clusters nearly coincide.
+    sizes_ : ndarray of shape (2M - 1,)
+        Rows of each node, or their weight.
+    n_leaves_ : int
+        M: ``n_components``, less those that are no row's most probable component.
+    n_clusters_ : int
+        Number of clusters of ``labels_``.
+    best_estimator_ : VMFMixture
+        The cut into ``n_clusters_`` clusters.
+    labels_ : ndarray of shape (n,)
+        Its clusters.
+    cuts_ : dict of int to VMFMixture
+        The cuts made so far.
+    levels_ : dict of tuple of int to NestedLevels
+        The nested levels made so far.
+    hierarchy_ : Hierarchy
+        The tree itself, with the resultants of its leaves.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, labels, _ = sm.datasets.make_vmf_mixture(300, 5, 4, overlap=0.02, random_state=0)
+    >>> tree = sm.VMFTree(n_components=10, random_state=0).fit(X)
+    >>> tree.n_clusters_
+    4
+    >>> tree.cut(6).status_
+    'converged'
+    >>> tree.cut(levels=[2, 4]).numbers
+    (2, 4)
+    """
+
+    hierarchy_: hierarchy.Hierarchy
+    cuts_: dict[int, VMFMixture]
+    levels_: dict[tuple[int, ...], NestedLevels]
+
+    def __init__(
+        self,
+        n_components: int = 40,
+        *,
+        n_clusters: int | None = None,
+        kappa: str | float = "shared",
+        kappa_max: float | str = "auto",
+        n_init: int | str = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        zero_tol: float = 1e-8,
+        random_state: Any = None,
+        n_threads: int | None = None,
+        engine: str = "auto",
+        verbose: int = 0,
+        callback: Callable[[Any], None] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_clusters = n_clusters
+        self.kappa = kappa
+        self.kappa_max = kappa_max
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.zero_tol = zero_tol
+        self.random_state = random_state
+        self.n_threads = n_threads
+        self.engine = engine
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+        """Find the leaves, build the tree, and cut it into ``n_clusters`` clusters.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or Directions
+            Rows are normalised; X is not changed.
+        y : ignored
+            For scikit-learn's conventions.
+        sample_weight : array-like of shape (n,), default=None
+            Non-negative; a weight of 2 counts as the row twice.
+
+        Returns
+        -------
+        VMFTree
+            Itself.
+        """
+        options = self._options()
+        problem = build_problem(options, X, sample_weight)
+        planted = plant(options, problem, self._make)
+        tree = planted.tree
+        cuts = {} if planted.leaves is None else {tree.n_leaves: planted.leaves}
+        chosen = self._chosen(tree)
+        if chosen not in cuts:
+            cuts |= cut_all(options, problem, planted, [chosen], self._make)
+        set_fitted(
+            self,
+            {
+                **problem.columns,
+                "hierarchy_": tree,
+                "linkage_": tree.linkage,
+                "losses_": tree.losses,
+                "sizes_": tree.every_node()[0],
+                "n_leaves_": tree.n_leaves,
+                "n_clusters_": chosen,
+                "best_estimator_": cuts[chosen],
+                "cuts_": cuts,
+                "levels_": {},
+            },
+        )
+        self._planted, self._problem = planted, problem
+        return self
+
+    # Cutting
+
+    @overload
+    def cut(self, n_clusters: int) -> VMFMixture: ...
+
+    @overload
+    def cut(self, *, levels: Iterable[int]) -> NestedLevels: ...
+
+    def cut(
+        self, n_clusters: int | None = None, *, levels: Iterable[int] | None = None
+    ) -> VMFMixture | NestedLevels:
+        """Give the mixture of a number of clusters, or nested mixtures of several.
+
+        A cut is computed once and kept in ``cuts_`` or ``levels_``. Single cuts are fitted freely,
+        so the clusters of two of them are not nested. Nested levels are fitted together.
+
+        Parameters
+        ----------
+        n_clusters : int
+            Number of clusters, at most ``n_leaves_``.
+        levels : iterable of int
+            Two or more numbers of clusters, in place of ``n_clusters``.
+
+        Returns
+        -------
+        VMFMixture or NestedLevels
+            Fitted to the rows of the tree. Cluster numbers follow the tree from left to right.
+        """
+        if (n_clusters is None) == (levels is None):
+            raise ParameterError("Give one of {n_clusters} and {levels}")
+        if levels is None:
+            return self.cuts([n_clusters])[0]  # type: ignore[list-item]
+        numbers = tuple(sorted({self._number(K, "levels") for K in levels}))
+        if len(numbers) < 2:
+            raise ParameterError(
+                "{levels} must list at least two different numbers of clusters",
+                remedies=("give {n_clusters} for a single one",),
+            )
+        if numbers not in self.levels_:
+            cuts = self.cuts(numbers)
+            self.levels_[numbers] = nest_all(self._options(), self._rows(), cuts, self._make)
+        return self.levels_[numbers]
+
+    def cuts(self, numbers: Iterable[int]) -> list[VMFMixture]:
+        """Give the cuts for several numbers of clusters, which share their sweeps.
+
+        Parameters
+        ----------
+        numbers : iterable of int
+            Numbers of clusters, at most ``n_leaves_``.
+
+        Returns
+        -------
+        list of VMFMixture
+            As :meth:`cut` gives them, one for each number.
+        """
+        check_is_fitted(self, "hierarchy_")
+        wanted = [self._number(K, "n_clusters") for K in numbers]
+        missing = sorted(set(wanted) - set(self.cuts_))
+        if missing:
+            found = cut_all(self._options(), self._rows(), self._planted, missing, self._make)
+            self.cuts_.update(found)
+        return [self.cuts_[K] for K in wanted]
+
+    def split(self, k: int, n_components: int, *, n_clusters: int | None = None) -> VMFMixture:
+        """Fit a mixture inside one cluster.
+
+        Parameters
+        ----------
+        k : int
+            The cluster.
+        n_components : int
+            Number of components inside it.
+        n_clusters : int or None, default=None
+            The cut that the cluster is of; that of ``labels_`` by default.
+
+        Returns
+        -------
+        VMFMixture
+            Fitted to the rows of the cluster, by a search of its own. In ``labels_`` the rows of
+            other clusters have -1.
+        """
+        check_is_fitted(self, "hierarchy_")
+        whole = self.best_estimator_ if n_clusters is None else self.cut(n_clusters)
+        K = len(whole.weights_)
+        if check.require_integer("k", k, 0) >= K:
+            raise ParameterError("{k} must be in 0..{last}, got {got}", last=K - 1, got=k)
+        mixture = self._make(check.require_integer("n_components", n_components, 1))
+        return split_cluster(MixtureOptions.of(mixture), self._rows(), whole.labels_ == k, mixture)
+
+    def path(self, n_clusters: int | None = None, **parameters: Any) -> VMFPath:
+        """Follow the path from dense to sparse prototypes that begins at a cut.
+
+        Parameters
+        ----------
+        n_clusters : int or None, default=None
+            The cut; that of ``labels_`` by default.
+        **parameters : object
+            Of :class:`VMFPath`, where they differ from the tree's.
+
+        Returns
+        -------
+        VMFPath
+            Fitted to the rows of the tree.
+        """
+        check_is_fitted(self, "hierarchy_")
+        dense = self.best_estimator_ if n_clusters is None else self.cut(n_clusters)
+        shared = {**self._shared(VMFPath), "n_components": len(dense.weights_), "n_init": "auto"}
+        problem = self._rows()
+        path = VMFPath(**{**shared, "init": dense, **parameters})
+        path.fit(problem.directions, sample_weight=problem.weights)
+        set_columns(path, problem.columns)
+        set_columns(path.best_estimator_, problem.columns)
+        return path
+
+    def attach(self, X: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Give the rows back to a tree that was loaded, so that it can be cut again.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or Directions
+            The rows that it was fitted to.
+        sample_weight : array-like of shape (n,), default=None
+            Their weights.
+
+        Returns
+        -------
+        VMFTree
+            Itself.
+        """
+        check_is_fitted(self, "hierarchy_")
+        problem = build_problem(self._options(), X, sample_weight)
+        known = self.best_estimator_
+        same = problem.directions.n_features == self.n_features_in_ and len(known.labels_) == (
+            problem.directions.n_rows
+        )
+        if same:
+            (again,) = problem.directions.sweep([known.scorer_], problem.weights)
+            same = bool(np.isclose(again.log_likelihood, known.log_likelihood_, rtol=SAME))
+        if not same:
+            raise ParameterError(
+                "These are not the rows and the weights that the tree was fitted to",
+                remedies=("fit a new tree to them",),
+            )
+        self._problem = problem
+        return self
+
+    # Its own affairs
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the rows out of a pickle."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_problem"}
+
+    def _rows(self) -> Problem[VMFModel]:
+        problem: Problem[VMFModel] | None = getattr(self, "_problem", None)
+        if problem is None:
+            raise ParameterError(
+                "The tree was loaded without its rows, and this cut was not saved with it",
+                remedies=("give the rows back with attach(X)",),
+            )
+        return problem
+
+    def _options(self) -> MixtureOptions:
+        """Check the parameters; those that a tree does not have are the defaults of a mixture."""
+        if not isinstance(self.kappa, str) and np.ndim(self.kappa):
+            raise ParameterError("{kappa} must be 'shared', 'free' or a number: an array fixes K")
+        n_init = RUNS if self.n_init == "auto" else self.n_init
+        return MixtureOptions.of(VMFMixture(**{**self._shared(VMFMixture), "n_init": n_init}))
+
+    def _make(self, n_components: int) -> VMFMixture:
+        """Make the mixture of a cut, not fitted yet."""
+        return VMFMixture(**{**self._shared(VMFMixture), "n_components": n_components})
+
+    def _shared(self, kind: type) -> dict[str, Any]:
+        """Give the parameters that another estimator has too."""
+        names = kind().get_params()
+        return {name: v for name, v in self.get_params(deep=False).items() if name in names}
+
+    def _chosen(self, tree: hierarchy.Hierarchy) -> int:
+        """Give the number of clusters of ``labels_``."""
+        if self.n_clusters is None:
+            return hierarchy.largest_jump(tree.losses)
+        return self._number(self.n_clusters, "n_clusters", tree.n_leaves)
+
+    def _number(self, K: Any, name: str, most: int | None = None) -> int:
+        """Check a number of clusters."""
+        number: int = check.require_integer(name, K, 1)
+        most = self.n_leaves_ if most is None else most
+        if number > most:
+            raise ParameterError(
+                f"{{{name}}}: the tree has {{most}} leaves, and cannot be cut into {{got}} clusters",
+                remedies=("fit a tree with more {n_components}",),
+                most=most,
+                got=number,
+            )
+        return number

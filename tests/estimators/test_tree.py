@@ -1,0 +1,249 @@
+"""VMFTree: cuts, splits and paths of one fit; weights, kappa modes, engines, pickles."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+from tree_common import themes
+
+import spheremix as sm
+from spheremix.errors import ParameterError
+
+
+def planted(M=12, **parameters):
+    rows, chosen, topics = themes()
+    return rows, chosen, topics, sm.VMFTree(M, **{"random_state": 0, **parameters}).fit(rows)
+
+
+@pytest.fixture(scope="module")
+def known():
+    return planted()
+
+
+def test_planted_topics_and_themes_are_found(known):
+    _, chosen, topics, tree = known
+    assert tree.n_clusters_ == 3
+    assert adjusted_rand_score(tree.labels_, chosen) == 1.0
+    assert adjusted_rand_score(tree.cut(9).labels_, topics) == 1.0
+
+
+@pytest.mark.parametrize("kappa", ["free", 60.0])
+def test_kappa_modes(kappa):
+    _, chosen, topics, tree = planted(kappa=kappa)
+    assert adjusted_rand_score(tree.cut(3).labels_, chosen) == 1.0
+    assert adjusted_rand_score(tree.cut(9).labels_, topics) == 1.0
+    assert len(np.unique(tree.cut(9).kappas_)) == (9 if kappa == "free" else 1)
+
+
+def test_cuts_are_converged_mixtures(known):
+    rows, _, _, tree = known
+    for K in range(1, tree.n_leaves_ + 1):
+        cut = tree.cut(K)
+        assert cut.status_ == "converged"
+        assert 0.0 <= cut.stationarity_gap_ <= 1e-7
+        assert len(cut.weights_) == K
+        assert_array_equal(cut.labels_, cut.predict(rows))
+        again = sm.VMFMixture(K, init=cut).fit(rows)
+        assert_allclose(cut.log_likelihood_, again.log_likelihood_, rtol=1e-8)
+    assert tree.cut(5) is tree.cut(5)
+    assert tree.best_estimator_ is tree.cut(tree.n_clusters_)
+
+
+def test_a_cut_is_no_worse_than_the_tree_s_clusters(known):
+    """EM starts from the merged clusters, and never falls: likelihoods are above the tree's."""
+    _, _, _, tree = known
+    found = [tree.cut(K).log_likelihood_ for K in range(1, tree.n_leaves_ + 1)]
+    assert np.all(np.array(found) >= tree.hierarchy_.values - 1e-6)
+
+
+def test_many_cuts_are_those_of_one_by_one(known):
+    rows, _, _, tree = known
+    other = sm.VMFTree(12, random_state=0).fit(rows)
+    for K, cut in zip((6, 2, 4), other.cuts([6, 2, 4]), strict=True):
+        assert_allclose(cut.log_likelihood_, tree.cut(K).log_likelihood_, rtol=1e-9)
+        assert_array_equal(cut.labels_, tree.cut(K).labels_)
+
+
+def test_predictions_are_those_of_the_chosen_cut(known):
+    rows, _, _, tree = known
+    fixed = sm.VMFTree(12, n_clusters=9, random_state=0).fit(rows)
+    assert fixed.n_clusters_ == 9
+    assert_array_equal(fixed.predict(rows), fixed.cut(9).labels_)
+    assert_allclose(fixed.predict_proba(rows), fixed.cut(9).predict_proba(rows))
+    assert fixed.score(rows) == fixed.cut(9).score(rows)
+    assert_array_equal(fixed.labels_, tree.cut(9).labels_)
+
+
+def test_weights_are_copies():
+    rows, _, _ = themes(n=20)
+    weights = 1.0 + (np.arange(len(rows)) % 3)
+    repeated = np.repeat(rows, weights.astype(int), axis=0)
+    weighted = sm.VMFTree(9, random_state=0).fit(rows, sample_weight=weights)
+    copied = sm.VMFTree(9, random_state=0).fit(repeated)
+    assert_allclose(weighted.losses_, copied.losses_, rtol=1e-6)
+    assert_allclose(weighted.sizes_[-1], weights.sum())
+    assert_allclose(weighted.cut(3).log_likelihood_, copied.cut(3).log_likelihood_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_threads", [2, 5])
+def test_the_same_bits_for_any_number_of_threads(n_threads):
+    rows, _, _ = themes(d=60)
+    one = sm.VMFTree(12, random_state=0, n_threads=1).fit(rows)
+    other = sm.VMFTree(12, random_state=0, n_threads=n_threads).fit(rows)
+    assert_array_equal(one.linkage_, other.linkage_)
+    for K in (2, 7):
+        assert_array_equal(one.cut(K).prototypes_, other.cut(K).prototypes_)
+    mine, theirs = one.cut(levels=[3, 8]), other.cut(levels=[3, 8])
+    assert_array_equal(mine[8].prototypes_, theirs[8].prototypes_)
+
+
+def opened(rows, place, tmp_path):
+    if place == "blocks":
+        np.save(tmp_path / "rows.npy", rows)
+        return sm.as_directions(str(tmp_path / "rows.npy"), block_rows=100)
+    if place == "dask":
+        return pytest.importorskip("dask.array").from_array(rows, chunks=(100, -1))
+    if place == "torch":
+        return pytest.importorskip("torch").tensor(rows)
+    return sparse.csr_array(rows)
+
+
+@pytest.mark.parametrize("place", ["blocks", "dask", "torch", "sparse"])
+def test_rows_anywhere(known, place, tmp_path):
+    rows, chosen, topics, tree = known
+    other = sm.VMFTree(12, random_state=0).fit(opened(rows, place, tmp_path))
+    assert_allclose(other.losses_[-5:], tree.losses_[-5:], rtol=1e-5)
+    assert adjusted_rand_score(other.cut(9).labels_, topics) == 1.0
+    assert adjusted_rand_score(other.cut(levels=[3, 9]).labels[0], chosen) == 1.0
+    inside = other.cut(3).labels_ == 0
+    part = other.split(0, 3, n_clusters=3)
+    assert adjusted_rand_score(part.labels_[inside], topics[inside]) == 1.0
+    assert other.path(3, max_steps=2).betas_.shape == (2,)
+
+
+def test_a_cluster_is_split(known):
+    rows, _, topics, tree = known
+    for k in range(3):
+        inside = tree.labels_ == k
+        part = tree.split(k, 3)
+        assert_array_equal(part.labels_ == -1, ~inside)
+        assert adjusted_rand_score(part.labels_[inside], topics[inside]) == 1.0
+        alone = sm.VMFMixture(3, random_state=0).fit(rows[inside])
+        assert_allclose(part.log_likelihood_, alone.log_likelihood_, rtol=1e-8)
+    assert tree.split(2, 1, n_clusters=9).status_ == "converged"
+
+
+def test_a_path_begins_at_a_cut(known):
+    rows, _, _, tree = known
+    path = tree.path(9, max_steps=5, criterion="aic")
+    assert path.criterion == "aic"
+    assert_allclose(path.log_likelihoods_[0], tree.cut(9).log_likelihood_, rtol=1e-9)
+    assert len(path.betas_) == 5
+    assert len(tree.path(max_steps=2).best_estimator_.weights_) == 3
+    assert_array_equal(path.predict(rows[:5]), path.best_estimator_.predict(rows[:5]))
+
+
+def test_columns_keep_their_names():
+    pandas = pytest.importorskip("pandas")
+    rows, _, _ = themes(n=20)
+    frame = pandas.DataFrame(rows, columns=[f"word {j}" for j in range(rows.shape[1])])
+    tree = sm.VMFTree(9, random_state=0).fit(frame)
+    for one in (tree, tree.cut(4), tree.path(3, max_steps=2), tree.cut(levels=[2, 4])[4]):
+        assert_array_equal(one.feature_names_in_, frame.columns)
+
+
+def test_pickles_leave_the_rows_behind(known):
+    rows, _, _, tree = known
+    tree.cut(4)
+    tree.cut(levels=[2, 4])
+    stored = pickle.dumps(tree)
+    loaded = pickle.loads(stored)  # noqa: S301
+    assert_array_equal(loaded.predict(rows), tree.labels_)
+    assert_array_equal(loaded.cut(4).labels_, tree.cut(4).labels_)
+    assert_array_equal(loaded.cut(levels=[2, 4]).predict(rows)[1], tree.cut(levels=[2, 4]).labels[1])
+    assert_array_equal(loaded.linkage_, tree.linkage_)
+    fresh = pickle.loads(pickle.dumps(sm.VMFTree(12, random_state=0).fit(rows)))  # noqa: S301
+    with pytest.raises(ParameterError, match=r"loaded without its rows.*attach"):
+        fresh.cut(5)
+    assert_allclose(fresh.attach(rows).cut(5).log_likelihood_, tree.cut(5).log_likelihood_)
+    for wrong in (rows[:-1], rows[:, :-1], np.roll(rows, 1, axis=1)):
+        with pytest.raises(ParameterError, match="not the rows"):
+            fresh.attach(wrong)
+    with pytest.raises(ParameterError, match="not the rows"):
+        fresh.attach(rows, sample_weight=np.arange(len(rows)) + 1.0)
+
+
+def test_clone_and_a_failed_fit(known):
+    rows, _, _, tree = known
+    assert not hasattr(clone(tree), "linkage_")
+    before = dict(vars(tree))
+    with pytest.raises(ValueError, match="n_samples"):
+        tree.fit(rows[:5])
+    assert vars(tree) == before
+
+
+def test_one_leaf_and_two():
+    rows, _, _ = themes(n=10)
+    one = sm.VMFTree(1, random_state=0).fit(rows)
+    assert one.linkage_.shape == (0, 4)
+    assert one.n_clusters_ == 1
+    assert set(one.labels_) == {0}
+    assert sm.VMFTree(2, random_state=0).fit(rows).n_clusters_ == 2
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_components": 0}, "n_components must be an integer of at least 1"),
+        ({"n_components": 500}, r"n_components=500 is more than the n_samples=\d+ rows"),
+        ({"n_clusters": 0}, "n_clusters must be an integer of at least 1"),
+        ({"n_clusters": 13}, "the tree has 12 leaves, and cannot be cut into 13 clusters"),
+        ({"kappa": [1.0] * 12}, "kappa must be 'shared', 'free' or a number"),
+        ({"kappa": "loose"}, "kappa must be"),
+        ({"n_init": 0}, "n_init must be"),
+    ],
+)
+def test_parameters(parameters, message):
+    rows, _, _ = themes(n=10)
+    with pytest.raises(ParameterError, match=message):
+        sm.VMFTree(**{"n_components": 12, "random_state": 0, **parameters}).fit(rows)
+
+
+def test_fewer_different_rows_than_leaves():
+    rows = np.repeat(np.eye(4, 6) + 0.1, 5, axis=0)
+    with pytest.raises(RuntimeError, match=r"fewer different rows than components.*n_components"):
+        sm.VMFTree(10, random_state=0).fit(rows)
+
+
+def test_questions_that_have_no_answer(known):
+    _, _, _, tree = known
+    with pytest.raises(ParameterError, match="one of n_clusters and levels"):
+        tree.cut()
+    with pytest.raises(ParameterError, match="one of n_clusters and levels"):
+        tree.cut(3, levels=[2, 3])
+    with pytest.raises(ParameterError, match="n_clusters: the tree has 12 leaves.*n_components"):
+        tree.cut(13)
+    with pytest.raises(ParameterError, match="levels: the tree has 12 leaves"):
+        tree.cut(levels=[3, 13])
+    with pytest.raises(ParameterError, match="at least two different"):
+        tree.cut(levels=[3, 3])
+    with pytest.raises(ParameterError, match="k must be in 0..2, got 3"):
+        tree.split(3, 2)
+    with pytest.raises(ParameterError, match="rows of positive weight"):
+        tree.split(0, 400)
+
+
+def test_the_callback_hears_of_every_sweep():
+    rows, _, _ = themes(n=10)
+    heard = []
+    tree = sm.VMFTree(6, random_state=0, callback=heard.append).fit(rows)
+    fitted = len(heard)
+    assert fitted > 0
+    tree.cut(4)
+    assert len(heard) > fitted

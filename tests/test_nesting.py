@@ -1,0 +1,97 @@
+"""Nested levels: cells of two partitions, merging within clusters, one EM for all levels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from tree_common import resultants_of, themes
+
+from spheremix import em
+from spheremix.bessel import concentration
+from spheremix.data.open import as_directions
+from spheremix.models.base import DegenerateError
+from spheremix.models.vmf import VMFModel
+from spheremix.nesting import nest
+
+D = 20
+
+
+def model(kappa="shared"):
+    return VMFModel(D, kappa, kappa_max=float(concentration(D, 1 - 1e-6)))
+
+
+def parameters(rows, labels, weights, kappa="shared"):
+    return model(kappa).from_partition(resultants_of(rows, labels, weights))
+
+
+def labels_of(nested, directions):
+    fine = directions.map_rows(nested.model.scorer(nested.fit.parameters), "labels")
+    return [up[fine] for up in nested.model.above]
+
+
+@pytest.mark.parametrize("kappa", ["shared", "free", 40.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_planted_levels_are_found_and_nested(kappa, weighted):
+    rows, chosen, topics = themes()
+    rng = np.random.default_rng(0)
+    weights = rng.exponential(size=len(rows)) if weighted else np.ones(len(rows))
+    free = [parameters(rows, one, weights, kappa) for one in (chosen, topics)]
+    directions = as_directions(rows)
+    nested = nest(model(kappa), directions, free, em.Settings(), weights if weighted else None)
+    assert nested.fit.status == "converged"
+    coarse, fine = labels_of(nested, directions)
+    (parents,) = nested.model.parents
+    assert_array_equal(parents[fine], coarse)
+    assert len(np.unique(np.stack([coarse, chosen]), axis=1).T) == 3
+    assert len(np.unique(np.stack([fine, topics]), axis=1).T) == 9
+
+
+def test_levels_that_disagree_are_nested_all_the_same():
+    """Free partitions that cross each other give cells; as many as asked for are left."""
+    rows, _, topics = themes(noise=0.3)
+    directions, weights = as_directions(rows), np.ones(len(rows))
+    crossing = (np.arange(len(rows)) * 7919 % 4).astype(int)
+    free = [parameters(rows, one, weights) for one in (crossing, topics // 2, topics)]
+    nested = nest(model(), directions, free, em.Settings())
+    each = labels_of(nested, directions)
+    for coarse, fine, parents in zip(each, each[1:], nested.model.parents, strict=False):
+        assert_array_equal(parents[fine], coarse)
+    assert [len(one.kappas) for one in nested.fit.parameters] == [4, 5, 9]
+
+
+def test_the_objective_of_all_levels_never_falls():
+    rows, chosen, topics = themes(noise=0.4, seed=2)
+    weights = np.ones(len(rows))
+    free = [parameters(rows, one, weights) for one in (chosen, topics)]
+    trace = np.array(nest(model(), as_directions(rows), free, em.Settings()).fit.trace)
+    assert np.all(np.diff(trace) >= -1e-12 * abs(trace[-1]))
+    assert trace[-1] > trace[0]
+
+
+def test_a_level_without_enough_clusters_is_refused():
+    """Two fine components at the same place have the rows of one."""
+    rows, chosen, _ = themes()
+    one = parameters(rows, chosen, np.ones(len(rows)))
+    twice = model().parameters(
+        np.repeat(one.prototypes, 2, axis=0), np.repeat(one.kappas, 2), np.repeat(one.weights, 2) / 2
+    )
+    with pytest.raises(DegenerateError):
+        nest(model(), as_directions(rows), [one, twice], em.Settings())
+
+
+def test_one_pair_of_levels_by_brute_force():
+    """The score of a branch is the sum of the scores of its clusters on all levels."""
+    rows, chosen, topics = themes(n=10)
+    weights = np.ones(len(rows))
+    free = [parameters(rows, one, weights, "free") for one in (chosen, topics)]
+    nested = nest(model("free"), as_directions(rows), free, em.Settings(max_iter=3))
+    coarse, fine = nested.fit.parameters
+    scores = [
+        as_directions(rows).map_rows(model("free").scorer(one), "scores") for one in (coarse, fine)
+    ]
+    up = nested.model.above[0]
+    together = as_directions(rows).map_rows(
+        nested.model.scorer(nested.fit.parameters), "scores"
+    )
+    assert_allclose(together, scores[0][:, up] + scores[1], rtol=1e-9)
