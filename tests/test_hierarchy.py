@@ -149,5 +149,8 @@ def test_one_leaf():
 
 def test_the_largest_jump():
     assert largest_jump(np.array([1.0, 1.1, 1.2, 9.0, 10.0])) == 3
+    assert largest_jump(np.array([1.0, 1.1, 1.2, 5.0, 20.0])) == 3
     assert largest_jump(np.array([5.0])) == 2
-    assert largest_jump(np.array([-0.1, 0.1, 0.2, 0.3, 7.0])) == 2
+    # The first merges cost nothing: how many times more the next one costs means nothing.
+    assert largest_jump(np.array([-0.1, 1e-9, 0.2, 7.0, 8.0])) == 3
+    assert largest_jump(np.array([-0.3, -0.2, -0.1])) == 2

@@ -184,3 +184,48 @@ def test_what_cannot_be_merged_is_refused(mass, n_clusters, words):
     value = SphericalKMeansModel().cluster_value(clusters)
     with pytest.raises(ValueError, match=words):
         merge(clusters, value, n_clusters)
+
+
+def test_groups_are_kept_apart():
+    """Within groups the cheapest pairs are merged; a pair of two groups never is."""
+    _, _, _, sums = partition(9)
+    groups = np.array([0, 1, 2] * 3)
+    value = model(20.0).cluster_value(sums)
+    for n in (3, 5, 8):
+        found = merge(sums, value, n, groups=groups)
+        assert len(np.unique(found.labels)) == n
+        assert all(groups[a] == groups[b] for a, b in found.pairs)
+    lengths = np.linalg.norm(sums.vectors, axis=1)
+    own = value(sums.mass, lengths)
+    cheapest = min(
+        own[a]
+        + own[b]
+        - value(
+            sums.mass[[a]] + sums.mass[b],
+            np.linalg.norm(sums.vectors[[a]] + sums.vectors[b], axis=1),
+        )[0]
+        for a in range(9)
+        for b in range(a)
+        if groups[a] == groups[b]
+    )
+    assert_allclose(merge(sums, value, 8, groups=groups).losses, [cheapest])
+    with pytest.raises(ValueError, match="9 clusters cannot be merged to 2"):
+        merge(sums, value, 2, groups=groups)
+
+
+def test_renewed_values_are_those_of_the_clusters_left():
+    """With a concentration estimated anew, a long merging is many short ones."""
+    _, _, _, sums = partition(8)
+    of = model("shared")
+
+    def renew(mass, lengths):
+        return of.cluster_value(Resultants(mass, lengths[:, None], 0.0, 0.0, float(mass.sum())))
+
+    found = merge(sums, of.cluster_value(sums), 2, renew=renew)
+    left, losses = sums, []
+    for n in range(7, 1, -1):
+        step = merge(left, of.cluster_value(left), n)
+        losses.append(step.losses[0])
+        left = merged_resultants(left, step.labels)
+    assert_allclose(found.losses, losses, rtol=1e-9)
+    assert not np.allclose(found.losses, merge(sums, of.cluster_value(sums), 2).losses)

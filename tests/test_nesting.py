@@ -74,7 +74,9 @@ def test_a_level_without_enough_clusters_is_refused():
     rows, chosen, _ = themes()
     one = parameters(rows, chosen, np.ones(len(rows)))
     twice = model().parameters(
-        np.repeat(one.prototypes, 2, axis=0), np.repeat(one.kappas, 2), np.repeat(one.weights, 2) / 2
+        np.repeat(one.prototypes, 2, axis=0),
+        np.repeat(one.kappas, 2),
+        np.repeat(one.weights, 2) / 2,
     )
     with pytest.raises(DegenerateError):
         nest(model(), as_directions(rows), [one, twice], em.Settings())
@@ -91,7 +93,5 @@ def test_one_pair_of_levels_by_brute_force():
         as_directions(rows).map_rows(model("free").scorer(one), "scores") for one in (coarse, fine)
     ]
     up = nested.model.above[0]
-    together = as_directions(rows).map_rows(
-        nested.model.scorer(nested.fit.parameters), "scores"
-    )
+    together = as_directions(rows).map_rows(nested.model.scorer(nested.fit.parameters), "scores")
     assert_allclose(together, scores[0][:, up] + scores[1], rtol=1e-9)

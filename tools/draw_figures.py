@@ -25,6 +25,7 @@ QUOTED = {
     "plot_path": {2: "path-words"},
     "plot_prototype_map": {1: "prototype-map", 2: "prototype-words"},
     "plot_sphere": {1: "sphere"},
+    "plot_tree": {1: "tree"},
     "plot_why": {2: "why"},
 }
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Ids = NDArray[np.intp]
 
 CANCELLED = 1e-12  # mean length of rows that cancel out
+NOTHING = 0.01  # of the largest loss of a tree: smaller losses are alike
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,13 +161,17 @@ def _by_lengths(mass: Array, lengths: Array) -> Resultants:
 
 
 def largest_jump(losses: Array) -> int:
-    """Give the number of clusters from which the next merge costs most more than the one before.
+    """Give the number of clusters from which the next merge costs most times the one before.
 
     ``losses`` are those of the merges from M clusters to one. Numbers from 2 to M - 1 compete; of
-    equals the smallest wins.
+    equals the smallest wins. Losses are compared as heights are, and none counts as less than a
+    hundredth of the largest: below that, merges undo splits by chance.
     """
     M = len(losses) + 1
     if M <= 2:
         return M
-    later = losses[::-1]  # of the merges from 2, 3, ... clusters
-    return 2 + int((later[:-1] - later[1:]).argmax())
+    heights = np.maximum.accumulate(np.maximum(losses, 0.0))
+    if not heights[-1] > 0.0:
+        return 2
+    later = np.maximum(heights, NOTHING * heights[-1])[::-1]  # of merges from 2, 3, ... clusters
+    return 2 + int((later[:-1] / later[1:]).argmax())

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from spheremix.resultants import Resultants
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+    from spheremix.resultants import Resultants
 
     Array = NDArray[np.float64]
     # What clusters are worth, by their masses and the lengths of their resultant vectors.
@@ -52,10 +52,7 @@ def merge(
     clusters that are left, and the work is of the order of M^3.
     """
     together = np.zeros(len(resultants.mass), dtype=np.intp) if groups is None else groups
-    if not len(np.unique(together)) <= n_clusters <= len(resultants.mass):
-        raise ValueError(f"{len(resultants.mass)} clusters cannot be merged to {n_clusters}.")
-    if not np.all(resultants.mass > 0.0):
-        raise ValueError("Clusters without mass cannot be merged.")
+    _require(resultants, together, n_clusters)
     mass = resultants.mass.copy()
     products = _products(resultants.vectors)
     squares = np.diagonal(products).copy()
@@ -78,7 +75,8 @@ def merge(
         return table, partner, np.take_along_axis(table, partner[:, None], axis=1)[:, 0]
 
     table, partner, least = all_losses()
-    pairs, losses = [], []
+    pairs: list[tuple[int, int]] = []
+    losses: list[float] = []
     for _ in range(len(mass) - n_clusters):
         if renew is not None and pairs:
             lengths = np.sqrt(np.maximum(squares[alive], 0.0))
@@ -110,6 +108,14 @@ def merge(
         least[rows] = table[rows, partner[rows]]
     labels = np.unique(owner, return_inverse=True)[1]
     return Merging(np.array(pairs, dtype=np.intp).reshape(-1, 2), np.array(losses), labels)
+
+
+def _require(resultants: Resultants, groups: NDArray[np.intp], n_clusters: int) -> None:
+    """Refuse what cannot be merged."""
+    if not len(np.unique(groups)) <= n_clusters <= len(resultants.mass):
+        raise ValueError(f"{len(resultants.mass)} clusters cannot be merged to {n_clusters}.")
+    if not np.all(resultants.mass > 0.0):
+        raise ValueError("Clusters without mass cannot be merged.")
 
 
 def _products(vectors: Array) -> Array:

@@ -87,7 +87,9 @@ def _below(
     if len(cells.mass) < n_fine or len(np.unique(groups)) < n_coarse:
         raise DegenerateError("collapsed", int(swept.mass.argmin()))
     # The value of a cell depends on a shared kappa: that of the free fine clusters is used.
-    value = nested.model.cluster_value(merged_resultants(swept, np.tile(np.arange(n_fine), n_coarse)))
+    value = nested.model.cluster_value(
+        merged_resultants(swept, np.tile(np.arange(n_fine), n_coarse))
+    )
     labels = merge(cells, value, n_fine, groups=groups).labels
     kept = np.zeros(n_fine, dtype=np.intp)
     kept[labels] = groups

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from spheremix.display.place import one_axes, shown, whole_figure
-from spheremix.display.style import CLUSTERS, FAINT, INK, in_style, readable
+from spheremix.display.style import CLUSTERS, INK, in_style, readable
 from spheremix.reading.reading import require_model
 from spheremix.reading.tree import tree_nodes
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ROW = 0.235  # inches a leaf
 LETTER = 34  # characters of the words of a leaf
+MARGIN = 1.1  # letters are wider in some files than they were measured
 
 
 class TreeDisplay:
@@ -144,19 +145,23 @@ class TreeDisplay:
             self.ax_ = one_axes(ax, self.size)
             self.figure_ = whole_figure(self.ax_)
             places, colours = self._places(), self._colours()
-            top = max(node.height for node in self.nodes)
-            left = 1.08 * np.sqrt(top) if top > 0.0 else 1.0
+            self._set_scale()
             for node in self.nodes:
-                self._branch(node, places, colours, left)
-            self._axes(left, top)
-            self.leaves_ = [
-                self._leaf(node, colours) for node in self.nodes if not node.children
-            ]
+                self._branch(node, places, colours)
+            self._axes()
+            self.leaves_ = [self._leaf(node, colours) for node in self.nodes if not node.children]
             self.figure_.draw_without_rendering()
             self.words_: dict[int, Any] = {}
             for node in self.nodes:
-                self._write(node, places, colours, left)
+                self._write(node, places, colours)
         return self
+
+    def _set_scale(self) -> None:
+        """Say where leaves and the root end: leaves a little below the cheapest merge."""
+        heights = np.sqrt([node.height for node in self.nodes if node.children] or [1.0])
+        self._left, self._right = 1.08 * float(heights.max()), 0.85 * float(heights.min())
+        if self._left <= self._right:  # merges that cost nothing
+            self._left = 1.0
 
     def _places(self) -> Array:
         """Give the height in the picture of each node: a leaf its number, others the middle."""
@@ -183,24 +188,29 @@ class TreeDisplay:
                 waiting += self.nodes[one].children
         return colours
 
-    def _x(self, node: TreeNode) -> float:
-        return float(np.sqrt(node.height))
+    def _x(self, node: int | None) -> float:
+        if node is None:
+            return self._left
+        merged = self.nodes[node].children
+        return float(np.sqrt(self.nodes[node].height)) if merged else self._right
 
-    def _branch(
-        self, node: TreeNode, places: Array, colours: list[str], left: float
-    ) -> None:
+    def _branch(self, node: TreeNode, places: Array, colours: list[str]) -> None:
         """Draw the line from a node to its parent, and the one that joins its children."""
-        end = left if node.parent is None else self._x(self.nodes[node.parent])
-        line = {"color": colours[node.node], "lw": 1.3, "solid_capstyle": "round"}
-        self.ax_.plot([self._x(node), end], [places[node.node]] * 2, **line)
+        line: dict[str, Any] = {"color": colours[node.node], "lw": 1.3, "solid_capstyle": "round"}
+        here = self._x(node.node)
+        self.ax_.plot([here, self._x(node.parent)], [places[node.node]] * 2, **line)
         if node.children:
-            self.ax_.plot([self._x(node)] * 2, places[list(node.children)], **line)
+            self.ax_.plot([here] * 2, places[list(node.children)], **line)
 
-    def _axes(self, left: float, top: float) -> None:
+    def _axes(self) -> None:
         ax, M = self.ax_, (len(self.nodes) + 1) // 2
-        ax.set(xlim=(left, 0.0), ylim=(M - 0.4, -0.6), yticks=[])
-        ticks = top * np.array([1.0, 0.64, 0.36, 0.16, 0.04, 0.0])
-        ax.set_xticks(np.sqrt(ticks), [f"{tick:,.3g}" for tick in ticks])
+        ax.set(xlim=(self._left, self._right), ylim=(M - 0.4, -0.6), yticks=[])
+        places = np.linspace(self._left, self._right, 6)
+        ticks = [float(f"{place**2:.2g}") for place in places]
+        ax.set_xticks(
+            np.sqrt(ticks), [f"{tick:,.0f}" if tick > 9 else f"{tick:g}" for tick in ticks]
+        )
+        ax.set_xlim(self._left, self._right)
         ax.set_xlabel("loss of likelihood by the merge (nats)")
         ax.spines[["top", "right", "left"]].set_visible(False)
 
@@ -208,7 +218,7 @@ class TreeDisplay:
         words = shown(" ".join(node.against_rest), LETTER)
         return self.ax_.annotate(
             f"{node.size:,.0f}  {words}",
-            (0.0, node.node),
+            (self._right, node.node),
             (4.0, 0.0),
             textcoords="offset points",
             color=readable(colours[node.node]),
@@ -219,14 +229,14 @@ class TreeDisplay:
             parse_math=False,
         )
 
-    def _write(self, node: TreeNode, places: Array, colours: list[str], left: float) -> None:
+    def _write(self, node: TreeNode, places: Array, colours: list[str]) -> None:
         """Write as many words of a node on its branch as there is room for."""
-        begin = left if node.parent is None else self._x(self.nodes[node.parent])
+        begin = self._x(node.parent)
         words = node.against_sibling if node.parent is not None else node.against_rest
         if not node.children or not words:
             return
         to_pixels = self.ax_.transData.transform
-        room = to_pixels((self._x(node), 0.0))[0] - to_pixels((begin, 0.0))[0]
+        room = to_pixels((self._x(node.node), 0.0))[0] - to_pixels((begin, 0.0))[0]
         for n in range(len(words), 0, -1):
             text = self.ax_.annotate(
                 shown(" ".join(words[:n]), 60),
@@ -239,7 +249,7 @@ class TreeDisplay:
                 va="bottom",
                 parse_math=False,
             )
-            if text.get_window_extent().width + 3.0 <= room:
+            if MARGIN * text.get_window_extent().width + 3.0 <= room:
                 self.words_[node.node] = text
                 return
             text.remove()

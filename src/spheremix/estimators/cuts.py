@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -12,6 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from spheremix import em, hierarchy, nesting
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.agreement import agreement
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture
 from spheremix.estimators.levels import nested_levels
@@ -67,7 +68,7 @@ class Planted:
 
 
 def plant(options: MixtureOptions, problem: Problem[VMFModel], make: Make) -> Planted:
-    """Search for the leaves, fit them, and build the tree; EM runs from the best partition alone."""
+    """Search for the leaves, fit the best ones by EM, and build the tree."""
     callback = follow(options.callback)
     seeds = check.draw_seeds(options.random_state, options.n_init)
     search, *others = _searches(problem, callback, len(seeds))
@@ -184,7 +185,7 @@ def _partitions(
     trees = (planted.tree, planted.second)
     moved = search.improved([raw(tree, K) for tree in trees for K in numbers])
     families = list(zip(moved[: len(numbers)], moved[len(numbers) :], strict=True))
-    both = [i for i, pair in enumerate(families) if None not in pair and numbers[i] > 1]
+    both = [i for i, pair in enumerate(families) if all(pair) and numbers[i] > 1]
     children = dict(zip(both, search.crossed([(*families[i], ()) for i in both]), strict=True))
     best: list[Partition | None] = []
     for i, pair in enumerate(families):
@@ -232,9 +233,7 @@ def nest_all(
     options: MixtureOptions, problem: Problem[VMFModel], cuts: Sequence[VMFMixture], make: Make
 ) -> NestedLevels:
     """Tie cuts of increasing sizes together."""
-    free = [
-        problem.model.parameters(one.prototypes_, one.kappas_, one.weights_) for one in cuts
-    ]
+    free = [problem.model.parameters(one.prototypes_, one.kappas_, one.weights_) for one in cuts]
     try:
         nested = nesting.nest(
             problem.model, problem.directions, free, problem.settings, problem.weights
@@ -254,7 +253,10 @@ def nest_all(
 
 
 def split_cluster(
-    options: MixtureOptions, problem: Problem[VMFModel], inside: NDArray[np.bool_], mixture: Any
+    options: MixtureOptions,
+    problem: Problem[VMFModel],
+    inside: NDArray[np.bool_],
+    mixture: VMFMixture,
 ) -> VMFMixture:
     """Fit a mixture to some of the rows; the others have the label -1."""
     base = np.ones(problem.directions.n_rows) if problem.weights is None else problem.weights
@@ -263,8 +265,9 @@ def split_cluster(
     check.require_rows(K, problem.directions, weights)
     part = replace(problem, weights=weights, n_components=K)
     outcome = restarts(options, part, None)
-    fitted = FittedMixture.of_fit(part, outcome.best, outcome.runs, float("nan"))
-    labels = np.where(inside, fitted.labels, -1)
-    replace(fitted, labels=labels).set_on(mixture)
+    agreed = agreement(part, outcome.starts, outcome.fits)
+    scorer = part.model.scorer(outcome.best.parameters)
+    labels = np.where(inside, part.directions.map_rows(scorer, "labels"), -1)
+    FittedMixture.of_fit(part, outcome.best, outcome.runs, agreed, labels).set_on(mixture)
     _warn(part, {K: outcome.best}, options.max_iter)
     return mixture

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from spheremix import em
 from spheremix.estimators import validation as check
 from spheremix.estimators.fitted import FittedMixture
@@ -16,6 +14,7 @@ from spheremix.estimators.starts import Start
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from spheremix.estimators.mixture import VMFMixture

@@ -76,9 +76,9 @@ class Restart:
         Whether a concentration is at its cap.
     start : str
         How the run started: "merge", "cross" (of two runs before it), "random", "k-means++",
-        "spherical-k-means" or "given".
+        "spherical-k-means", "tree" (a cut of a tree) or "given".
     start_objective : float
-        Where it started: for "merge" and "cross" the classification likelihood as merged, before
+        Where it started: for "merge", "cross" and "tree" the classification likelihood as merged, before
         rows were moved; else the objective of the first parameters.
     """
 

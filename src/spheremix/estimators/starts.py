@@ -38,7 +38,7 @@ class Start:
     parameters : Any
         Of the model; None where every try failed.
     kind : str
-        "merge", "cross", "random", "k-means++", "spherical-k-means" or "given".
+        "merge", "cross", "tree", "random", "k-means++", "spherical-k-means" or "given".
     seed : int or None
         Of what was drawn.
     first_value, value : float

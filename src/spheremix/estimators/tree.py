@@ -51,7 +51,7 @@ class VMFTree(SelectedMixture):
         Number of leaves, the finest clusters.
     n_clusters : int or None, default=None
         Number of clusters of ``labels_`` and ``predict``. None takes the number from which the
-        next merge costs most more than the one before: a first guess, and no advice.
+        next merge costs most times the one before: a first guess, and no advice.
     kappa : {"shared", "free"} or number, default="shared"
         One concentration for all components, one each, or a given value.
     kappa_max : float or "auto", default="auto"
@@ -373,7 +373,7 @@ class VMFTree(SelectedMixture):
         most = self.n_leaves_ if most is None else most
         if number > most:
             raise ParameterError(
-                f"{{{name}}}: the tree has {{most}} leaves, and cannot be cut into {{got}} clusters",
+                f"{{{name}}}: a tree of {{most}} leaves cannot be cut into {{got}} clusters",
                 remedies=("fit a tree with more {n_components}",),
                 most=most,
                 got=number,

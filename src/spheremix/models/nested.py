@@ -63,9 +63,7 @@ class NestedModel:
     ) -> Scorer:
         """Give the summed scores of each branch."""
         each = [mixture_scorer(one, assignment, key) for one in parameters]
-        matrix = np.sum(
-            [one.matrix[up] for one, up in zip(each, self.above, strict=True)], axis=0
-        )
+        matrix = np.sum([one.matrix[up] for one, up in zip(each, self.above, strict=True)], axis=0)
         biases = np.sum([one.biases[up] for one, up in zip(each, self.above, strict=True)], axis=0)
         scorer = Scorer.centred(matrix, biases, assignment, key)
         return replace(scorer, offset=scorer.offset + sum(one.offset for one in each))
