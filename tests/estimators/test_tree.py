@@ -23,13 +23,14 @@ def planted(M=12, **parameters):
 
 @pytest.fixture(scope="module")
 def known():
-    return planted()
+    return planted(n_clusters=3)
 
 
 def test_planted_topics_and_themes_are_found(known):
     _, chosen, topics, tree = known
     assert tree.n_clusters_ == 3
     assert adjusted_rand_score(tree.labels_, chosen) == 1.0
+    assert planted()[3].n_clusters_ == 9  # the first guess: the topics are further apart
     assert adjusted_rand_score(tree.cut(9).labels_, topics) == 1.0
 
 

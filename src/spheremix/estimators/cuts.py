@@ -178,7 +178,7 @@ def _partitions(
     search, *others = _searches(problem, callback, len(numbers))
 
     def raw(tree: Hierarchy | None, K: int) -> Partition | None:
-        if tree is None or K > tree.n_leaves:
+        if tree is None or tree.n_leaves < K:
             return None
         return Partition(tree.cut(K), np.nan, "tree", np.nan)
 

@@ -78,8 +78,8 @@ class Restart:
         How the run started: "merge", "cross" (of two runs before it), "random", "k-means++",
         "spherical-k-means", "tree" (a cut of a tree) or "given".
     start_objective : float
-        Where it started: for "merge", "cross" and "tree" the classification likelihood as merged, before
-        rows were moved; else the objective of the first parameters.
+        Where it started: for "merge", "cross" and "tree" the classification likelihood as
+        merged, before rows were moved; else the objective of the first parameters.
     """
 
     seed: int | None
