@@ -23,11 +23,6 @@ class Heard(Listener):
         pass
 
 
-def draw(run, folder):  # noqa: ARG001
-    folder.mkdir()
-    (folder / "prototypes.svg").write_text("<svg/>")
-
-
 def explore(corpus, folder, **more):
     """Explore; give what was said."""
     heard = Heard()

@@ -11,21 +11,13 @@ import numpy as np
 import pytest
 from cli_common import run as command
 from cli_common import texts, write_lines
-from reuse_common import OPTIONS, draw, explore
+from reuse_common import OPTIONS, explore
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.run import render
 from spheremix.run.names import LONGEST, read_names
 
 GIVEN = {0: "tides & <boats>", 2: "Sterne"}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def undrawn():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(render, "draw", draw)
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 from cli_common import texts, write_lines
-from reuse_common import Heard, draw, explore
+from reuse_common import Heard, explore
 
 import spheremix as sm
-from spheremix.run import render
 from spheremix.run.ownership import Ownership
 
 ALL = "The words, the matrix, 3 of 3 fits and the path of this folder were reused."
@@ -21,14 +20,6 @@ FITS = "The words, the matrix and 3 of 3 fits of this folder were reused."
 BARE = "The words and the matrix of this folder were reused."
 GONE = "Removed, since made with other options: 3 fits and the path."
 PATH_GONE = "Removed, since made with other options: the path."
-
-
-@pytest.fixture(autouse=True, scope="module")
-def undrawn():
-    """Figures take ten times as long as all the rest."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(render, "draw", draw)
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -202,8 +193,9 @@ def counting(method):
 
 for name in ("replace", "unlink", "rmdir"):
     setattr(pathlib.Path, name, counting(getattr(pathlib.Path, name)))
-from reuse_common import draw, explore
+from reuse_common import explore
 from spheremix.run import render
+from undrawn import draw
 render.draw = draw
 explore({corpus!r}, {folder!r}, **{more!r})
 """

@@ -22,7 +22,7 @@ def demo(
     About 3,000 documents of the versions that are installed, nothing to download: ten clusters, and
     the words that make them.
     """
-    from spheremix.cli.summary import show_page, summarise
+    from spheremix.cli.summary import summarise
     from spheremix.datasets import load_docstrings
     from spheremix.run.explore import explore_corpus
 
@@ -39,6 +39,4 @@ def demo(
             min_relative_increase=0.02,
             threads=threads,
         )
-    summarise(run)
-    if open_page:
-        show_page(run)
+    summarise(run, open_page=open_page)

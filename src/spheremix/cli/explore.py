@@ -29,11 +29,9 @@ def explore(
     For example: `spheremix explore news.csv --text body -k 2:20 -o news`, then open
     news/report.html.
     """
-    from spheremix.cli.summary import show_page, summarise
+    from spheremix.cli.summary import summarise
     from spheremix.run.explore import explore_corpus
 
     with terminal() as listener:
         run = explore_corpus(file, output, force=force, listener=listener, **options)
-    summarise(run)
-    if open_page:
-        show_page(run)
+    summarise(run, open_page=open_page)

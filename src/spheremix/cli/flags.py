@@ -25,8 +25,7 @@ OPTIONS = {one.name: one for one in dataclasses.fields(ExploreOptions)}
 def _help(name: str) -> str:
     """Give the help of an option, with how its value is found where it is not given."""
     about = OPTIONS[name].metadata  # values as typer shows them; its own text has brackets
-    found = f"  \n[default: {about['found']}]" if about["found"] else ""
-    return f"{about['meaning']}{found}"
+    return str(about["meaning"]) + (f"  \n[default: {about['found']}]" if about["found"] else "")
 
 
 File = Annotated[
@@ -37,9 +36,7 @@ File = Annotated[
         show_default=False,
     ),
 ]
-Run = Annotated[
-    Path, typer.Argument(help="Folder of a run of spheremix explore.", show_default=False)
-]
+Run = Annotated[Path, typer.Argument(help="Folder of a run of explore.", show_default=False)]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder of the run.")]
 Threads = Annotated[int | None, typer.Option(help=_help("threads"))]
 Force = Annotated[
@@ -56,8 +53,7 @@ def with_explore_options(command: Callable[..., None]) -> Callable[..., None]:
     found = inspect.signature(command, eval_str=True)
     own = [one for one in found.parameters.values() if one.kind is not one.VAR_KEYWORD]
     made = [_parameter(one) for one in OPTIONS.values()]
-    first = 2  # the file and the folder come first, what is about running last
-    parameters = [*own[:first], *made, *own[first:]]
+    parameters = [*own[:2], *made, *own[2:]]  # first the file and the folder, running last
     typed: Any = command  # typer reads both of these
     typed.__signature__ = found.replace(parameters=parameters)
     typed.__annotations__ = {one.name: one.annotation for one in parameters}

@@ -14,10 +14,8 @@ from spheremix.cli.guard import guarded
 def names(run: flags.Run) -> None:
     """Describe the clusters of a run as JSON, for whoever names them.
 
-    A list with an object for each cluster: its words, how its typical documents begin, its labels.
-    Names go back in a table with the columns cluster and name: `spheremix explore --names FILE`
-    with the options of the run. A column fit, copied from here, makes sure that the names are those
-    of the clusters that were described.
+    Names go back in a table with the columns cluster, name and, copied from this JSON, fit:
+    `spheremix explore --names FILE` with the options of the run.
     """
     from spheremix.run.saving import load_run  # noqa: PLC0415 (help does not wait for SciPy)
 

@@ -31,8 +31,8 @@ TABLES = {
 }
 
 
-def summarise(run: Run) -> None:
-    """Print what was found."""
+def summarise(run: Run, *, open_page: bool = False) -> None:
+    """Print what was found, and open the report where that was asked."""
     reading = Reading.from_run(run)
     say()
     say(headline(run), bold=True)
@@ -50,6 +50,8 @@ def summarise(run: Run) -> None:
         say()
         say(message.render(option_name))
     _open_next(run)
+    if open_page:
+        show_page(run)
 
 
 def show_page(run: Run, page: Path | None = None) -> None:
