@@ -75,7 +75,7 @@ def texts(name):
 
 def docstrings():
     corpus = sm.datasets.load_docstrings()
-    return vectorized(corpus.texts), np.array([label for (label,) in corpus.labels])
+    return vectorized(corpus.texts), np.array([label for (label,) in corpus.labels["package"]])
 
 
 def vectorized(documents):

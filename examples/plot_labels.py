@@ -26,7 +26,7 @@ found = sm.text.vectorize(
 mixture = sm.VMFMixture(10, n_init=10, random_state=0).fit(found.X)
 reading = sm.reading.Reading(mixture, found.words)
 names = [reading.cluster_name(k) for k in range(10)]
-labels = [corpus.labels[row] for row in found.rows]
+labels = [corpus.labels["package"][row] for row in found.rows]
 table = sm.LabelsDisplay.from_clusters(mixture.labels_, labels, names=names, n_labels=18)
 
 agreement = sm.reading.agreement(mixture.labels_, [label for [label] in labels])

@@ -122,7 +122,7 @@ def _corpus(data: Filings) -> Row:
 
 def _labels(data: Filings) -> list[Row]:
     """Count the events: one cluster of all filings."""
-    found = contingency(np.zeros(len(data.corpus), dtype=int), data.corpus.labels or ())
+    found = contingency(np.zeros(len(data.corpus), dtype=int), data.events)
     return [
         {"event": label, "filings": n}
         for label, n in zip(found.labels, found.label_sizes, strict=True)
@@ -233,7 +233,7 @@ def _words(chosen: Chosen, reading: Any) -> list[Row]:
 
 
 def _events(name: str, chosen: Chosen, data: Filings) -> Iterator[Row]:
-    found = contingency(chosen.labels, data.corpus.labels or (), n_clusters=chosen.K)
+    found = contingency(chosen.labels, data.events, n_clusters=chosen.K)
     for k, counts in enumerate(found.counts):
         for label, n in zip(found.labels, counts, strict=True):
             yield {"model": name, "cluster": k + 1, "event": label, "filings": n}

@@ -24,7 +24,7 @@ def excerpts(data: Filings, chosen: Chosen, reading: Reading) -> list[dict[str, 
     They are, as in the paper, the smallest cluster and the one with most departures of directors;
     where that is the same, the next smallest.
     """
-    departures = [EVENT in labels for labels in data.corpus.labels or ()]
+    departures = [EVENT in labels for labels in data.events]
     second = int(np.bincount(chosen.labels[departures], minlength=chosen.K).argmax())
     first = max(k for k in range(chosen.K) if k != second and chosen.sizes[k])
     documents = reading.documents(data.rows)
@@ -37,7 +37,7 @@ def excerpts(data: Filings, chosen: Chosen, reading: Reading) -> list[dict[str, 
             {
                 "cluster": k + 1,
                 "date": str(data.corpus.dates[row]) if data.corpus.dates else "",
-                "events": " ".join(data.corpus.labels[row]) if data.corpus.labels else "",
+                "events": " ".join(data.events[row]) if data.events else "",
                 "cosine": float(documents.cosines[row]),
                 "rival": int(np.argsort(chosen.order)[why.rival]) + 1,
                 "log_odds": why.log_odds,

@@ -38,6 +38,11 @@ class Filings:
     vectorized: Vectorized
     rows: Any
 
+    @property
+    def events(self) -> list[tuple[str, ...]]:
+        """The events of each filing: the only labels that the file has."""
+        return next(iter(self.corpus.labels.values()), [])
+
 
 @dataclass(frozen=True)
 class Search:

@@ -61,6 +61,7 @@ def page() -> str:
     for table in TABLES.values():
         alike = groupby(table.columns, key=table.columns.__getitem__)
         rows = [(_code(names), KINDS[column.kind], column.meaning) for column, names in alike]
+        rows += [("other columns", KINDS[str], table.others)] if table.others else []
         parts.append(f"### `{table.file}`\n\n{table.about}\n\n{_table('column', rows)}")
     together = groupby(FILES, key=FILES.__getitem__)
     files = [(_code(names), meaning) for meaning, names in together]

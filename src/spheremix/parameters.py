@@ -59,6 +59,11 @@ def require_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     return value
 
 
+def require_criterion(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Give one of the criteria, which people write in any case: "BIC" is "bic"."""
+    return require_choice(name, value.lower() if isinstance(value, str) else value, choices)
+
+
 def require_vector(name: str, value: Any, length: int, what: str) -> Array:
     """Give a finite, non-negative vector with one value for each row, feature or component."""
     try:

@@ -53,7 +53,7 @@ def test_documents_add_up(explored):
 
 def test_the_clusters_are_the_topics(explored):
     found = load_run(explored)
-    assert found.manifest.label_agreement.ari == 1.0
+    assert found.manifest.label_agreement["topic"].ari == 1.0
     assert found.manifest.best_n_components == 3
     own = {one["own_words"] for one in rows(explored / "clusters.csv")}
     assert {frozenset(words.split()) & {"boat", "star", "bread"} for words in own} == {
@@ -92,8 +92,8 @@ def test_the_documents_are_in_the_run(explored):
     documents = list(texts())
     assert corpus.ids == [one["id"] for one in documents]
     assert corpus.texts[3] == documents[3]["text"]
-    assert corpus.labels[3] == (documents[3]["topic"],)
-    assert str(corpus.dates[3]) == documents[3]["date"]
+    assert corpus.labels["topic"][3] == (documents[3]["topic"],)
+    assert corpus.dates[3] == documents[3]["date"]
     found = load_run(explored)
     found.reader.entries["corpus.jsonl.gz"]["unpacked"] -= 1
     with pytest.raises(RunError, match="longer than it was said"):
@@ -154,7 +154,7 @@ def test_documents_have_the_name_of_their_cluster(explored, tmp_path):
     run("assign", explored, new, "-o", tmp_path / "new.csv")
     for table in (explored / "documents.csv", tmp_path / "new.csv"):
         found = rows(table)
-        assert list(found[0])[:3] == ["id", "cluster", "name"]
+        assert list(found[0])[:4] == ["id", "date", "cluster", "name"]
         assert all(one["name"] == names.get(one["cluster"], "") for one in found)
         assert any(one["name"] == "" for one in found)
 

@@ -42,7 +42,7 @@ def test_demo_makes_sense(tmp_path):
     top = [{w.word for w in reading.vocabulary.words(k, 15, by="weight")} for k in range(10)]
     for word in ("polynomial", "cdf", "sparse", "fft"):
         assert sum(word in words for words in top) == 1, word
-    assert found.manifest.label_agreement.ari > 0.2
+    assert found.manifest.label_agreement["package"].ari > 0.2
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_help(command):
 def test_help_says_defaults_in_one_way():
     out, _ = run("explore", "--help")
     said = " ".join(re.sub(r"[^\x20-\x7e]+", " ", out).split())
-    assert said.count("[default: ") == 17
+    assert said.count("[default: ") == 19
     assert "[default: (" not in said + run("demo", "--help")[0]
     for default in ("en", "ebic", "2 to n^0.4, at most 20, for n documents"):
         assert f"[default: {default}]" in said

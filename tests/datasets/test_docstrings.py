@@ -31,10 +31,10 @@ def test_documents(corpus):
 
 
 def test_labels_are_sub_packages(corpus):
-    counts = Counter(label for [label] in corpus.labels)
+    counts = Counter(label for [label] in corpus.labels["package"])
     assert {"numpy", "numpy.linalg", "scipy.stats", "scipy.special", "sklearn.metrics"} <= {*counts}
     assert counts["scipy.stats"] > 200
-    for name, [label] in zip(corpus.ids, corpus.labels, strict=True):
+    for name, [label] in zip(corpus.ids, corpus.labels["package"], strict=True):
         assert name.startswith(f"{label}.")
         assert label.count(".") <= 1
 

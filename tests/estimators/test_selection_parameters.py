@@ -44,6 +44,20 @@ def test_path_options_pass(rows):
     assert best.refine == 0.2
 
 
+def test_criteria_are_named_in_any_case(rows):
+    options = {"n_components": [2, 3], "n_init": 1, "random_state": 0, "max_steps": 5}
+    lower = sm.VMFMixtureIC(k_criterion="aic", beta_criterion="ricc", **options).fit(rows)
+    upper = sm.VMFMixtureIC(k_criterion="AIC", beta_criterion="RICc", **options).fit(rows)
+    assert upper.best_n_components_ == lower.best_n_components_
+    assert upper.best_path_.selected_ == lower.best_path_.selected_
+    path = sm.VMFPath(2, criterion="EBIC", n_init=1, random_state=0, max_steps=5).fit(rows)
+    assert path.selected_ == path.select("ebic")
+    for model in (upper, path):
+        entry = sm.Report(model, X=rows).content["model"]
+        assert entry["criterion"] in {"ricc", "ebic"}
+        assert entry["k_criterion"] in {"aic", None}
+
+
 def test_paths_at_every_number(rows):
     study = sm.VMFMixtureIC(
         n_components=[2, 3, 4], n_init=2, random_state=0, paths="all", min_relative_increase=0.1

@@ -27,6 +27,7 @@ def test_the_page_names_every_file_column_and_key():
         for name, column in table.columns.items():
             assert f"`{name}`" in section
             assert column.meaning in section
+        assert table.others in section
     others = COMMITTED.partition("\n## The other files\n")[2].partition("\n## ")[0]
     assert all(f"`{file}`" in others for file in FILES)
     keys = COMMITTED.partition("\n### The keys of run.json\n")[2].partition("\n### ")[0]

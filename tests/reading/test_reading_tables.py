@@ -296,3 +296,21 @@ def test_bad_contrasts():
         log_odds_contrast([[1, 2]], [0], prior=0.0)
     with pytest.raises(ValueError, match="1 words for 2 columns"):
         contrast_words([[1, 2]], [0], ["a"])
+
+
+def test_years_are_counted_by_year_however_few_they_are():
+    for dates in (["1990", "1992"], [1990, 1992], [1990.0, 1992.0], ["1990", "1992-05-01"]):
+        found = timeline([0, 0], dates, period="auto")
+        assert found.periods == ("1990", "1991", "1992")
+    found = timeline([0, 0], np.array(["1990", "1992"], dtype="M8[Y]"), period="auto")
+    assert found.periods == ("1990", "1991", "1992")
+    assert timeline([0, 0], ["1990-05", "1990-06"], period="auto").periods == ("1990-05", "1990-06")
+    # Without a cluster, or without a date, nothing is decided.
+    assert timeline([-1, 0, 0], ["1990", None, "1990-06"], period="auto").periods == ("1990-06",)
+
+
+def test_231_years_are_all_there():
+    years = [str(1790 + i) for i in range(231)]
+    found = timeline([0] * 231, years, period="auto")
+    assert found.periods == tuple(years)
+    assert found.counts.tolist() == [[1] * 231]

@@ -39,7 +39,7 @@ def written(n=90, seed=0):
         texts,
         [f"doc {i}" for i in range(n)],
         [None if i % 7 == 0 else date(2010 + i % 4, 1 + i % 9, 11) for i in range(n)],
-        [(one,) if i % 5 else () for i, one in enumerate(topics)],
+        {"topic": [(one,) if i % 5 else () for i, one in enumerate(topics)]},
         source="folder/topics.jsonl",
         format="jsonl",
         notes=["A note."],
@@ -173,7 +173,7 @@ def test_documents_are_those_that_were_kept(content, corpus, rows, study):
     assert found["date"][0] is None
     assert found["date"][1] == "2011-02-11"
     assert found["label_names"] == ["food", "sea", "sky"]
-    for i, several in enumerate(corpus.labels[:-1]):
+    for i, several in enumerate(corpus.labels["topic"][:-1]):
         assert [found["label_names"][j] for j in found["labels"][i]] == list(several)
     assert (found["cluster"] == truth.labels).all()
     assert (found["runner_up"] == truth.runners_up).all()
@@ -181,7 +181,8 @@ def test_documents_are_those_that_were_kept(content, corpus, rows, study):
     for k in range(3):
         assert content["typical"][k] == truth.typical(k, 10).tolist()
         assert content["ambiguous"][k] == truth.ambiguous(10, cluster=k).tolist()
-    agreement = content["model"]["agreement"]
+    [agreement] = content["model"]["agreement"]
+    assert agreement["column"] == "topic"
     assert 0.9 < agreement["ari"] <= 1.0
 
 
@@ -254,7 +255,8 @@ def test_embeddings_are_named_by_the_words_of_their_documents(corpus):
     assert content["rows"] is None
     assert content["words"] == [f"x{j}" for j in range(8)]
     for k, name in enumerate(content["names"]):
-        [topic] = {corpus.labels[i] for i in content["typical"][k] if corpus.labels[i]}
+        topics = corpus.labels["topic"]
+        [topic] = {topics[i] for i in content["typical"][k] if topics[i]}
         assert set(name.split()) <= set(TOPICS[topic[0]].split())
         zs = [z for _, z in content["contrast"][k]]
         assert zs == sorted(zs, reverse=True)

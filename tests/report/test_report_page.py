@@ -233,7 +233,8 @@ def hostile():
     corpus = Corpus(
         [HOSTILE[i % d] * (1 + i) for i in range(n)],
         [f"{HOSTILE[i % d]} {i}" for i in range(n)],
-        labels=[(HOSTILE[i % d],) for i in range(n)],
+        labels={HOSTILE[i]: [(HOSTILE[(i + j) % d],) for j in range(n)] for i in (0, 1)},
+        titles=[HOSTILE[i % d] for i in range(n)],
         source=f"folder/{HOSTILE[2]}",
         notes=HOSTILE,
     )
@@ -255,7 +256,7 @@ def test_whatever_users_supply_is_packed_and_never_html(hostile):
     found = unpack(packed)
     assert plain(found) == hostile.to_dict()
     assert found["documents"]["text"][4] == HOSTILE[4] * 5
-    assert found["documents"]["label_names"] == sorted(HOSTILE)
+    assert found["documents"]["label_names"] == sorted(HOSTILE) * 2
     assert found["words"] == HOSTILE
 
 

@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import json
 import sys
-from datetime import date
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ ROWS = [
     {"id": f"d{i}", "text": text, "date": f"2020-0{i + 1}-15", "label": "a;b" if i else "c"}
     for i, text in enumerate(TEXTS)
 ]
-DATES = [date(2020, i, 15) for i in range(1, 5)]
+DATES = [f"2020-0{i}-15" for i in range(1, 5)]
 LABELS = [("c",), ("a", "b"), ("a", "b"), ("a", "b")]
 
 
@@ -49,7 +48,7 @@ class TestFormats:
         assert corpus.texts == TEXTS
         assert corpus.ids == ["d0", "d1", "d2", "d3"]
         assert corpus.dates == DATES
-        assert corpus.labels == LABELS
+        assert corpus.labels == {"label": LABELS}
         assert corpus.checksum == hashlib.sha256(path.read_bytes()).hexdigest()
         assert corpus.source == str(path)
         assert "Column 'text' is read as the text (guessed)." in corpus.notes
@@ -70,7 +69,7 @@ class TestFormats:
         path = write(tmp_path / "a.csv", b"\xef\xbb\xbftext,year\r\nhello,2001\r\n\r\nyou,2002\r\n")
         corpus = read_documents(path)
         assert corpus.texts == ["hello", "you"]
-        assert corpus.dates == [date(2001, 1, 1), date(2002, 1, 1)]
+        assert corpus.dates == ["2001", "2002"]
         assert corpus.ids == ["1", "2"]
 
     def test_arrow_types(self, tmp_path):
@@ -89,9 +88,10 @@ class TestFormats:
         corpus = read_documents(path, date="when")
         assert corpus.texts == ["x", ""]
         assert corpus.ids == ["7", "8"]
-        assert corpus.dates == [date(2001, 2, 3), None]
-        assert corpus.labels == [("a", "b"), ()]
-        assert read_documents(path, date="day").dates == [date(1970, 1, 1)] * 2
+        assert corpus.dates == ["2001-02-03", None]
+        assert corpus.labels == {"topics": [("a", "b"), ()]}
+        assert corpus.metadata["when"] == ["2001-02-03 04:05:06.000000007", None]
+        assert read_documents(path, date="day").dates == ["1970-01-01"] * 2
 
     def test_without_pyarrow(self, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -116,13 +116,14 @@ class TestFormats:
         corpus = read_documents(data_folder / "bbc_news" / "docs.jsonl.gz")
         assert len(corpus) == 2225
         assert corpus.dates is None
-        assert set(corpus.labels) == {
+        assert set(corpus.labels["label"]) == {
             (name,) for name in ("business", "entertainment", "politics", "sport", "tech")
         }
         corpus = read_documents(data_folder / "sec8k_stanford" / "AF_only.jsonl.gz")
         assert len(corpus) == 252
-        assert corpus.labels[-1] == ("5.07", "8.01", "9.01")
-        assert corpus.dates[-1] == date(2013, 5, 16)
+        [labels] = corpus.labels.values()
+        assert labels[-1] == ("5.07", "8.01", "9.01")
+        assert corpus.dates[-1] == "2013-05-16"
 
 
 class TestFolder:
@@ -135,9 +136,10 @@ class TestFolder:
         corpus = read_documents(tmp_path)
         assert corpus.ids == ["a/1.txt.gz", "a/é.md", "b/2.txt"]
         assert corpus.texts == ["one", "été", "two"]
-        assert corpus.labels == [("a",), ("a",), ("b",)]
+        assert corpus.labels == {"folder": [("a",), ("a",), ("b",)]}
+        assert corpus.titles == ["1", "é", "2"]
         assert any("2 other files" in note for note in corpus.notes)
-        assert read_documents(tmp_path, label=False).labels is None
+        assert read_documents(tmp_path, label=False).labels == {}
         before = corpus.checksum
         assert read_documents(tmp_path).checksum == before
         write(tmp_path / "b" / "2.txt", "three")
@@ -148,7 +150,7 @@ class TestFolder:
             write(tmp_path / name, name)
         corpus = read_documents(tmp_path)
         assert corpus.texts == ["51060", "51119"]
-        assert corpus.labels is None
+        assert corpus.labels == {}
         write(tmp_path / "index.csv", "id\n51060\n51119\n")
         corpus = read_documents(tmp_path)
         assert corpus.ids == ["51060", "51119"]
@@ -222,17 +224,20 @@ def test_texts_come_back(tmp_path_factory, texts):
 
 class TestCorpus:
     def test_take(self):
-        corpus = Corpus(["a", "b", "c"], ["1", "2", "3"], labels=[("x",), (), ("y", "z")])
+        corpus = Corpus(["a", "b", "c"], ["1", "2", "3"], labels={"of": [("x",), (), ("y", "z")]})
         part = corpus.take([2, 0])
-        assert (part.texts, part.ids, part.labels) == (["c", "a"], ["3", "1"], [("y", "z"), ("x",)])
+        assert (part.texts, part.ids, part.labels) == (
+            *(["c", "a"], ["3", "1"]),
+            {"of": [("y", "z"), ("x",)]},
+        )
         assert part.dates is None
 
     def test_said_in_one_line(self):
         corpus = Corpus(["a" * 500, "b"], ["1", "2"], source="docs.csv")
         assert repr(corpus) == "Corpus(2 documents, from docs.csv)"
-        labelled = Corpus(["a"], ["1"], labels=[("x",)], dates=[None])
+        labelled = Corpus(["a"], ["1"], labels={"of": [("x",)]}, dates=[None])
         assert repr(labelled) == "Corpus(1 document, with dates, with labels)"
 
     def test_lists_go_together(self):
-        with pytest.raises(ValueError, match="labels must be as many as the 1 texts, got 2"):
-            Corpus(["a"], ["1"], labels=[(), ()])
+        with pytest.raises(ValueError, match="labels 'of' must be as many as the 1 texts, got 2"):
+            Corpus(["a"], ["1"], labels={"of": [(), ()]})

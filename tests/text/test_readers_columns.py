@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 import pytest
 from readers_common import error_of, write_json
 
 from spheremix.text import read_documents
-from spheremix.text.columns import parse_date, parse_labels
 from spheremix.text.corpus import Cleaning
+from spheremix.text.parts import parse_date, parse_labels, write_labels
 
 
 class TestColumns:
@@ -32,8 +30,8 @@ class TestColumns:
         rows = [{"text": "no", "y": "yes", "id": 1, "k": "u", "year": 1999, "t": "2001", "z": "a"}]
         path = write_json(tmp_path / "a.jsonl", rows)
         corpus = read_documents(path, text="y", id="k", date="t", label="z")
-        assert (corpus.texts, corpus.ids, corpus.labels) == (["yes"], ["u"], [("a",)])
-        assert corpus.dates == [date(2001, 1, 1)]
+        assert (corpus.texts, corpus.ids, corpus.labels) == (["yes"], ["u"], {"z": [("a",)]})
+        assert corpus.dates == ["2001"]
         assert corpus.notes == [
             "Column 'y' is read as the text.",
             "Column 'k' is read as the id.",
@@ -41,24 +39,25 @@ class TestColumns:
             "Column 'z' is read as the label.",
         ]
         bare = read_documents(path, id=False, date=False, label=False)
-        assert (bare.ids, bare.dates, bare.labels) == (["1"], None, None)
+        assert (bare.ids, bare.dates, bare.labels) == (["1"], None, {})
         assert "Documents have no ids: they are numbered from 1." in bare.notes
 
     def test_a_column_has_one_part(self, tmp_path):
         rows = [{"text": "a", "body": "b"}]
         corpus = read_documents(write_json(tmp_path / "a.jsonl", rows), label="text")
-        assert (corpus.texts, corpus.labels) == (["b"], [("a",)])
+        assert (corpus.texts, corpus.labels) == (["b"], {"text": [("a",)]})
 
     def test_several_labels_are_preferred(self, tmp_path):
         rows = [{"text": "a", "label": "x", "labels": ["x", "y", "x", None]}]
         corpus = read_documents(write_json(tmp_path / "a.jsonl", rows))
-        assert corpus.labels == [("x", "y")]
+        assert corpus.labels == {"labels": [("x", "y")]}
+        assert corpus.metadata == {"label": ["x"]}
 
     def test_columns_that_some_lines_lack(self, tmp_path):
         rows = [{"text": "a"}] * 200 + [{"text": None, "label": "late"}, {"label": "x"}]
         corpus = read_documents(write_json(tmp_path / "a.jsonl", rows), label="label")
         assert corpus.texts[-3:] == ["a", "", ""]
-        assert corpus.labels[-3:] == [(), ("late",), ("x",)]
+        assert corpus.labels["label"][-3:] == [(), ("late",), ("x",)]
         message = error_of(tmp_path / "a.jsonl", label="lable")  # codespell:ignore
         assert (
             message == ": there is no column 'lable'; there are 'text', 'label'."
@@ -69,22 +68,25 @@ class TestColumns:
         path = write_json(tmp_path / "a.jsonl", rows)
         corpus = read_documents(path)
         assert corpus.dates is None
-        assert any("'time' is not used: line 2: 'noon' is not a date" in n for n in corpus.notes)
+        assert any(
+            "'time' is not used as the date: line 2: 'noon' is not a date" in n
+            for n in corpus.notes
+        )
         assert ": line 2: column 'time': 'noon' is not a date: write" in error_of(path, date="time")
 
     @pytest.mark.parametrize(
         ("value", "expected"),
         [
-            ("2013-06-07", date(2013, 6, 7)),
-            ("2013/6/7", date(2013, 6, 7)),
-            ("20130607", date(2013, 6, 7)),
-            (20130607, date(2013, 6, 7)),
-            ("2013-06-07T23:59:59Z", date(2013, 6, 7)),
-            ("2013-06-07 10:00:00.123+02:00", date(2013, 6, 7)),
-            (" 2013-06 ", date(2013, 6, 1)),
-            ("2013", date(2013, 1, 1)),
-            (2013, date(2013, 1, 1)),
-            ("2013.0", date(2013, 1, 1)),
+            ("2013-06-07", "2013-06-07"),
+            ("2013/6/7", "2013-06-07"),
+            ("20130607", "2013-06-07"),
+            (20130607, "2013-06-07"),
+            ("2013-06-07T23:59:59Z", "2013-06-07"),
+            ("2013-06-07 10:00:00.123+02:00", "2013-06-07"),
+            (" 2013-06 ", "2013-06"),
+            ("2013", "2013"),
+            (2013, "2013"),
+            ("2013.0", "2013"),
             *((missing, None) for missing in (None, "", "NA", "NaT", float("nan"))),
         ],
     )
@@ -113,3 +115,4 @@ class TestColumns:
     )
     def test_labels(self, value, expected):
         assert parse_labels(value, Cleaning()) == expected
+        assert parse_labels(write_labels(expected), Cleaning()) == expected

@@ -27,7 +27,8 @@ def explore(
     change. A folder that holds a run of other documents or words is left alone.
 
     For example: `spheremix explore news.csv --text body -k 2:20 -o news`, then open
-    news/report.html.
+    news/report.html. For a folder of dated text files: `spheremix explore speeches --date-from name
+    --label-from folder -o run`.
     """
     from spheremix.cli.summary import summarise
     from spheremix.run.explore import explore_corpus

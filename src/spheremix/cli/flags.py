@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from spheremix.cli.naming import option_name
+from spheremix.errors import Message
 from spheremix.run.options import RUNNING, ExploreOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 # Values that the library parses itself, and files.
-TYPES = dict.fromkeys(("k", "kappa", "min_df", "max_df"), str) | dict.fromkeys(
-    ("vocabulary", "texts", "names"), Path
-)
+TYPES: dict[str, Any] = dict.fromkeys(("k", "kappa", "min_df", "max_df"), str) | {
+    **dict.fromkeys(("vocabulary", "texts", "metadata", "names"), Path),
+    "label": list[str],
+}
 SHORT = {"k": ("--k", "-k")}
 OPTIONS = {one.name: one for one in dataclasses.fields(ExploreOptions)}
 
@@ -25,7 +28,8 @@ OPTIONS = {one.name: one for one in dataclasses.fields(ExploreOptions)}
 def _help(name: str) -> str:
     """Give the help of an option, with how its value is found where it is not given."""
     about = OPTIONS[name].metadata  # values as typer shows them; its own text has brackets
-    return str(about["meaning"]) + (f"  \n[default: {about['found']}]" if about["found"] else "")
+    found = f"  \n[default: {about['found']}]" if about["found"] else ""
+    return f"{Message(about['meaning']).render(option_name)}{found}"
 
 
 File = Annotated[
@@ -63,8 +67,10 @@ def with_explore_options(command: Callable[..., None]) -> Callable[..., None]:
 def _parameter(one: dataclasses.Field[Any]) -> inspect.Parameter:
     """Describe an option to typer."""
     names = SHORT.get(one.name, (f"--{one.name.replace('_', '-')}",))
-    shown = typer.Option(*names, help=_help(one.name), rich_help_panel=one.metadata["panel"])
     kind = TYPES.get(one.name) or _simple(one.default, one.type)
+    metavar = "<str>" if kind == list[str] else None  # each time that it is given
+    panel = one.metadata["panel"]
+    shown = typer.Option(*names, help=_help(one.name), rich_help_panel=panel, metavar=metavar)
     optional: Any = kind | None if one.default is None else kind
     annotation = Annotated[optional, shown]
     either = inspect.Parameter.POSITIONAL_OR_KEYWORD

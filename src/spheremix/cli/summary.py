@@ -108,12 +108,15 @@ def _words(reading: Reading, clusters: list[Cluster]) -> None:
 def _embedded(run: Run, clusters: list[Cluster]) -> None:
     """Show embeddings by their documents, and by words of those: a coordinate is no word."""
     typical = run.read_table("typical") or Table(cluster=[], id=[], text=[])
-    found: dict[int, list[tuple[str, str]]] = {}
-    for k, name, text in zip(typical["cluster"], typical["id"], typical["text"], strict=True):
-        found.setdefault(k, []).append((name, text))
+    titles = typical.get("title") or [""] * typical.n_rows
+    known = [name for name in ("date", "labels") if name in typical]
+    found: dict[int, list[tuple[str, ...]]] = {}
+    for i, k in enumerate(typical["cluster"]):
+        names = (titles[i] or typical["id"][i], *(typical[name][i] for name in known))
+        found.setdefault(k, []).append((*names, typical["text"][i]))
     if run.contrast() is None:
         column = "typical documents"
-        what = [", ".join(name for name, _ in found.get(k.cluster, [])[:SHOWN]) for k in clusters]
+        what = [", ".join(name for name, *_ in found.get(k.cluster, [])[:SHOWN]) for k in clusters]
     else:
         column = "words that set it apart"
         what = [", ".join(one.contrast_words) or "-" for one in clusters]
@@ -124,10 +127,10 @@ def _embedded(run: Run, clusters: list[Cluster]) -> None:
     ]
     table(("size", "cluster", *(["name"] if named else []), column), rows, right=(0, 1))
     quoted = [
-        (str(one.cluster), name, text)
+        (str(one.cluster), *document)
         for one in clusters
-        for name, text in found.get(one.cluster, [])[:QUOTED]
+        for document in found.get(one.cluster, [])[:QUOTED]
     ]
     if any(text for *_, text in quoted):
         say()
-        table(("cluster", "typical document", "begins"), quoted, right=(0,))
+        table(("cluster", "typical document", *known, "begins"), quoted, right=(0,))

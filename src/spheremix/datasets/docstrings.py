@@ -64,14 +64,14 @@ def load_docstrings() -> Corpus:
     Returns
     -------
     Corpus
-        Ids are full names such as "numpy.linalg.norm", the label of each document is its
+        Ids are full names such as "numpy.linalg.norm", the label "package" of each document is its
         sub-package, "numpy.linalg".
 
     Examples
     --------
     >>> import spheremix as sm
     >>> corpus = sm.datasets.load_docstrings()
-    >>> corpus.labels[corpus.ids.index("numpy.linalg.norm")]
+    >>> corpus.labels["package"][corpus.ids.index("numpy.linalg.norm")]
     ('numpy.linalg',)
     """
     documents: dict[str, str] = {}  # by docstring: a second name adds nothing
@@ -89,7 +89,7 @@ def load_docstrings() -> Corpus:
     return Corpus(
         texts=texts,
         ids=ids,
-        labels=[(".".join(name.split(".")[:-1][:2]),) for name in ids],
+        labels={"package": [(".".join(name.split(".")[:-1][:2]),) for name in ids]},
         source=source,
         format="docstrings",
         notes=[f"Documents are docstrings of {source}; labels are sub-packages."],

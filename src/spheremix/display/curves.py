@@ -102,7 +102,7 @@ class PathDisplay:
         """
         path = getattr(path, "best_path_", path)
         require_model(path, "betas_")
-        names = list(dict.fromkeys([*criteria, path.criterion]))
+        names = list(dict.fromkeys([*criteria, path.criterion.lower()]))
         return cls(
             path.betas_,
             path.sparsity_,

@@ -91,10 +91,11 @@ def _about_documents(run: Run, names: list[str]) -> dict[str, Any]:
         return {}
     clusters = np.array([-1 if k is None else k for k in table["cluster"]])
     found: dict[str, Any] = {}
-    if corpus.labels is not None:
-        labels = contingency(clusters, corpus.labels, n_clusters=len(names))
+    for i, (column, values) in enumerate(corpus.labels.items(), 1):
+        labels = contingency(clusters, values, n_clusters=len(names))
         if labels.labels:
-            found["labels"] = LabelsDisplay(labels, names)
+            title = column if len(corpus.labels) > 1 else None
+            found["labels" if i == 1 else f"labels-{i}"] = LabelsDisplay(labels, names, title)
     if corpus.dates is not None:
         times = TimelineDisplay.of(clusters, corpus.dates, names)
         if times.table.periods:

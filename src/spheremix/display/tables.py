@@ -31,6 +31,8 @@ class LabelsDisplay:
         As :func:`spheremix.reading.contingency` gives it.
     names : sequence of str, default=None
         Of the clusters.
+    title : str, default=None
+        What the labels are, written above them.
 
     Attributes
     ----------
@@ -49,9 +51,12 @@ class LabelsDisplay:
     '1'
     """
 
-    def __init__(self, table: Contingency, names: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, table: Contingency, names: Sequence[str] | None = None, title: str | None = None
+    ) -> None:
         self.table = table
         self.names = _named(names, len(table.counts))
+        self.title = title
 
     @classmethod
     def from_clusters(
@@ -136,6 +141,9 @@ class LabelsDisplay:
             for label in ax.get_xticklabels():
                 label.set(parse_math=False, rotation_mode="anchor")
             ax.tick_params(length=0)
+            if self.title is not None:
+                heading = shown(self.title, 60)
+                ax.set_title(heading, loc="left", fontsize=9, color=INK, parse_math=False)
             self.text_ = self._numbers(ax, counts, shares)
             bar = self.figure_.colorbar(self.image_, ax=ax, shrink=0.8, aspect=25)
             bar.set_label(f"share of the {share}'s documents", fontsize=8)

@@ -109,7 +109,7 @@ class PathOptions:
         given = {"betas": None, "strategy": "path", **estimator.get_params(deep=False), **changes}
         max_steps, refine = given["max_steps"], given["refine"]
         return cls(
-            criterion=check.require_choice("criterion", given["criterion"], CRITERIA),
+            criterion=check.require_criterion("criterion", given["criterion"], CRITERIA),
             min_relative_increase=check.require_number(
                 "min_relative_increase",
                 given["min_relative_increase"],

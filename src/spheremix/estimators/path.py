@@ -252,9 +252,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         if sum(given is not None for given in (criterion, n_words, sparsity)) != 1:
             raise ParameterError("Give one of {criterion}, {n_words} and {sparsity}")
         if criterion is not None:
-            criterion = str(criterion).lower()  # as people write them
-            check.require_choice("criterion", criterion, CRITERIA)
-            values = self.criteria_[criterion]
+            values = self.criteria_[check.require_criterion("criterion", criterion, CRITERIA)]
             return len(values) - 1 - int(values[::-1].argmin())
         if n_words is not None:
             words = self.n_nonzero_ / self.kappas_.shape[1]

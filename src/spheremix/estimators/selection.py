@@ -227,7 +227,7 @@ zero_tol, random_state, n_threads, engine, verbose
             name: np.array([models[K].criteria_[name] if K in models else np.nan for K in each])
             for name in CRITERIA
         }
-        best = int(candidates[np.nanargmin(curves[self.k_criterion])])
+        best = int(candidates[np.nanargmin(curves[self.k_criterion.lower()])])
         paths = self._follow_all(options, route, problems, models, best)
         chosen = paths[best].best_estimator_ if paths else models[best]
         if self.refit:
@@ -290,8 +290,8 @@ zero_tol, random_state, n_threads, engine, verbose
         return models
 
     def _check_parameters(self) -> NDArray[np.intp]:
-        check.require_choice("k_criterion", self.k_criterion, CRITERIA)
-        check.require_choice("beta_criterion", self.beta_criterion, CRITERIA)
+        check.require_criterion("k_criterion", self.k_criterion, CRITERIA)
+        check.require_criterion("beta_criterion", self.beta_criterion, CRITERIA)
         check.require_choice("paths", self.paths, PATHS)
         if check.require_flag("refit", self.refit) and self.paths == "none":
             raise ParameterError(

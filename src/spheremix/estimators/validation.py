@@ -16,6 +16,7 @@ from spheremix.data.open import as_directions
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.parameters import (
     require_choice,
+    require_criterion,
     require_flag,
     require_integer,
     require_number,
@@ -36,6 +37,7 @@ __all__ = [
     "open_data",
     "require_choice",
     "require_concentrations",
+    "require_criterion",
     "require_flag",
     "require_integer",
     "require_kappa",

@@ -20,6 +20,7 @@ Period = Literal["auto", "month", "year"]
 
 MANY_MONTHS = 60  # beyond them, time is counted in years
 _UNITS = {"month": "M", "year": "Y"}
+_YEAR = re.compile(r"\d{4}(?:\.0)?")
 _ISO = re.compile(r"(\d{4})(?:-?(\d{2})(?:-?(\d{2})(?:[T ].*)?)?)?", re.DOTALL)
 
 
@@ -60,8 +61,8 @@ def timeline(
         begin with a date ("2016", "2016-10", "2016-10-12", "20161012", with or without a time
         after it) or years. None, NaN, NaT and empty strings are no date.
     period : {"auto", "month", "year"}, default="month"
-        What to count by; "auto" counts by month, or by year where there are more than 60 months. A
-        date that is only a year counts as its first month.
+        What to count by; "auto" counts by month, or by year where there are more than 60 months or
+        a date is only a year. By month, a date that is only a year counts as its first month.
     n_clusters : int, default=None
         K, where the last clusters may be empty.
 
@@ -80,7 +81,8 @@ def timeline(
     if period not in get_args(Period):
         raise ValueError(f"period must be one of {', '.join(get_args(Period))}, got {period!r}.")
     ids = as_clusters(clusters)
-    days = parse_dates(dates)
+    given = dates if isinstance(dates, np.ndarray) else list(dates)
+    days = parse_dates(given)
     if ids.shape != days.shape:
         raise ValueError(f"There are {len(days)} dates for {len(ids)} documents.")
     K = count_clusters(ids, n_clusters)
@@ -91,7 +93,8 @@ def timeline(
         return Timeline((), np.zeros((K, 0), dtype=np.intp), n_undated)
     if period == "auto":
         months = days[dated].astype("datetime64[M]")
-        period = "month" if int(np.ptp(months).astype(int)) < MANY_MONTHS else "year"
+        many = int(np.ptp(months).astype(int)) >= MANY_MONTHS
+        period = "year" if many or _has_years(given, dated) else "month"
     periods = days[dated].astype(f"datetime64[{_UNITS[period]}]")
     first, last = periods.min(), periods.max()
     places = (periods - first).astype(np.intp)
@@ -99,6 +102,21 @@ def timeline(
     counts = np.zeros((K, len(every)), dtype=np.intp)
     np.add.at(counts, (ids[dated], places), 1)
     return Timeline(tuple(str(one) for one in every), counts, n_undated)
+
+
+def _has_years(dates: Any, dated: NDArray[np.bool_]) -> bool:
+    """Tell whether some of these dates are years only, whose month nobody knows."""
+    if isinstance(dates, np.ndarray) and dates.dtype.kind == "M":
+        return bool(dates.dtype == np.dtype("datetime64[Y]"))
+    return any(_is_year(one) for one, known in zip(dates, dated, strict=True) if known)
+
+
+def _is_year(date: Any) -> bool:
+    if isinstance(date, np.datetime64):
+        return date.dtype == np.dtype("datetime64[Y]")
+    if isinstance(date, dt.date):
+        return False
+    return _YEAR.fullmatch(str(date).strip()) is not None
 
 
 def parse_dates(dates: Iterable[Any]) -> NDArray[np.datetime64]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spheremix.report.source import Source
 
 FORMAT = "spheremix-report"
-VERSION = 1
+VERSION = 2
 MAX_WORDS = 10_000  # columns shown
 # Bytes of a report, packed. Base64 makes four bytes of three, and the page takes 0.2 million: less
 # than 10 million in all.

@@ -28,15 +28,17 @@ def describe(source: Source, found: Documents | None) -> dict[str, Any] | None:
     n, several = len(found.labels), len(source.mixture.weights_) > 1
     corpus = source.corpus
     texts = corpus.texts if corpus is not None and source.has_texts else None
-    names, labels = _labels(corpus)
+    columns, names, labels = _labels(corpus)
     dates = None if corpus is None else corpus.dates
     return {
         "id": [str(i) for i in range(1, n + 1)] if corpus is None else list(corpus.ids),
+        "title": None if corpus is None else corpus.titles,
         "text": texts,
         "length": None if texts is None else [length(text) for text in texts],
-        "date": None if dates is None else [None if one is None else str(one) for one in dates],
+        "date": dates,
         "labels": labels,
         "label_names": names,
+        "label_columns": columns,
         "posterior": found.posteriors.astype(np.float32),
         "margin": found.margins.astype(np.float32),
         "log_odds": found.log_odds.astype(np.float32),
@@ -46,24 +48,42 @@ def describe(source: Source, found: Documents | None) -> dict[str, Any] | None:
     }
 
 
-def _labels(corpus: Corpus | None) -> tuple[list[str] | None, list[list[int]] | None]:
-    """Give the names of the labels, in the order of the alphabet, and those of each document."""
-    if corpus is None or corpus.labels is None:
-        return None, None
-    names = sorted({str(one) for several in corpus.labels for one in several})
-    places = {name: i for i, name in enumerate(names)}
-    return names, [[places[str(one)] for one in several] for several in corpus.labels]
+def _labels(
+    corpus: Corpus | None,
+) -> tuple[list[dict[str, Any]] | None, list[str] | None, list[list[int]] | None]:
+    """Give columns of labels, the names of all labels, and the numbers of those of each document.
+
+    The labels of a column follow each other, in the order of the alphabet; the column has the
+    number of its first label, and of the one after its last.
+    """
+    if corpus is None or not corpus.labels:
+        return None, None, None
+    names: list[str] = []
+    columns: list[dict[str, Any]] = []
+    found: list[list[int]] = [[] for _ in corpus.ids]
+    for column, values in corpus.labels.items():
+        own = sorted({one for several in values for one in several})
+        places = {name: i for i, name in enumerate(own, len(names))}
+        columns.append({"name": column, "start": len(names), "stop": len(names) + len(own)})
+        names += own
+        for numbers, several in zip(found, values, strict=True):
+            numbers += [places[one] for one in several]
+    return columns, names, found
 
 
-def compare(source: Source, found: Documents | None) -> dict[str, float] | None:
-    """Compare clusters with labels, where each document has one at most."""
-    labels = None if source.corpus is None else source.corpus.labels
-    if found is None or labels is None or any(len(several) > 1 for several in labels):
-        return None
-    same = agreement(found.labels, labels)
-    if not np.isfinite(same.ari):
-        return None
-    return {"ari": digits(same.ari), "nmi": digits(same.nmi)}
+def compare(source: Source, found: Documents | None) -> list[dict[str, Any]]:
+    """Compare clusters with the labels of each column, where a document has one at most."""
+    if source.corpus is None or found is None:
+        return []
+    compared = []
+    for column, labels in source.corpus.labels.items():
+        if any(len(several) > 1 for several in labels):
+            continue
+        same = agreement(found.labels, labels)
+        if np.isfinite(same.ari):
+            entry = {"column": column, "ari": digits(same.ari), "nmi": digits(same.nmi)}
+            compared.append(entry)
+    return compared
 
 
 def listed(found: Documents | None, K: int) -> dict[str, list[list[int]] | None]:

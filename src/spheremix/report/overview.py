@@ -42,7 +42,7 @@ def _file_name(source: str) -> str:
     return Path(source).name if Path(source).is_absolute() else source
 
 
-def model_entry(source: Source, n_shown: int, agreement: dict[str, float] | None) -> dict[str, Any]:
+def model_entry(source: Source, n_shown: int, agreement: list[dict[str, Any]]) -> dict[str, Any]:
     """Say what was chosen, and by what."""
     mixture, path = source.mixture, source.path
     K, d = mixture.prototypes_.shape
@@ -55,7 +55,7 @@ def model_entry(source: Source, n_shown: int, agreement: dict[str, float] | None
         "sparsity": digits(1.0 - np.count_nonzero(mixture.prototypes_) / mixture.prototypes_.size),
         "kappa": "given" if np.ndim(kappa) else kappa if isinstance(kappa, str) else float(kappa),
         "k_criterion": source.k_criterion if len(source.dense) > 1 else None,
-        "criterion": None if path is None else path.criterion,
+        "criterion": None if path is None else path.criterion.lower(),
         "seed": source.seed,
         "status": mixture.status_ if path is None else path.status_,
         "log_likelihood": digits(mixture.log_likelihood_, 12),

@@ -108,7 +108,7 @@ def from_model(
     """Gather a fitted estimator and what belongs to its rows."""
     if isinstance(model, VMFMixtureIC):
         reading: Any = getattr(model, "best_path_", model.best_estimator_)
-        dense, k_criterion = dict(model.dense_models_), model.k_criterion
+        dense, k_criterion = dict(model.dense_models_), model.k_criterion.lower()
         same = dict(zip(model.candidates_.tolist(), model.agreement_.tolist(), strict=True))
     elif isinstance(model, VMFMixture | VMFPath):
         Reading(model)

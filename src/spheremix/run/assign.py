@@ -9,12 +9,13 @@ import numpy as np
 
 from spheremix.errors import ParameterError
 from spheremix.reading import Reading
+from spheremix.run.carried import carried_columns, renamed
 from spheremix.run.columns import TABLES
 from spheremix.run.documents import csv_lines
 from spheremix.run.prepare import MATRICES, Material, check_rows, is_matrix
 from spheremix.run.store import RunError, replacing
 from spheremix.run.table import Table
-from spheremix.run.tables import document_columns
+from spheremix.run.tables import document_columns, known_columns
 from spheremix.text import Corpus, ReadError, read_documents, read_matrix, vectorize
 
 if TYPE_CHECKING:
@@ -38,12 +39,16 @@ def assign_documents(
     """
     material = _rows(run, new, listener, text, id)
     reading = Reading.from_run(run)
+    for note in renamed(material.source):
+        listener.inform(note)
     if len(material.kept):
         return Table(document_columns(reading, reading.documents(material.X), material))
-    columns = Table({name: [None] * material.n_documents for name in TABLES["documents"].columns})
-    columns["id"] = material.source.ids
-    columns["set_aside"] = [material.reasons[i] for i in range(material.n_documents)]
-    return columns
+    corpus, n = material.source, material.n_documents
+    columns = Table(id=corpus.ids) | known_columns(corpus)
+    fitted = [name for name in TABLES["documents"].columns if name not in {"id", "title", "date"}]
+    columns |= {name: [None] * n for name in fitted}
+    columns["set_aside"] = [material.reasons[i] for i in range(n)]
+    return Table(columns | carried_columns(corpus))
 
 
 def write_assigned(table: Table, output: Path) -> None:
@@ -64,7 +69,7 @@ def _rows(run: Run, new: Any, listener: Listener, text: str | None, name: str | 
     if on_texts and is_matrix(path):
         raise RunError(f"{path}: {run.folder} is a run on texts: give documents, not a matrix.")
     if on_texts:
-        corpus = read_documents(path, text=text, id=_or_none(name), date=False, label=False)
+        corpus = read_documents(path, text=text, id=_or_none(name), label=False)
         for note in corpus.notes:
             listener.inform(note)
         return _texts(run, corpus)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 WIDTH = 92
+MARGIN = 50  # characters of names that have their meaning beside them
 CLUSTER = "Number of the cluster, from 0; a cluster has the same number everywhere."
 
 
@@ -36,6 +37,7 @@ class TableSchema:
     file: str
     about: str
     columns: Mapping[str, Column]
+    others: str = ""  # what further columns mean, where a run may have any
 
 
 CRITERION_COLUMNS = dict.fromkeys(
@@ -47,6 +49,8 @@ TABLES: dict[str, TableSchema] = {
         "One row for each document, in the order of the file.",
         {
             "id": Column("Id of the document, or its number from 1."),
+            "title": Column("Title of the document; the name of a text file."),
+            "date": Column("Date, as far as it is known: 2016-10-12, 2016-10 or 2016."),
             "cluster": Column(
                 "Most probable cluster of the document; empty if the document was set aside.", int
             ),
@@ -72,6 +76,9 @@ TABLES: dict[str, TableSchema] = {
             ),
             "set_aside": Column("Why the document has no cluster; empty if it has one."),
         },
+        others="Column of the input: first the labels, then the others. Several labels of a "
+        "document are separated by semicolons; lists and objects are JSON. A column whose name is "
+        "listed above has _input at its end.",
     ),
     "clusters": TableSchema(
         "clusters.csv",
@@ -120,6 +127,9 @@ TABLES: dict[str, TableSchema] = {
             "cluster": Column(CLUSTER, int),
             "rank": Column("Rank of the document, from 1; the nearest comes first.", int),
             "id": Column("Id of the document."),
+            "title": Column("Title of the document."),
+            "date": Column("Date of the document."),
+            "labels": Column("Labels of the document, each with its column if there are several."),
             "cosine": Column("Cosine of the document with the prototype.", float),
             "text": Column("Beginning of the document; empty if there are no texts."),
         },
@@ -176,6 +186,7 @@ TABLES: dict[str, TableSchema] = {
         "tables/labels.csv",
         "Clusters compared with the labels. Labels are never used to make clusters.",
         {
+            "label_column": Column("Column of the input that the label is from."),
             "cluster": Column(CLUSTER, int),
             "label": Column("The label."),
             "documents": Column("Number of documents of the cluster that have the label.", int),
@@ -189,7 +200,7 @@ TABLES: dict[str, TableSchema] = {
     ),
     "time": TableSchema(
         "tables/time.csv",
-        "Clusters by month, or by year if there are more than 60 months.",
+        "Clusters by month, or by year if there are more than 60 months or dates are years only.",
         {
             "cluster": Column(CLUSTER, int),
             "period": Column("Month or year, as 2024-05 or 2024."),
@@ -219,7 +230,7 @@ FILES: dict[str, str] = {
         (TERMS, f"{COUNTS}/"),
         "For embeddings with texts: the words that were counted, and counts.",
     ),
-    CORPUS: "The documents with id, text, date and labels.",
+    CORPUS: "The documents with id, text, title, date, labels and all other columns.",
     **dict.fromkeys(
         (f"{MIXTURES}/", f"{PATH}/"), "The models as arrays; path/ only if a path was followed."
     ),
@@ -239,7 +250,10 @@ def explain(tables: Mapping[str, Iterable[str]]) -> Iterator[str]:
     for key, columns in tables.items():
         table = TABLES[key]
         yield f"\n{table.file}\n  {table.about}\n"
-        alike = groupby(columns, key=lambda name: table.columns[name].meaning)
+        described = table.columns
+        alike = groupby(
+            columns, key=lambda name: described[name].meaning if name in described else table.others
+        )
         yield from _entries({", ".join(several): meaning for meaning, several in alike})
     yield "\nOther files\n"
     alike = groupby(FILES, key=FILES.__getitem__)
@@ -247,8 +261,13 @@ def explain(tables: Mapping[str, Iterable[str]]) -> Iterator[str]:
 
 
 def _entries(meanings: Mapping[str, str]) -> Iterator[str]:
-    width = max(map(len, meanings)) + 2
+    width = min(MARGIN, max(map(len, meanings))) + 2
     indent = " " * (width + 2)
     for name, meaning in meanings.items():
         lines = textwrap.fill(meaning, WIDTH, initial_indent=indent, subsequent_indent=indent)
-        yield f"  {name:{width}}{lines.lstrip()}\n"
+        if len(name) <= MARGIN:
+            yield f"  {name:{width}}{lines.lstrip()}\n"
+        else:  # many columns, or long ones: their meaning is below them
+            names = " ".join(name.split())
+            yield textwrap.fill(names, WIDTH, initial_indent="  ", subsequent_indent="  ")
+            yield f"\n{lines}\n"

@@ -32,7 +32,7 @@ def describe_clusters(
     documents = reading.documents(material.X)
     typical = _by_cluster(typical_columns(reading, documents, material, most=QUOTED))
     labels, labelled = material.source.labels, {}
-    if labels is not None:
+    if labels:
         clusters = all_clusters(documents.labels, material)
         labelled = _by_cluster(label_columns(clusters, labels, reading.n_clusters))
     words = reading.vocabulary

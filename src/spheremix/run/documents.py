@@ -6,14 +6,14 @@ import csv
 import io
 import json
 import re
-from datetime import date
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spheremix.run.columns import CORPUS
 from spheremix.run.store import RunError
-from spheremix.run.typed import FileName
+from spheremix.run.typed import FileName, decode
 from spheremix.text.corpus import Corpus
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def csv_lines(columns: Mapping[str, Sequence[Any]], *, short: bool = False) -> I
     lines = _Lines()
     # Before Python 3.13 cells with "\r" are only quoted where it is part of the end of lines.
     table = csv.writer(lines, lineterminator="\r\n")
-    table.writerow(columns)
+    table.writerow([_cell(name, write) for name in columns])
     for row in zip(*columns.values(), strict=True):
         table.writerow([_cell(value, write) for value in row])
         if len(lines) >= 2**13:
@@ -88,21 +88,23 @@ def unpack_table(reader: Reader, name: Any) -> dict[str, list[str]]:
         raise RunError(f"{reader.folder / name}: damaged: {error}.") from None
     if not rows or any(len(row) != len(rows[0]) for row in rows):
         raise RunError(f"{reader.folder / name}: damaged: rows of different lengths.")
-    return {column: [_text(row[i]) for row in rows[1:]] for i, column in enumerate(rows[0])}
+    return {_text(name): [_text(row[i]) for row in rows[1:]] for i, name in enumerate(rows[0])}
 
 
 def pack_corpus(corpus: Corpus, writer: Writer) -> FileName:
-    """Write texts, ids, dates and labels, one document a line; give the name of the file."""
-    dates, labels = corpus.dates, corpus.labels
+    """Write all that a corpus has, one document a line; give the name of the file."""
+    known: dict[str, Any] = {"title": corpus.titles, "date": corpus.dates}
     lines = (
         json.dumps(
             {
                 "id": corpus.ids[i],
                 "text": text,
-                "date": None if dates is None or not dates[i] else str(dates[i]),
-                "labels": None if labels is None else labels[i],
+                **{name: None if values is None else values[i] for name, values in known.items()},
+                "labels": {name: own[i] for name, own in corpus.labels.items()},
+                "metadata": {name: own[i] for name, own in corpus.metadata.items()},
             },
             ensure_ascii=False,
+            allow_nan=False,
         )
         + "\n"
         for i, text in enumerate(corpus.texts)
@@ -110,23 +112,38 @@ def pack_corpus(corpus: Corpus, writer: Writer) -> FileName:
     return FileName(writer.packed(CORPUS, lines))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Document:
+    """A line of the file of documents."""
+
+    id: str
+    text: str
+    title: str | None
+    date: str | None
+    labels: dict[str, list[str]]
+    metadata: dict[str, Any]
+
+
 def unpack_corpus(reader: Reader, name: Any) -> Corpus:
     """Read the documents of a run."""
+    where = f"{reader.folder / str(name)}"
     try:
-        found = [json.loads(line) for line in reader.packed(name)]
-        dates = [None if one["date"] is None else date.fromisoformat(one["date"]) for one in found]
-        labels = [None if one["labels"] is None else tuple(one["labels"]) for one in found]
+        found = [decode(_Document, json.loads(line), where) for line in reader.packed(name)]
+        titles, dates = [one.title for one in found], [one.date for one in found]
+        labels, metadata = (list(getattr(found[0], key)) for key in ("labels", "metadata"))
+        alike = all([*one.labels] == labels and [*one.metadata] == metadata for one in found)
         corpus = Corpus(
-            texts=[one["text"] for one in found],
-            ids=[one["id"] for one in found],
+            texts=[one.text for one in found],
+            ids=[one.id for one in found],
             dates=dates if any(dates) else None,
-            labels=None if None in labels else [label or () for label in labels],
+            labels={name: [tuple(one.labels[name]) for one in found] for name in labels},
+            titles=[title or "" for title in titles] if any(titles) else None,
+            metadata={name: [one.metadata[name] for one in found] for name in metadata},
         )
-        sound = all(isinstance(one, str) for one in (*corpus.texts, *corpus.ids))
     except RunError:
         raise
-    except (ValueError, TypeError, KeyError, RecursionError):
-        sound = False
-    if not sound:
-        raise RunError(f"{reader.folder / str(name)}: damaged: not the documents of a run.")
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+        alike = False
+    if not alike:
+        raise RunError(f"{where}: damaged: not the documents of a run.")
     return corpus

@@ -10,6 +10,7 @@ import numpy as np
 
 from spheremix.estimators.path import VMFPath
 from spheremix.reading import Reading, agreement, contrast_words
+from spheremix.run.carried import renamed
 from spheremix.run.columns import PATH
 from spheremix.run.command import versions
 from spheremix.run.describe import describe_clusters
@@ -136,11 +137,14 @@ def explore(
 ) -> Run:
     """Explore documents that were read, in a folder, from where it was left."""
     folder = RunFolder(output)
+    documents = source if isinstance(source, Corpus) else source.documents
+    if documents is not None:
+        source = replace(source, notes=[*source.notes, *renamed(documents)])
     embeddings = isinstance(source, Matrix) and source.vocabulary is None
     options = options.completed(words=not embeddings)
     command = {**options.command(), "checksum": source.checksum}
     if isinstance(source, Matrix):
-        words, documents = source.vocabulary, source.documents
+        words = source.vocabulary
         command["vocabulary_checksum"] = None if words is None else digest(map(str.encode, words))
         command["texts_checksum"] = None if documents is None else documents.checksum
     command["names"] = None if names is None else names.command()
@@ -287,17 +291,18 @@ def _naming(reading: Reading) -> list[list[str]] | None:
     return [list(words[:NAMING]) for words in reading.contrast]
 
 
-def _agreement(material: Material, model: VMFMixture | VMFPath) -> AgreementRecord | None:
-    """Compare with labels, where each document has one at most."""
-    labels = material.source.labels
-    if labels is None or any(len(several) > 1 for several in labels):
-        return None
-    found = agreement(model.labels_, [labels[row] for row in material.kept])
-    if not np.isfinite(found.ari):
-        return None
-    return AgreementRecord(
-        ari=float(found.ari), nmi=float(found.nmi), n_documents=int(found.n_documents)
-    )
+def _agreement(material: Material, model: VMFMixture | VMFPath) -> dict[str, AgreementRecord]:
+    """Compare with the labels of each column, where a document has one at most."""
+    records = {}
+    for name, labels in material.source.labels.items():
+        if any(len(several) > 1 for several in labels):
+            continue
+        found = agreement(model.labels_, [labels[row] for row in material.kept])
+        if np.isfinite(found.ari):
+            records[name] = AgreementRecord(
+                ari=float(found.ari), nmi=float(found.nmi), n_documents=int(found.n_documents)
+            )
+    return records
 
 
 def _contrast(material: Material, model: VMFMixture | VMFPath) -> list[list[ContrastWord]] | None:

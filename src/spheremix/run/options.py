@@ -12,7 +12,7 @@ from os import fspath
 from typing import Any
 
 from spheremix.errors import ParameterError
-from spheremix.run.parsing import parse_df, parse_k, parse_kappa
+from spheremix.run.parsing import parse_df, parse_k, parse_kappa, parse_names
 from spheremix.wording import count
 
 LARGEST = 20  # clusters tried unless more are asked for
@@ -20,6 +20,7 @@ LEAST = 4  # different documents among which to look for clusters
 DENSE = "none"  # the criterion that keeps the mixture without penalty
 
 COLUMNS = "Columns of the file"
+FILES = "Folders of text files"
 WORDS = "From texts to words"
 MODEL = "Clusters and sparsity"
 RUNNING = "Running"
@@ -37,7 +38,7 @@ def option(
     panel : str
         The heading under which the help of the command lists it.
     meaning : str
-        What it does, in a sentence or two.
+        What it does, in a sentence or two; options in braces, as in :mod:`spheremix.errors`.
     found : str, default=""
         How the value is found where it is not given.
     changes_result : bool, default=True
@@ -60,16 +61,54 @@ class ExploreOptions:
 
     text: str | None = option(None, COLUMNS, "Column of the texts; guessed where obvious.")
     id: str | None = option(
-        None, COLUMNS, "Column of the ids, guessed where obvious; `none` leaves it out."
-    )
-    date: str | None = option(
-        None, COLUMNS, "Column of the dates, guessed where obvious; `none` leaves it out."
-    )
-    label: str | None = option(
         None,
         COLUMNS,
-        "Column of the labels, guessed where obvious; `none` leaves it out. Labels are compared "
-        "with the clusters and never used to find them.",
+        "Column of the ids, guessed where obvious; `none` leaves it out. The id of a text file is "
+        "its path.",
+    )
+    title: str | None = option(
+        None,
+        COLUMNS,
+        "Column of the titles, by which documents are listed, guessed where obvious; `none` leaves "
+        "it out. The title of a text file is its name.",
+    )
+    date: str | None = option(
+        None,
+        COLUMNS,
+        "Column of the dates: days (2021-03-04), months (2021-03) or years (2021). Guessed where "
+        "obvious; `none` leaves it out.",
+    )
+    label: Any = option(
+        None,
+        COLUMNS,
+        "Column of the labels, such as a party or a section; for several columns repeat the "
+        "option: `{label} party {label} speaker`. Guessed where obvious; `none` leaves it out. "
+        "Labels are compared with the clusters and never used to find them.",
+    )
+    date_from: str | None = option(
+        None,
+        FILES,
+        "Where to find the date of each file. `name`: in its name, as 2021-03-04, 20210304, "
+        "2021_03 or 2021. `folder`: in the names of its folders. If dates are written in another "
+        "way, say how: `%d.%m.%Y` reads 04.03.2021, and `%d %B %Y` reads 4 March 2021.",
+        found="name, if every file has a day in its name",
+    )
+    label_from: str | None = option(
+        None,
+        FILES,
+        "Where to find the labels of each file. `folder`: the label is the sub-folder. If labels "
+        "are in the names of the files, say how the names are made: "
+        "`'{{party}}_{{speaker}}_*'` gives SPD_Schmidt_2021.txt the labels party = SPD and speaker "
+        "= Schmidt; the star stands for any text.",
+        found="folder, if every file is in a sub-folder",
+    )
+    metadata: str | None = option(
+        None,
+        FILES,
+        "Table (CSV, TSV, JSON lines or Parquet) with one row for each file. The column with the "
+        "file names is found by itself, or named with `{id}`; `{date}`, `{label}` and `{title}` "
+        "name its other columns. All of them are copied to documents.csv.",
+        changes_result=False,
     )
     vocabulary: str | None = option(
         None,
@@ -162,7 +201,11 @@ class ExploreOptions:
             object.__setattr__(self, name, parse(getattr(self, name)))
         for name in ("min_df", "max_df"):
             object.__setattr__(self, name, parse_df(name, getattr(self, name)))
-        for name in ("vocabulary", "texts"):
+        object.__setattr__(self, "label", parse_names("label", self.label))
+        for name in ("criterion", "k_criterion"):  # as people write them: BIC, bic
+            if isinstance(getattr(self, name), str):
+                object.__setattr__(self, name, getattr(self, name).lower())
+        for name in ("vocabulary", "texts", "metadata"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, fspath(getattr(self, name)))
         self._check()
@@ -214,12 +257,19 @@ class ExploreOptions:
             for one in dataclasses.fields(self)
             if one.metadata["changes_result"]
         }
-        return {**found, "k": None if self.k is None else list(self.k)}
+        several = {name: getattr(self, name) for name in ("k", "label")}
+        return found | {name: None if one is None else list(one) for name, one in several.items()}
 
-    def columns(self) -> dict[str, Any]:
-        """Give the columns to read; "none" stands for none."""
-        names = {"text": self.text, "id": self.id, "date": self.date, "label": self.label}
-        return {part: False if name == "none" else name for part, name in names.items()}
+    def reading(self) -> dict[str, Any]:
+        """Give what to read, as ``read_documents`` takes it; "none" stands for no column."""
+        names = {"text": self.text, "id": self.id, "date": self.date, "title": self.title}
+        return {
+            **{part: False if name == "none" else name for part, name in names.items()},
+            "label": False if self.label == ("none",) else self.label,
+            "date_from": self.date_from,
+            "label_from": self.label_from,
+            "metadata": self.metadata,
+        }
 
     def vectorizer(self) -> dict[str, Any]:
         """Give the parameters of the vectoriser."""

@@ -1,4 +1,4 @@
-"""Values of options that can be given as text or as numbers: clusters, thresholds, concentrations.
+"""Values of options that can be given in several ways: clusters, thresholds, names of columns.
 
 NumPy's numbers count as numbers. Nothing here loads NumPy, so that the help of the command does not
 wait for it.
@@ -114,3 +114,16 @@ def parse_kappa(value: Any) -> str | float:
             "{kappa} must be shared, free or a number above 0, as 100; got {got}", got=repr(value)
         )
     return kappa
+
+
+def parse_names(name: str, value: Any) -> tuple[str, ...] | None:
+    """Read the names of columns: "section", or several of them; "none" stands alone."""
+    if value is None or isinstance(value, str):
+        return None if value is None else (value,)
+    found = tuple(value) if isinstance(value, list | tuple) else (value,)
+    if not all(isinstance(one, str) for one in found) or ("none" in found and len(found) > 1):
+        raise ParameterError(
+            f"{{{name}}} must be the name of a column, several of them, or none alone; got {{got}}",
+            got=repr(value),
+        )
+    return found or None

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from spheremix.run.store import Reader
 
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
-FOR_COLUMNS = ("text", "id", "date", "label")
+FOR_COLUMNS = ("text", "id", "title", "date", "label", "date_from", "label_from", "metadata")
 FOR_MATRICES = ("vocabulary", "texts")
 FOR_WORDS = ("language", "lemmatizer", "min_count", "min_df", "max_df")
 
@@ -146,12 +146,12 @@ def _check_file(path: Path, options: ExploreOptions) -> None:
 def read_source(path: Path, options: ExploreOptions) -> Corpus | Matrix:
     """Read the file, and the texts beside it."""
     if not is_matrix(path):
-        return read_documents(path, **options.columns())
+        return read_documents(path, **options.reading())
     matrix = read_matrix(path, options.vocabulary)
     if options.texts is None:
         return matrix
     _check_words_beside(path, matrix, options)
-    return matrix.beside(read_documents(options.texts, **options.columns()))
+    return matrix.beside(read_documents(options.texts, **options.reading()))
 
 
 def _refuse(where: Any, options: ExploreOptions, name: str, because: str, purpose: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spheremix.errors import Message
+from spheremix.text.corpus import shown
 from spheremix.text.vectorize import NO_WORD_LEFT
 from spheremix.wording import count, joined
 
@@ -124,9 +125,10 @@ def _agreement(run: Run) -> Message | None:
 
 def _labels(run: Run) -> Message | None:
     found = run.manifest.label_agreement
-    if found is None:
+    if not found:
         return None
-    return Message(
-        "Against the labels: ARI {ari}, NMI {nmi} ({n} documents)",
-        {"ari": f"{found.ari:.3f}", "nmi": f"{found.nmi:.3f}", "n": f"{found.n_documents:,}"},
+    each = "; ".join(
+        f"{shown(name)}: ARI {one.ari:.3f}, NMI {one.nmi:.3f} ({one.n_documents:,} documents)"
+        for name, one in found.items()
     )
+    return Message("Against the labels {each}", {"each": each})

@@ -69,7 +69,7 @@ class PreparedRecord:
     matrix: MatrixRecord | None = about("The rows that were clustered.", default=None)
     kept: FileName | None = about("The numbers of their documents, from 0.", default=None)
     vocabulary: FileName | None = about("The words of the columns.", default=None)
-    texts: FileName | None = about("The documents: id, text, date, labels.", default=None)
+    texts: FileName | None = about("The documents with all that came with them.", default=None)
     vectorizer: VectorizerRecord | None = about("How texts became rows.", default=None)
     counts: MatrixRecord | None = about("Counts of words beside embeddings.", default=None)
     terms: FileName | None = about("The words that were counted.", default=None)
@@ -205,7 +205,10 @@ class Manifest:
     dense: dict[int, MixtureRecord] = about("Mixtures without penalty, by number of clusters.")
     path: PathRecord | None = about("The path from dense to sparse prototypes.", default=None)
     best_n_components: int = about("The number of clusters that was chosen.")
-    label_agreement: AgreementRecord | None = about("Agreement with the labels.", default=None)
+    label_agreement: dict[str, AgreementRecord] = about(
+        "Agreement with the labels, by their column, where a document has one at most.",
+        default_factory=dict,
+    )
     contrast: list[list[str]] | None = about(
         "For embeddings with texts: words that set each cluster apart.", default=None
     )

@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.reading import contingency, timeline
+from spheremix.run.carried import carried_columns
 from spheremix.run.columns import TABLES
 from spheremix.run.documents import csv_lines
 from spheremix.run.typed import FileName
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.reading import ContrastWord, Documents, Reading
     from spheremix.run.prepare import Material
     from spheremix.run.writer import Writer
+    from spheremix.text import Corpus
 
 TYPICAL = 10  # documents of a cluster in the table of typical ones
 BEGINNING = 100  # characters of a text that are shown
@@ -44,7 +48,7 @@ def write_tables(
     if contrast is not None:
         tables["contrast"] = contrast_columns(reading, contrast)
     clusters = all_clusters(documents.labels, material)
-    if material.source.labels is not None:
+    if material.source.labels:
         tables["labels"] = label_columns(clusters, material.source.labels, reading.n_clusters)
     if material.source.dates is not None:
         tables["time"] = time_columns(clusters, material.source.dates, reading.n_clusters)
@@ -54,7 +58,7 @@ def write_tables(
 def write_table(writer: Writer, key: str, columns: dict[str, Any]) -> FileName:
     """Write a table whose columns are among those that the schema describes."""
     unknown = set(columns) - set(TABLES[key].columns)
-    if unknown:
+    if unknown and not TABLES[key].others:
         raise ValueError(f"{TABLES[key].file} has columns without a meaning: {sorted(unknown)}.")
     return FileName(writer.text(TABLES[key].file, csv_lines(columns, short=True)))
 
@@ -73,14 +77,21 @@ def document_columns(reading: Reading, documents: Documents, material: Material)
     columns = {"cluster": found.pop("cluster"), "name": [names[k] for k in documents.labels]}
     columns |= found
     columns["runner_up"] = [None if k < 0 else int(k) for k in documents.runners_up]
-    spread: dict[str, Any] = {"id": material.source.ids}
+    corpus = material.source
+    spread: dict[str, Any] = {"id": corpus.ids} | known_columns(corpus)
     for name, values in columns.items():
         spread[name] = [None] * material.n_documents
         for row, value in zip(material.kept, values, strict=True):
             spread[name][row] = value
     reasons = material.reasons
     spread["set_aside"] = [reasons.get(row, "") for row in range(material.n_documents)]
-    return spread
+    return spread | carried_columns(corpus)
+
+
+def known_columns(corpus: Corpus) -> dict[str, list[str | None]]:
+    """Give titles and dates, where there are any."""
+    found: dict[str, Any] = {"title": corpus.titles, "date": corpus.dates}
+    return {name: values for name, values in found.items() if values is not None}
 
 
 def cluster_columns(reading: Reading) -> dict[str, Any]:
@@ -114,14 +125,35 @@ def typical_columns(
     reading: Reading, documents: Documents, material: Material, *, most: int = BEGINNING
 ) -> dict[str, Any]:
     """List the documents nearest to each prototype, a text once, and how their texts begin."""
-    ids = material.source.ids
-    rows = [
-        (int(k), rank, ids[material.kept[i]], documents.cosines[i], beginning(i, material, most))
+    corpus = material.source
+    ranked = [
+        (int(k), rank, i, int(material.kept[i]))
         for k in reading.layout.clusters
         for rank, i in enumerate(typical(documents, int(k), material), 1)
     ]
-    names = ("cluster", "rank", "id", "cosine", "text")
-    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    rows = [row for *_, row in ranked]
+    columns: dict[str, Any] = {
+        "cluster": [k for k, *_ in ranked],
+        "rank": [rank for _, rank, *_ in ranked],
+        "id": [corpus.ids[row] for row in rows],
+    }
+    columns |= {name: [own[i] for i in rows] for name, own in known_columns(corpus).items()}
+    if corpus.labels:
+        columns["labels"] = [labels_of(corpus, row) for row in rows]
+    columns["cosine"] = [documents.cosines[i] for _, _, i, _ in ranked]
+    columns["text"] = [beginning(i, material, most) for _, _, i, _ in ranked]
+    return columns
+
+
+def labels_of(corpus: Corpus, row: int) -> str:
+    """Give the labels of a document as a line; of several columns, each with its name."""
+    several = len(corpus.labels) > 1
+    each = [
+        f"{name}: {', '.join(own[row])}" if several else ", ".join(own[row])
+        for name, own in corpus.labels.items()
+        if own[row]
+    ]
+    return "; ".join(each)
 
 
 def typical(documents: Documents, cluster: int, material: Material) -> list[int]:
@@ -188,17 +220,21 @@ def path_columns(path: VMFPath) -> dict[str, Any]:
     }
 
 
-def label_columns(clusters: Any, labels: Any, K: int) -> dict[str, Any]:
-    """Count the labels of each cluster."""
-    found = contingency(clusters, labels, n_clusters=K)
-    rows, columns = np.nonzero(found.counts)
-    return {
-        "cluster": rows,
-        "label": [found.labels[j] for j in columns],
-        "documents": found.counts[rows, columns],
-        "share_of_cluster": found.share_of_cluster[rows, columns],
-        "share_of_label": found.share_of_label[rows, columns],
-    }
+def label_columns(
+    clusters: Any, labels: Mapping[str, list[tuple[str, ...]]], K: int
+) -> dict[str, Any]:
+    """Count the labels of each cluster, for one column of labels after the other."""
+    columns: dict[str, list[Any]] = {name: [] for name in TABLES["labels"].columns}
+    for name, values in labels.items():
+        found = contingency(clusters, values, n_clusters=K)
+        cells = np.nonzero(found.counts)
+        columns["label_column"] += [name] * len(cells[0])
+        columns["cluster"] += cells[0].tolist()
+        columns["label"] += [found.labels[j] for j in cells[1]]
+        columns["documents"] += found.counts[cells].tolist()
+        columns["share_of_cluster"] += found.share_of_cluster[cells].tolist()
+        columns["share_of_label"] += found.share_of_label[cells].tolist()
+    return columns
 
 
 def time_columns(clusters: Any, dates: Any, K: int) -> dict[str, Any]:

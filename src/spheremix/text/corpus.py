@@ -1,4 +1,4 @@
-"""A corpus: texts with their ids, dates and labels, and what is said about where they come from."""
+"""A corpus: texts with all that came with them, and what is said about where they come from."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import Explained, Message, ParameterError
+from spheremix.text.values import iso_date, plain
 from spheremix.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import date
     from os import PathLike
 
 # Neither can be written to a file again as it is: NUL breaks most readers, a lone surrogate UTF-8.
@@ -73,40 +73,74 @@ class Corpus:
         May be empty strings; :func:`spheremix.text.vectorize` sets those aside and says so.
     ids : list of str
         All different.
-    dates : list of date or None, or None
-        None for a document without date; None in place of the list where nothing is dated.
-    labels : list of tuples of str, or None
-        One or several values a document, or none: an empty tuple.
+    dates : list of str or None, or None
+        Dates of ISO 8601 as far as they are known: "2016-10-12", "2016-10" or "2016"; dates of
+        Python are written so. None for a document without date; None in place of the list where
+        nothing is dated.
+    labels : dict of str to list of tuples of str
+        The labels of the documents by the name of their column: one or several values a document,
+        or none, an empty tuple. Empty where there are no labels.
     source, format : str
         Where the documents come from, and as what they were read.
     notes : list of str
         Sentences for people: which columns were used, which of them were guessed, what was changed.
     checksum : str
         SHA-256 of the content of the file, in hexadecimal digits.
+    titles : list of str, or None
+        By which documents are listed; an empty one is none. None where there are no titles.
+    metadata : dict of str to list
+        What else came with the documents, by column: texts, numbers, true and false, lists and
+        dictionaries of them, or None.
 
     Examples
     --------
     >>> import spheremix as sm
-    >>> corpus = sm.text.Corpus(["Heart and blood.", "Wing and flow."], ["one", "two"])
+    >>> topics = {"topic": [("medicine",), ("flight", "physics")]}
+    >>> corpus = sm.text.Corpus(["Heart and blood.", "Wing and flow."], ["a", "b"], labels=topics)
     >>> len(corpus)
     2
+    >>> corpus.labels["topic"][1]
+    ('flight', 'physics')
     """
 
     texts: list[str]
     ids: list[str]
-    dates: list[date | None] | None = None
-    labels: list[tuple[str, ...]] | None = None
+    dates: list[str | None] | None = None
+    labels: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     source: str = ""
     format: str = ""
     notes: list[str] = field(default_factory=list)
     checksum: str = ""
+    titles: list[str] | None = None
+    metadata: dict[str, list[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("ids", "dates", "labels"):
-            values = getattr(self, name)
+        for name in ("labels", "metadata"):
+            if not isinstance(getattr(self, name), dict):
+                raise ParameterError(
+                    f"{{{name}}} must be a dictionary of columns, as {{example}}, got {{kind}}",
+                    example=f"{name}={{'topic': [...]}}",
+                    kind=type(getattr(self, name)).__name__,
+                )
+        self._check_lengths()
+        values = {
+            "dates": None if self.dates is None else [_date(one) for one in self.dates],
+            "labels": {name: [_labels(one) for one in own] for name, own in self.labels.items()},
+            "metadata": {name: _plain(name, own) for name, own in self.metadata.items()},
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _check_lengths(self) -> None:
+        """Refuse columns that do not belong to these texts."""
+        found = {name: getattr(self, name) for name in ("ids", "dates", "titles")}
+        for name in ("labels", "metadata"):
+            found |= {f"{name} {shown(key)}": own for key, own in getattr(self, name).items()}
+        for name, values in found.items():
             if values is not None and len(values) != len(self.texts):
                 raise ParameterError(
-                    f"{{{name}}} must be as many as the {{n}} texts, got {{got}}",
+                    "{name} must be as many as the {n} texts, got {got}",
+                    name=name,
                     n=len(self.texts),
                     got=len(values),
                 )
@@ -134,9 +168,10 @@ class Corpus:
         Returns
         -------
         str
-            Other documents, ids, dates or labels give other digits.
+            Other documents, or anything else that came with them, give other digits.
         """
-        beside = repr((self.dates, self.labels)).encode("utf-8", "surrogatepass")
+        known = (self.dates, self.labels, self.titles, self.metadata)
+        beside = repr(known).encode("utf-8", "surrogatepass")
         lines = (*self.texts, *self.ids)
         return digest([*(line.encode("utf-8", "surrogatepass") for line in lines), beside])
 
@@ -146,7 +181,7 @@ class Corpus:
     def __repr__(self) -> str:
         """Say in one line what there is; the documents are behind the attributes."""
         parts = [count(len(self), "document")]
-        parts += [f"with {name}" for name in ("dates", "labels") if getattr(self, name) is not None]
+        parts += [f"with {name}" for name in ("titles", "dates", "labels") if getattr(self, name)]
         return f"Corpus({', '.join(parts)}{f', from {self.source}' if self.source else ''})"
 
     def take(self, rows: Iterable[int]) -> Corpus:
@@ -168,8 +203,25 @@ class Corpus:
             texts=[self.texts[i] for i in chosen],
             ids=[self.ids[i] for i in chosen],
             dates=None if self.dates is None else [self.dates[i] for i in chosen],
-            labels=None if self.labels is None else [self.labels[i] for i in chosen],
+            labels={name: [own[i] for i in chosen] for name, own in self.labels.items()},
+            titles=None if self.titles is None else [self.titles[i] for i in chosen],
+            metadata={name: [own[i] for i in chosen] for name, own in self.metadata.items()},
         )
+
+    def name(self, row: int) -> str:
+        """Give what people call a document: its title, or its id where it has none.
+
+        Parameters
+        ----------
+        row : int
+            Its position, from 0.
+
+        Returns
+        -------
+        str
+            Never empty unless the id is.
+        """
+        return (self.titles[row] if self.titles else "") or self.ids[row]
 
 
 @dataclass(slots=True)
@@ -197,6 +249,34 @@ class Cleaning:
         if self.surrogates:
             said.append(f"{count(self.surrogates, 'lone surrogate')} replaced by U+FFFD.")
         return said
+
+
+def _date(value: Any) -> str | None:
+    try:
+        return iso_date(value)
+    except ValueError:
+        raise ParameterError(
+            "{dates} must be dates, or texts such as 2016-10-12, 2016-10 or 2016, got {value}",
+            value=shown(value),
+        ) from None
+
+
+def _labels(value: Any) -> tuple[str, ...]:
+    """Give the labels of a document; one alone may be a text."""
+    several = value if isinstance(value, list | tuple) else () if value is None else (value,)
+    return tuple(map(str, several))
+
+
+def _plain(name: str, values: list[Any]) -> list[Any]:
+    try:
+        return [plain(value) for value in values]
+    except (TypeError, RecursionError) as error:
+        raise ParameterError(
+            "{metadata} {name} has a value that JSON cannot say ({error})",
+            remedies=("make it a text",),
+            name=shown(name),
+            error=error,
+        ) from None
 
 
 def _one_line(value: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib
 import json
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +17,12 @@ from spheremix.text.files import lines
 from spheremix.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     Records = Iterator[tuple[int, Mapping[str, Any]]]
 
 TEXT_SUFFIXES = (".txt", ".text", ".md")
+NO_FRACTION = re.compile(r"\.0+$")  # of a second
 MATRIX_SUFFIXES = (".npz", ".npy", ".mtx")
 KNOWN = (
     ".csv, .tsv, .jsonl, .ndjson, .json (all also with .gz), .parquet, or a folder of text files; "
@@ -30,12 +32,12 @@ KNOWN = (
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Records that can be read again and again, of all columns or of some."""
+    """Records that can be read again and again."""
 
     format: str
     unit: str
     complete: bool  # every record has every column
-    records: Callable[[Sequence[str] | None], Records]
+    records: Callable[[], Records]
 
 
 def open_table(path: Path) -> Table:
@@ -46,16 +48,16 @@ def open_table(path: Path) -> Table:
     if suffix in {".csv", ".tsv", ".tab"}:
         delimiter = _delimiter(path) if suffix == ".csv" else "\t"
         kind = {",": "CSV", "\t": "TSV"}.get(delimiter, f"CSV with {shown(delimiter)}")
-        return Table(kind, "line", True, lambda _: _csv_records(path, delimiter))
+        return Table(kind, "line", True, lambda: _csv_records(path, delimiter))
     if suffix in {".jsonl", ".ndjson"}:
-        return Table("JSON lines", "line", False, lambda _: _json_records(path))
+        return Table("JSON lines", "line", False, lambda: _json_records(path))
     if suffix == ".json":
         if next(filter(str.strip, lines(path)), "").lstrip()[:1] != "[":
-            return Table("JSON lines", "line", False, lambda _: _json_records(path))
+            return Table("JSON lines", "line", False, lambda: _json_records(path))
         objects = _json_list(path)
-        return Table("JSON", "object", False, lambda _: iter(enumerate(objects, 1)))
+        return Table("JSON", "object", False, lambda: iter(enumerate(objects, 1)))
     if suffix in {".parquet", ".pq"} and not packed:
-        return Table("Parquet", "row", True, lambda columns: _parquet_records(path, columns))
+        return Table("Parquet", "row", True, lambda: _parquet_records(path))
     if suffix in MATRIX_SUFFIXES:
         raise ReadError.at(path, "this is a matrix, not documents: use read_matrix.")
     if suffix in TEXT_SUFFIXES:
@@ -162,7 +164,7 @@ def _object(path: Path, value: Any, place: str) -> Mapping[str, Any]:
     )
 
 
-def _parquet_records(path: Path, columns: Sequence[str] | None) -> Records:
+def _parquet_records(path: Path) -> Records:
     try:
         arrow = importlib.import_module("pyarrow")
         parquet = importlib.import_module("pyarrow.parquet")
@@ -178,7 +180,7 @@ def _parquet_records(path: Path, columns: Sequence[str] | None) -> Records:
                     path, "two columns have the same name: {names}.", names=listed(names)
                 )
             number = 0
-            for batch in file.iter_batches(batch_size=1000, columns=columns):
+            for batch in file.iter_batches(batch_size=1000):
                 table = {
                     name: _plain_values(arrow, column)
                     for name, column in zip(batch.schema.names, batch.columns, strict=True)
@@ -191,13 +193,22 @@ def _parquet_records(path: Path, columns: Sequence[str] | None) -> Records:
 
 
 def _plain_values(arrow: Any, column: Any) -> list[Any]:
-    """Give the values of a column as Python's own; times become dates."""
-    if arrow.types.is_timestamp(column.type) or arrow.types.is_date(column.type):
+    """Give the values of a column as Python's own; times are texts, in UTC if they have a zone."""
+    if arrow.types.is_timestamp(column.type):
+        written = column.cast(arrow.timestamp(column.type.unit)).cast(arrow.string()).to_pylist()
+        return [one and _moment(one, zoned=bool(column.type.tz)) for one in written]
+    if arrow.types.is_date(column.type):
         column = column.cast(arrow.date32(), safe=False)
     try:
         return cast("list[Any]", column.to_pylist())
     except (OverflowError, ValueError):  # a time beyond the years that Python knows
         return [_plain_value(arrow, value) for value in column]
+
+
+def _moment(text: str, *, zoned: bool) -> str:
+    """Give a time as it is written; a day alone where the time says nothing."""
+    text = NO_FRACTION.sub("", text)
+    return f"{text}Z" if zoned else text.removesuffix(" 00:00:00")
 
 
 def _plain_value(arrow: Any, value: Any) -> Any:

@@ -188,7 +188,8 @@ def make_corpus(topics, per_topic, seed=0, length=40):
     mixed = rng.permutation(len(texts))
     ids = [f"doc-{rank:04d}" for rank in range(len(texts))]
     pick = lambda values: [values[row] for row in mixed]  # noqa: E731
-    return Corpus(pick(texts), ids, pick(dates), pick(labels), source="news.csv", format="CSV")
+    labels = {"desk": pick(labels)}
+    return Corpus(pick(texts), ids, pick(dates), labels, source="news.csv", format="CSV")
 
 
 def write_report(folder, name, model, corpus, **material):
@@ -274,7 +275,7 @@ def forty(tmp_path_factory):
     corpus = make_corpus(topics, 12)
     vectorizer = TextVectorizer(lemmatizer=None, weighting="counts").fit(corpus.texts)
     rows = vectorize(corpus, vectorizer)
-    truth = np.array([int(label[0].split()[1]) for label in corpus.labels])
+    truth = np.array([int(label[0].split()[1]) for label in corpus.labels["desk"]])
     path = sm.VMFPath(40, init=truth, min_relative_increase=0.3).fit(rows.X)
     folder = tmp_path_factory.mktemp("report")
     return write_report(folder, "forty", path, corpus, vectorizer=vectorizer)
@@ -287,7 +288,7 @@ def embeddings(tmp_path_factory):
     topics = list(TOPICS)
     centres = np.random.default_rng(1).normal(size=(5, 16))
     noise = np.random.default_rng(2).normal(scale=0.3, size=(len(corpus.texts), 16))
-    X = noise + centres[[topics.index(label[0]) for label in corpus.labels]]
+    X = noise + centres[[topics.index(label[0]) for label in corpus.labels["desk"]]]
     path = sm.VMFPath(5, init="random", n_init=10, random_state=0, min_relative_increase=0.2).fit(X)
     folder = tmp_path_factory.mktemp("report")
     return write_report(folder, "embeddings", path, corpus, X=X)
@@ -298,7 +299,7 @@ def unpenalised(tmp_path_factory):
     """Coordinates with texts and without a path, as explore leaves embeddings."""
     corpus = make_corpus(TOPICS, 20)
     noise = np.random.default_rng(2).normal(scale=0.1, size=(len(corpus.texts), 16))
-    X = noise + np.eye(5, 16)[[list(TOPICS).index(label[0]) for label in corpus.labels]]
+    X = noise + np.eye(5, 16)[[list(TOPICS).index(label[0]) for label in corpus.labels["desk"]]]
     X[:, -1] = 0.0  # a column of nobody: zero without any penalty
     mixture = sm.VMFMixture(5, n_init=3, random_state=0).fit(X)
     return write_report(tmp_path_factory.mktemp("report"), "unpenalised", mixture, corpus, X=X)
@@ -359,7 +360,10 @@ def hostile(tmp_path_factory):
     texts[7] = "<b>long</b> " * (2**20 // 12)
     labels = [(HOSTILE[i % len(HOSTILE)], "<i>label</i>") for i in range(60)]
     ids = [f"{HOSTILE[i % len(HOSTILE)]} {i}" for i in range(60)]
-    corpus = Corpus(texts, ids, None, labels, source="<b>source</b>", notes=["<u>note</u>"])
+    columns = {HOSTILE[0]: labels, HOSTILE[1]: [("x",)] * 60}
+    corpus = Corpus(
+        *(texts, ids, None, columns, "<b>source</b>"), notes=["<u>note</u>"], titles=ids[::-1]
+    )
     X = sparse.csr_array(counts.astype(float))
     path = sm.VMFPath(2, init="random", n_init=3, random_state=0, min_relative_increase=0.2).fit(X)
     folder = tmp_path_factory.mktemp("report")

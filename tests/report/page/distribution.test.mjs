@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { countLabels, countPeriods } from "../../../src/spheremix/report/page/distribution.js";
+import {
+  countLabels,
+  countPeriods,
+  labelOrder,
+} from "../../../src/spheremix/report/page/distribution.js";
 
 test("labels are counted in the cluster and in all", () => {
   const labels = [[0], [0, 1], [], [1]];
@@ -10,6 +14,13 @@ test("labels are counted in the cluster and in all", () => {
     totals: [2, 2, 0],
     size: 3,
   });
+});
+
+test("the labels of a column are those between its ends, the most frequent first", () => {
+  const inside = [5, 0, 2, 3, 3, 9];
+  assert.deepEqual(labelOrder(inside, { start: 0, stop: 2 }), [0]);
+  assert.deepEqual(labelOrder(inside, { start: 2, stop: 5 }), [3, 4, 2]);
+  assert.deepEqual(labelOrder(inside, { start: 1, stop: 2 }), []);
 });
 
 test("months have no gaps, and documents without a date are counted apart", () => {
@@ -27,4 +38,23 @@ test("long times are counted in years, and years may be early", () => {
   assert.deepEqual(periods, ["0998", "0999", "1000", "1001", "1002", "1003"]);
   assert.deepEqual(totals, [1, 0, 0, 0, 0, 1]);
   assert.deepEqual(countPeriods([null], Uint8Array.of(0), 0).periods, []);
+});
+
+test("years stay years, however few they are, and none of many is lost", () => {
+  const found = countPeriods(["1990", "1992", "1992-05-01", null], Uint8Array.of(0, 0, 1, 0), 0);
+  assert.deepEqual(found, {
+    periods: ["1990", "1991", "1992"],
+    inside: [1, 0, 1],
+    totals: [1, 0, 2],
+    undated: 1,
+  });
+  const years = Array.from({ length: 231 }, (_, i) => String(1790 + i));
+  const { periods, totals } = countPeriods(years, new Uint8Array(231), 0);
+  assert.deepEqual(periods, years);
+  assert.ok(totals.every((n) => n === 1));
+  assert.deepEqual(countPeriods(["1990-05", "1990-07"], Uint8Array.of(0, 0), 0).periods, [
+    "1990-05",
+    "1990-06",
+    "1990-07",
+  ]);
 });

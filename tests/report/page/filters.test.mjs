@@ -6,6 +6,7 @@ import {
   createSearch,
   isCut,
   listDocuments,
+  nameOf,
 } from "../../../src/spheremix/report/page/filters.js";
 
 const documents = {
@@ -50,6 +51,23 @@ test("labels, days and texts narrow the list", () => {
   assert.deepEqual(list({ from: "2020-02-01", to: "2020-12-31" }), [1, 4]);
   assert.deepEqual(list({ text: "GOAL" }), [0, 2]);
   assert.deepEqual(list({ text: "anna" }), [0]); // ids count too
+});
+
+test("years and months that have the day are listed", () => {
+  const known = { ...documents, date: ["2020", "2020-03", "2021", "2019", null] };
+  const listed = (now) => listDocuments(known, step, { ...all, ...now }, createSearch(known));
+  assert.deepEqual(listed({ from: "2020-03-15" }), [0, 1, 2]);
+  assert.deepEqual(listed({ from: "2020-04-01" }), [0, 2]);
+  assert.deepEqual(listed({ to: "2020-02-28" }), [0, 3]);
+  assert.deepEqual(listed({ from: "2020-04-01", to: "2020-12-31" }), [0]);
+});
+
+test("a document is called by its title, and found by it", () => {
+  const titled = { ...documents, title: ["Home", "", "Away", "x", "y"] };
+  assert.deepEqual([nameOf(titled, 0), nameOf(titled, 1)], ["Home", "ben"]);
+  assert.equal(nameOf({ ...documents, title: null }, 0), "Anna");
+  const search = createSearch(titled);
+  assert.deepEqual(listDocuments(titled, step, { ...all, text: "home" }, search), [0]);
 });
 
 test("between two clusters are those for which both are the most probable", () => {

@@ -52,6 +52,7 @@ test("the table of documents has those of the list, with their labels", () => {
   content.labels = Uint8Array.of(1, 0);
   const documents = {
     id: ["a", "b"],
+    title: ["A", ""],
     cluster: Uint16Array.of(1, 1),
     runner_up: null,
     posterior: Float32Array.of(1, 0.75),
@@ -59,14 +60,19 @@ test("the table of documents has those of the list, with their labels", () => {
     log_odds: Float32Array.of(Infinity, 1),
     cosine: Float32Array.of(0.1, 0.2),
     date: null,
-    labels: [[0, 1], []],
-    label_names: ["x", "y"],
+    labels: [[0, 1, 2], [2]],
+    label_names: ["x", "y", "z"],
+    label_columns: [
+      { name: "topic", start: 0, stop: 2 },
+      { name: "cluster", start: 2, stop: 3 },
+    ],
   };
   const table = tables.documentTable(appOf(content), documents, [1, 0]);
   assert.deepEqual(table.rows, [
-    ["b", 0, 1, null, 0.75, 0.5, 1, 0.2, null, ""],
-    ["a", 1, 1, null, 1, 1, Infinity, 0.1, null, "x; y"],
+    ["b", "", 0, 1, null, 0.75, 0.5, 1, 0.2, null, "", "z"],
+    ["a", "A", 1, 1, null, 1, 1, Infinity, 0.1, null, "x; y", "z"],
   ]);
+  assert.deepEqual(table.columns.slice(-2), ["topic", "cluster_input"]);
 });
 
 test("a criterion that is not known of a candidate does not make it the lowest", () => {

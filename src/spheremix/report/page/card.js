@@ -34,7 +34,7 @@ export function mountCard(app) {
         facts(content, step, k),
         content.kind === "coordinates" ? contrastWords(content, k) : null,
         ...wordParts(app, step, k, all, toggle),
-        labelBars(content, step, k, state),
+        ...labelBars(content, step, k, state),
         timeBars(content, step, k),
       ]),
     );

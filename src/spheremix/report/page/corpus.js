@@ -99,7 +99,6 @@ function modelFacts(content) {
   const penalised = hasPenalty(content);
   const by = (/** @type {string | null} */ criterion) =>
     criterion ? `, chosen by ${criterionName(criterion)}` : "";
-  const { agreement } = model;
   const chosenK = by(candidates.length > 1 ? model.k_criterion : null);
   /** @type {(Pair | null)[]} */
   const facts = [
@@ -110,10 +109,13 @@ function modelFacts(content) {
     ["log-likelihood", decimal(model.log_likelihood)],
     endFact(model, path),
     model.seed === null ? null : ["seed", String(model.seed)],
-    agreement && [
-      "agreement with the labels",
-      `ARI ${decimal(agreement.ari)}, NMI ${decimal(agreement.nmi)}`,
-    ],
+    ...model.agreement.map(
+      ({ column, ari, nmi }) =>
+        /** @type {Pair} */ ([
+          `agreement with the labels ${column}`,
+          `ARI ${decimal(ari)}, NMI ${decimal(nmi)}`,
+        ]),
+    ),
   ];
   return present(facts);
 }

@@ -3,20 +3,30 @@
 import { bdi, make } from "./dom.js";
 import { counted, decimal, integer, percent } from "./format.js";
 
-/** @import { Content, Labels, State, Step } from "./types.d.ts" */
+/** @import { Content, Documents, LabelColumn, Labels, State, Step } from "./types.d.ts" */
 
 const SHOWN = 8;
+const WIDE = 80; // columns: more of them have no room for lines between them
 const YEARS_FROM = 60; // months: beyond them, time is counted in years
 
+// A part for each column of labels.
 /** @param {Content} content @param {Step} step @param {number} k @param {State} state */
 export function labelBars(content, step, k, state) {
   const { documents } = content;
-  if (!documents?.labels || !documents.label_names) return null;
+  if (!documents?.labels || !documents.label_names) return [];
   const names = documents.label_names;
-  const { inside, totals, size } = countLabels(documents.labels, names.length, step.labels, k);
-  const order = [...inside.keys()]
-    .filter((label) => inside[label] > 0)
-    .sort((a, b) => inside[b] - inside[a] || a - b);
+  const counts = countLabels(documents.labels, names.length, step.labels, k);
+  const columns = documents.label_columns ?? [];
+  return columns.map((column) => columnBars(documents, column, counts, state));
+}
+
+/**
+ * @param {Documents} documents @param {LabelColumn} column
+ * @param {ReturnType<typeof countLabels>} counts @param {State} state
+ */
+function columnBars(documents, column, { inside, totals, size }, state) {
+  const names = documents.label_names ?? [];
+  const order = labelOrder(inside, column);
   if (!order.length) return null;
   const rows = order.slice(0, SHOWN).map((label) => {
     const bar = make("span", { class: "bar", "aria-hidden": "true" });
@@ -45,9 +55,17 @@ export function labelBars(content, step, k, state) {
   return make(
     "section",
     { class: "part" },
-    make("h3", {}, "Labels", make("span", { class: "note", text: note })),
+    make("h3", {}, "Labels: ", bdi(column.name), make("span", { class: "note", text: note })),
     make("ul", { class: "bars" }, ...rows),
   );
+}
+
+// The labels of a column that the cluster has, the most frequent first.
+/** @param {number[]} inside @param {Pick<LabelColumn, "start" | "stop">} column */
+export function labelOrder(inside, { start, stop }) {
+  return Array.from({ length: stop - start }, (_, i) => start + i)
+    .filter((label) => inside[label] > 0)
+    .sort((a, b) => inside[b] - inside[a] || a - b);
 }
 
 /** @param {number[][]} labels @param {number} n @param {Labels} clusters @param {number} k */
@@ -74,6 +92,7 @@ export function timeBars(content, step, k) {
   if (!dates) return null;
   const { periods, inside, totals, undated } = countPeriods(dates, step.labels, k);
   if (!periods.length) return null;
+  const n = periods.length;
   const largest = Math.max(...inside, 1);
   const bars = periods.map((period, i) => {
     const bar = make("span", {
@@ -90,7 +109,11 @@ export function timeBars(content, step, k) {
     "section",
     { class: "part" },
     make("h3", {}, "Time", make("span", { class: "note", text: note })),
-    make("div", { class: "timeline", role: "img", "aria-label": label }, ...bars),
+    make(
+      "div",
+      { class: `timeline${n > WIDE ? " dense" : ""}`, role: "img", "aria-label": label },
+      ...bars,
+    ),
     make(
       "div",
       { class: "ends" },
@@ -108,7 +131,9 @@ export function countPeriods(dates, labels, k) {
   if (!known.length) return { periods: [], inside: [], totals: [], undated: months.length };
   const low = known.reduce((a, b) => Math.min(a, b));
   const high = known.reduce((a, b) => Math.max(a, b));
-  const unit = high - low >= YEARS_FROM ? 12 : 1;
+  // The month of a year is not known.
+  const years = dates.some((date, i) => months[i] !== null && date?.length === 4);
+  const unit = years || high - low >= YEARS_FROM ? 12 : 1;
   const first = Math.floor(low / unit);
   const n = Math.floor(high / unit) - first + 1;
   /** @type {number[]} */

@@ -3,14 +3,19 @@
 import { bdi, debounced, find, make, segmented } from "./dom.js";
 import { atThisBeta, capital, counted, decimal, integer } from "./format.js";
 import { createList } from "./list.js";
-import { anyCut, createSearch, listDocuments } from "./filters.js";
+import { anyCut, createSearch, listDocuments, nameOf } from "./filters.js";
 
-/** @import { App, Content, Documents, Now, Scope, Sort, State, Step } from "./types.d.ts" */
+/**
+ * @import {
+ *   App, Content, Documents, LabelColumn, Now, Scope, Sort, State, Step
+ * } from "./types.d.ts"
+ */
 
 // Pixels of a row, as in the style sheet: with a second line, and without one.
 const ROW = 50;
 const SHORT = 30;
 const SNIPPET = 160; // characters
+const TAGS = 2; // labels of a row; the reader shows all
 
 /** @typedef {{ element: HTMLElement, update: (now: Now) => void }} Field */
 
@@ -67,7 +72,9 @@ function documentRow(content, documents, step, i, named) {
     make(
       "div",
       { class: "line" },
-      bdi(documents.id[i], { class: "id" }),
+      bdi(nameOf(documents, i), { class: "id", title: documents.id[i] }),
+      documents.date?.[i] ? make("span", { class: "soft", text: documents.date[i] }) : null,
+      ...labelTags(documents, i).slice(0, TAGS),
       named ? bdi(content.names[step.labels[i]], { class: "tag" }) : null,
       make("span", {
         class: "number soft",
@@ -79,6 +86,11 @@ function documentRow(content, documents, step, i, named) {
       ? make("div", { class: "snippet" }, bdi(snippet(content, documents, i)))
       : null,
   );
+}
+
+/** @param {Documents} documents @param {number} i */
+export function labelTags({ labels, label_names: names }, i) {
+  return (labels?.[i] ?? []).map((label) => bdi(names?.[label] ?? "", { class: "tag soft" }));
 }
 
 // The beginning of the text; without texts, the words that weigh most.
@@ -119,7 +131,7 @@ function mountControls(content, documents, state) {
   const text = make("input", {
     type: "search",
     id: "text-search",
-    placeholder: documents.text ? "find in texts and ids" : "find in ids",
+    placeholder: `find in ${documents.text ? "texts and " : ""}${documents.title ? "titles" : "ids"}`,
     "aria-label": "Find documents",
     title: anyCut(documents)
       ? "Long texts are shortened in this report; only what is left of them is searched"
@@ -170,8 +182,10 @@ function mountControls(content, documents, state) {
 function filterFields(names, documents, state) {
   /** @type {Field[]} */
   const fields = [];
-  if (documents.label_names)
-    fields.push(choice("label", "any label", documents.label_names, state));
+  if (documents.label_names) {
+    const columns = documents.label_columns ?? [];
+    fields.push(choice("label", "any label", documents.label_names, state, columns));
+  }
   if (documents.runner_up) fields.push(choice("rival", "next best: any", names, state));
   if (documents.date) {
     for (const key of /** @type {("from" | "to")[]} */ (["from", "to"])) {
@@ -190,13 +204,16 @@ function filterFields(names, documents, state) {
 
 /**
  * @param {"label" | "rival"} key @param {string} any @param {string[]} names @param {State} state
- * @returns {Field}
+ * @param {LabelColumn[]} columns @returns {Field}
  */
-function choice(key, any, names, state) {
+function choice(key, any, names, state, columns = []) {
   const label = key === "label" ? "Label" : "Next-best cluster";
   const select = make("select", { id: `filter-${key}`, "aria-label": label, title: label });
   select.append(make("option", { value: "-1", text: any }));
-  names.forEach((name, i) => select.append(make("option", { value: i, text: name || "(empty)" })));
+  const options = names.map((name, i) => make("option", { value: i, text: name || "(empty)" }));
+  if (columns.length < 2) select.append(...options);
+  for (const { name, start, stop } of columns.length < 2 ? [] : columns)
+    select.append(make("optgroup", { label: name }, ...options.slice(start, stop)));
   select.addEventListener("change", () => state.set({ [key]: Number(select.value) }));
   return { element: select, update: (now) => void (select.value = String(now[key])) };
 }

@@ -2,15 +2,21 @@
 
 /** @import { Documents, Now, Sort, Step } from "./types.d.ts" */
 
+// What people call a document: its title, or its id where it has none.
+/** @param {Pick<Documents, "id" | "title">} documents @param {number} i */
+export function nameOf({ id, title }, i) {
+  return title?.[i] || id[i];
+}
+
 // Lower-case texts, made once, when something is searched for.
-/** @param {Pick<Documents, "id" | "text">} documents */
+/** @param {Pick<Documents, "id" | "title" | "text">} documents */
 export function createSearch(documents) {
   /** @type {string[] | null} */
   let lowered = null;
   return (/** @type {string} */ text) => {
     const wanted = text.toLowerCase();
     const texts = (lowered ??= documents.id.map((id, i) =>
-      `${id}\n${documents.text ? documents.text[i] : ""}`.toLowerCase(),
+      `${id}\n${documents.title?.[i] ?? ""}\n${documents.text?.[i] ?? ""}`.toLowerCase(),
     ));
     return (/** @type {number} */ i) => texts[i].includes(wanted);
   };
@@ -38,8 +44,14 @@ export function listDocuments(documents, step, now, search) {
   if (now.scope === "cluster") tests.push((i) => step.labels[i] === now.cluster);
   if (now.rival >= 0) tests.push((i) => isBetween(documents, i, now));
   if (now.label >= 0) tests.push((i) => documents.labels?.[i].includes(now.label) ?? false);
-  if (now.from) tests.push((i) => (dateOf(i) ?? "") >= now.from);
-  // A day stands for all of itself, whatever time follows it.
+  // A year or a month that has the day is listed; a day stands for all of itself, whatever time
+  // follows it.
+  if (now.from) {
+    tests.push((i) => {
+      const date = dateOf(i);
+      return date !== null && date >= now.from.slice(0, date.length);
+    });
+  }
   if (now.to)
     tests.push((i) => dateOf(i) !== null && (dateOf(i) ?? "").slice(0, now.to.length) <= now.to);
   if (now.text) tests.push(search(now.text));

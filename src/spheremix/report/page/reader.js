@@ -3,7 +3,8 @@
 import { bdi, find, make, present } from "./dom.js";
 import { counted, decimal, integer, oddsText, percent, posteriorText } from "./format.js";
 import { contributionsOf, contributionTable, keptWords, rivalOf } from "./contributions.js";
-import { isCut } from "./filters.js";
+import { labelTags } from "./documents.js";
+import { isCut, nameOf } from "./filters.js";
 import { markLegend, markText } from "./marking.js";
 
 /** @import { App, Content, Documents, Step } from "./types.d.ts" */
@@ -29,7 +30,7 @@ export function mountReader(app) {
       );
       return;
     }
-    find("reader-name").replaceChildren(bdi(documents.id[i]));
+    find("reader-name").replaceChildren(bdi(nameOf(documents, i)));
     body.replaceChildren(...documentParts(app, documents, stepOf(state.now.step), i, open, draw));
   };
   state.follow(["document"], () => {
@@ -68,10 +69,12 @@ function documentParts(app, documents, step, i, open, draw) {
 }
 
 /** @param {Documents} documents @param {number} i */
-function about({ date, labels, label_names: names }, i) {
+function about(documents, i) {
+  const { id, date } = documents;
   const known = [];
+  if (nameOf(documents, i) !== id[i]) known.push(bdi(id[i], { class: "soft" }));
   if (date?.[i]) known.push(make("span", { text: date[i] }));
-  for (const label of labels?.[i] ?? []) known.push(bdi(names?.[label] ?? "", { class: "tag" }));
+  known.push(...labelTags(documents, i));
   return known.length ? make("p", { class: "about" }, ...known) : null;
 }
 

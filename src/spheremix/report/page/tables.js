@@ -53,21 +53,27 @@ export function wordTable({ content, state, stepOf }) {
 /** @param {App} app @param {Documents} documents @param {number[]} listed @returns {Table} */
 export function documentTable({ state, stepOf }, documents, listed) {
   const step = stepOf(state.now.step);
+  const columns = documents.label_columns ?? [];
+  const ours = [
+    "id",
+    "title",
+    "cluster",
+    "cluster_at_chosen_beta",
+    "runner_up",
+    "posterior",
+    "margin",
+    "log_odds",
+    "cosine",
+    "date",
+  ];
   return {
     columns: [
-      "id",
-      "cluster",
-      "cluster_at_chosen_beta",
-      "runner_up",
-      "posterior",
-      "margin",
-      "log_odds",
-      "cosine",
-      "date",
-      "labels",
+      ...ours,
+      ...columns.map(({ name }) => (ours.includes(name) ? `${name}_input` : name)),
     ],
     rows: listed.map((i) => [
       documents.id[i],
+      documents.title ? documents.title[i] : null,
       step.labels[i],
       documents.cluster[i],
       documents.runner_up ? documents.runner_up[i] : null,
@@ -76,9 +82,12 @@ export function documentTable({ state, stepOf }, documents, listed) {
       rounded(documents.log_odds[i]),
       rounded(documents.cosine[i]),
       documents.date ? documents.date[i] : null,
-      documents.labels
-        ? documents.labels[i].map((label) => documents.label_names?.[label]).join("; ")
-        : null,
+      ...columns.map(({ start, stop }) =>
+        (documents.labels?.[i] ?? [])
+          .filter((label) => label >= start && label < stop)
+          .map((label) => documents.label_names?.[label])
+          .join("; "),
+      ),
     ]),
   };
 }

@@ -54,7 +54,7 @@ export interface Model {
   seed: number | null;
   status: string;
   log_likelihood: number;
-  agreement: { ari: number; nmi: number } | null;
+  agreement: { column: string; ari: number; nmi: number }[];
 }
 
 export interface Candidate {
@@ -94,17 +94,26 @@ export interface Path {
 
 export interface Documents {
   id: string[];
+  title: string[] | null; // empty: none
   text: string[] | null;
   length: number[] | null; // of the whole texts
-  date: (string | null)[] | null;
+  date: (string | null)[] | null; // to the day, the month or the year
   labels: number[][] | null;
-  label_names: string[] | null;
+  label_names: string[] | null; // of all columns, one column after the other
+  label_columns: LabelColumn[] | null;
   posterior: Float32Array;
   margin: Float32Array;
   log_odds: Float32Array;
   cosine: Float32Array;
   cluster: Uint16Array;
   runner_up: Uint16Array | null;
+}
+
+// The labels of a column of the corpus, from start to before stop.
+export interface LabelColumn {
+  name: string;
+  start: number;
+  stop: number;
 }
 
 export interface Rows {

@@ -1,0 +1,135 @@
+"""Everything that came with the documents: titles, several labels, all other columns."""
+
+from __future__ import annotations
+
+import pytest
+from readers_common import error_of, write, write_csv, write_json, write_parquet
+
+from spheremix.text import gather, read_documents
+
+
+class TestTables:
+    def test_all_columns_go_through(self, tmp_path):
+        rows = [
+            {
+                "text": "one",
+                "id": 7,
+                "headline": "First  news",
+                "year": 1990,
+                "section": "home",
+                "n": 3,
+                "share": 0.1234567890123,
+                "open": True,
+                "who": {"name": "Ann", "at": [1, None]},
+            },
+            {"text": "two", "id": 8, "headline": None, "year": "1991", "late": "x\u0000y"},
+        ]
+        corpus = read_documents(write_json(tmp_path / "a.jsonl", rows), label="section")
+        assert corpus.titles == ["First news", ""]
+        assert corpus.dates == ["1990", "1991"]
+        assert corpus.labels == {"section": [("home",), ()]}
+        assert corpus.metadata == {
+            "headline": ["First  news", None],  # written otherwise than the title
+            "n": [3, None],
+            "share": [0.1234567890123, None],
+            "open": [True, None],
+            "who": [{"name": "Ann", "at": [1, None]}, None],
+            "late": [None, "x y"],
+        }
+        assert "Column 'headline' is read as the title (guessed)." in corpus.notes
+        assert corpus.notes[-1] == "1 NUL character replaced by spaces."
+
+    def test_columns_that_were_read_are_kept_where_they_say_more(self, tmp_path):
+        rows = [{"text": "a", "date": "2020-01-02T10:11", "title": "A", "label": "x"}]
+        corpus = read_documents(write_csv(tmp_path / "a.csv", rows))
+        assert corpus.dates == ["2020-01-02"]
+        assert corpus.metadata == {"date": ["2020-01-02T10:11"]}
+
+    def test_several_label_columns(self, tmp_path):
+        rows = [
+            {"text": "a", "section": "home", "author": "Ann; Ben"},
+            {"text": "b", "section": "", "author": "Cleo"},
+        ]
+        path = write_csv(tmp_path / "a.csv", rows)
+        corpus = read_documents(path, label=["section", "author"])
+        assert corpus.labels == {
+            "section": [("home",), ()],
+            "author": [("Ann", "Ben"), ("Cleo",)],
+        }
+        assert corpus.metadata == {}
+        assert corpus.notes[1:3] == [
+            "Column 'section' is read as a label.",
+            "Column 'author' is read as a label.",
+        ]
+        assert "1 document of 2 without label 'section'." in corpus.notes
+        assert read_documents(path, label="author").metadata == {"section": ["home", ""]}
+        assert "there is no column 'desk'; there are" in error_of(path, label=["author", "desk"])
+
+    def test_a_column_without_labels_or_titles_is_not_used(self, tmp_path):
+        rows = [{"text": "a", "label": "NA", "title": " ", "other": "x"}]
+        corpus = read_documents(write_csv(tmp_path / "a.csv", rows), label=["label", "other"])
+        assert corpus.labels == {"other": [("x",)]}
+        assert corpus.titles is None
+        assert "Column 'label' has no label: it is not used." in corpus.notes
+        assert "Column 'title' has no title: it is not used." in corpus.notes
+        assert corpus.metadata == {"label": ["NA"], "title": [" "]}
+
+    def test_titles_are_guessed_named_or_left_out(self, tmp_path):
+        rows = [{"text": "a", "name": "N", "subject": "S", "x": "X"}]
+        path = write_json(tmp_path / "a.jsonl", rows)
+        assert read_documents(path).titles == ["S"]
+        assert read_documents(path, title="x").titles == ["X"]
+        assert read_documents(path, title=False).titles is None
+        # The only long column is the text, whatever it is called.
+        alone = write_json(tmp_path / "b.jsonl", [{"title": "a long text " * 9, "n": "1"}])
+        found = read_documents(alone)
+        assert (found.texts, found.titles) == (["a long text " * 9], None)
+
+    def test_a_wrong_guess_of_titles_is_dropped_and_said(self, tmp_path):
+        rows = [{"text": "a", "name": ["x", "y"]}]
+        path = write_json(tmp_path / "a.jsonl", rows)
+        corpus = read_documents(path)
+        assert corpus.titles is None
+        assert corpus.metadata == {"name": [["x", "y"]]}
+        assert any("'name' is not used as the title: line 1" in note for note in corpus.notes)
+        assert "the title is a list, where a string is needed" in error_of(path, title="name")
+
+    def test_231_years_stay_years(self, tmp_path):
+        years = list(range(1790, 2021))
+        rows = [{"text": f"speech {year}", "year": year} for year in years]
+        for path in (write_csv(tmp_path / "a.csv", rows), write_json(tmp_path / "a.jsonl", rows)):
+            corpus = read_documents(path)
+            assert corpus.dates == [str(year) for year in years]
+            assert corpus.metadata == {}
+
+    def test_times_of_parquet_are_kept(self, tmp_path):
+        arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+        days = arrow.array([0, 86_400], arrow.timestamp("s"))
+        moments = arrow.array([1, 2], arrow.timestamp("ms", tz="Europe/Paris"))
+        path = write_parquet(
+            tmp_path / "a.parquet",
+            {"text": ["x", "y"], "date": days, "at": moments, "raw": [b"1", b"2"]},
+        )
+        corpus = read_documents(path)
+        assert corpus.dates == ["1970-01-01", "1970-01-02"]
+        assert corpus.metadata == {"at": ["1970-01-01 00:00:00.001Z", "1970-01-01 00:00:00.002Z"]}
+        assert any(note.startswith("1 column left out: 'raw'") for note in corpus.notes)
+        assert read_documents(path, date="at").dates == ["1970-01-01"] * 2
+
+    def test_keys_that_are_data_do_not_fill_the_memory(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(gather, "MOST", 3)
+        rows = [{"text": "a", f"key {i}": i} for i in range(5)]
+        corpus = read_documents(write_json(tmp_path / "a.jsonl", rows))
+        assert list(corpus.metadata) == ["key 0", "key 1", "key 2"]
+        assert any(note.startswith("2 columns left out: 'key 3', 'key 4'") for note in corpus.notes)
+
+    def test_names_of_columns_can_be_written(self, tmp_path):
+        path = write(tmp_path / "a.csv", ",text,n\0\n5,a,1\n")
+        assert read_documents(path).metadata == {"unnamed": ["5"], "n": ["1"]}
+
+    @pytest.mark.parametrize("name", ["date_from", "label_from", "metadata"])
+    def test_what_is_for_folders_is_refused(self, tmp_path, name):
+        path = write(tmp_path / "a.csv", "text\na\n")
+        assert f"{name} is for a folder of text files: name a column with date" in error_of(
+            path, **{name: "folder"}
+        )
