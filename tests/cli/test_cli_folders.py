@@ -7,16 +7,9 @@ import csv
 import pytest
 from cli_common import TOPICS, refusal, rows, run, texts, write_lines
 
-from spheremix.run import render
 from spheremix.run.saving import load_run
 
 QUICK = ("-k", 3, "--starts", 1, "--max-steps", 5, "--lemmatizer", "none", "--threads", 1)
-
-
-@pytest.fixture(autouse=True)
-def undrawn(monkeypatch):
-    """Figures take longer than all the rest."""
-    monkeypatch.setattr(render, "draw", lambda run, folder: folder.mkdir())  # noqa: ARG005
 
 
 @pytest.fixture(scope="module")

@@ -139,7 +139,7 @@ def read_names(names: Any) -> GivenNames | None:
 
 def _read_file(path: Path) -> GivenNames:
     with reading(path):
-        records = [record for _, record in open_table(path).records(None)]
+        records = [record for _, record in open_table(path).records()]
     for column in ("cluster", "name"):
         if any(column not in record for record in records):
             raise _refusal(path.name, f"there is no column {column!r}")
