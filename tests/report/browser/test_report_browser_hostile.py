@@ -17,6 +17,8 @@ INJECT = """() => {
   document.body.append(frame);
 }"""
 
+LABELS_OF = "groups => groups.map((one) => one.label)"
+
 
 def test_everything_hostile_is_shown_as_text(open_report, hostile):
     opened = open_report("hostile", fragment="#scope=all&sort=given")
@@ -24,12 +26,20 @@ def test_everything_hostile_is_shown_as_text(open_report, hostile):
     page = opened.page
     assert page.title() == "<script>window.pwned=7</script>"
     assert page.locator("#title").inner_text() == "<script>window.pwned=7</script>"
-    assert page.locator(".document .id").first.inner_text() == content["documents"]["id"][0]
+    assert page.locator(".document .id").first.inner_text() == content["documents"]["title"][0]
     for i in range(10):
         page.keyboard.press("j")
-        assert page.locator("#reader-name").text_content() == content["documents"]["id"][i]
+        assert page.locator("#reader-name").text_content() == content["documents"]["title"][i]
+        assert (
+            page.locator("#reader .about bdi").first.text_content()
+            == (content["documents"]["id"][i])
+        )
         shown = page.locator("#reader .text").text_content()
         assert content["documents"]["text"][i].startswith(shown)
+    columns = [one["name"] for one in content["documents"]["label_columns"]]
+    assert page.locator("#filter-label optgroup").evaluate_all(LABELS_OF) == columns
+    headings = page.locator("#card h3 bdi").all_text_contents()
+    assert headings == columns
     words = {word for word in content["words"] if not word.startswith("word")}
     page.get_by_role("button", name="show all").first.click()
     assert words & set(page.locator("#card .chips bdi").all_text_contents())
