@@ -62,7 +62,9 @@ def with_explore_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _parameter(one: dataclasses.Field[Any]) -> inspect.Parameter:
     """Describe an option to typer."""
-    names = SHORT.get(one.name, (f"--{one.name.replace('_', '-')}",))
+    name = one.name.replace("_", "-")
+    long = f"--{name}/--no-{name}" if isinstance(one.default, bool) else f"--{name}"
+    names = SHORT.get(one.name, (long,))
     shown = typer.Option(*names, help=_help(one.name), rich_help_panel=one.metadata["panel"])
     kind = TYPES.get(one.name) or _simple(one.default, one.type)
     optional: Any = kind | None if one.default is None else kind
