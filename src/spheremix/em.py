@@ -25,6 +25,7 @@ R = TypeVar("R")
 
 BATCH_ENTRIES = 2**23  # prototypes of the restarts that share a sweep: K d summed, 64 MB
 ROUNDING = 1e-15  # of the objective: changes below it are noise, whatever the tolerance
+ENDED = frozenset({"converged", "max_iter"})  # statuses of runs that did not fail
 LOOKAHEAD = 10.0  # tolerances that may still be to come, at the rate at which changes shrink
 
 
@@ -91,7 +92,7 @@ class Fit(Generic[P]):
     @property
     def ok(self) -> bool:
         """Whether EM ended by itself or was stopped on its way, rather than failed."""
-        return self.status in {"converged", "max_iter"}
+        return self.status in ENDED
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from spheremix import em
-from spheremix.models.vmf import VMFParameters, count_distinct
+from spheremix.models.base import DegenerateError
+from spheremix.models.vmf import SupportModel, VMFParameters
+from spheremix.path_points import PathPoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,80 +23,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
     VMFFit = em.Fit[VMFParameters]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PathPoint:
-    """One solution on the path, its prototypes stored sparse."""
-
-    beta: float
-    values: Array  # of the non-zero coordinates
-    places: NDArray[np.int64]  # theirs, counted through the prototypes one after another
-    n_features: int
-    kappas: Array
-    weights: Array
-    sizes: Array  # expected numbers of rows: the mass of each component
-    log_likelihood: float
-    entropy: float
-    weight: float
-    objective: float
-    status: str
-    n_iter: int
-    gap: float
-    n_distinct: int
-    n_converged: int = 1  # runs that converged at this beta
-
-    @classmethod
-    def of(cls, beta: float, fit: VMFFit, soft: Resultants, n_converged: int = 1) -> PathPoint:
-        """Summarise a fit and the resultants of a soft sweep with its parameters."""
-        parameters = fit.parameters
-        flat = parameters.prototypes.ravel()
-        places = flat.nonzero()[0]
-        return cls(
-            beta,
-            flat[places],
-            places,
-            parameters.prototypes.shape[1],
-            parameters.kappas,
-            parameters.weights,
-            fit.resultants.mass,
-            soft.log_likelihood,
-            soft.entropy,
-            soft.weight,
-            fit.objective,
-            fit.status,
-            fit.n_iter,
-            fit.gap,
-            count_distinct(parameters.prototypes),
-            n_converged,
-        )
-
-    @property
-    def prototypes(self) -> sparse.csr_array:
-        """The prototypes, of shape (K, d)."""
-        ends = np.concatenate([[0], np.cumsum(self.support_sizes)])
-        parts = (self.values, self.places % self.n_features, ends)
-        return sparse.csr_array(parts, shape=(len(self.kappas), self.n_features))
-
-    @property
-    def support_sizes(self) -> NDArray[np.int64]:
-        """Non-zero coordinates of each prototype."""
-        edges = np.arange(len(self.kappas) + 1) * self.n_features
-        return np.diff(np.searchsorted(self.places, edges))
-
-    @property
-    def n_nonzero(self) -> int:
-        """Non-zero coordinates of all the prototypes."""
-        return len(self.values)
-
-    @property
-    def sparsity(self) -> float:
-        """Share of the coordinates that are zero."""
-        return 1.0 - len(self.values) / (len(self.kappas) * self.n_features)
-
-    def parameters(self, model: VMFModel) -> VMFParameters:
-        """Give the parameters, dense again."""
-        return model.parameters(self.prototypes.toarray(), self.kappas, self.weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,6 +95,29 @@ class PathSolver:
             model, self.directions, fit, parameters, self.settings, weights=self.weights
         )
 
+    def refit(
+        self, support: NDArray[np.bool_], start: VMFParameters, resultants: Resultants
+    ) -> VMFFit:
+        """Maximise the likelihood, without penalty, over prototypes that are zero off a support.
+
+        The start, which may have other zeros, and its resultants give the first M-step. A refit
+        that fails has the status of the failure.
+        """
+        plain = self.at(0.0)
+        model = SupportModel(plain, support)
+        try:
+            first = model.m_step(resultants, start).parameters
+        except DegenerateError as error:
+            value = resultants.log_likelihood
+            return em.Fit(start, resultants, value, np.nan, error.status, 0, [value])
+        (fit,) = em.fit(model, self.directions, [first], self.settings, weights=self.weights)
+        if not fit.ok:
+            return fit
+        parameters = plain.zero_small(fit.parameters, self.zero_tol)
+        return em.evaluate(
+            model, self.directions, fit, parameters, self.settings, weights=self.weights
+        )
+
     def summarise(self, beta: float, fit: VMFFit, n_converged: int = 1) -> PathPoint:
         """Give the step of a fit; a hard one is swept once more, for its likelihood."""
         soft = fit.resultants
@@ -205,22 +155,70 @@ class PathState:
     fit: VMFFit
     n_inserted: int = 0  # by refinement: they do not count as steps of the path
     status: str = ""
+    refits: list[PathPoint] = field(default_factory=list)  # of a relaxed path: one a step
+    refit: VMFFit | None = None  # the last of them, where the next one starts
 
     @classmethod
-    def begin(cls, solver: PathSolver, dense: VMFFit, n_converged: int = 1) -> PathState:
-        """Stand at beta = 0."""
+    def begin(
+        cls, solver: PathSolver, dense: VMFFit, n_converged: int = 1, *, relaxed: bool = False
+    ) -> PathState:
+        """Stand at beta = 0, where there is no penalty: the dense fit is its own refit."""
         first = solver.summarise(0.0, dense, n_converged)
-        return cls(solver.model, [first], dense, dense)
+        state = cls(solver.model, [first], dense, dense)
+        if relaxed:
+            state.refits, state.refit = [first], dense
+        return state
+
+    @property
+    def relaxed(self) -> bool:
+        """Whether every step is refitted on its support."""
+        return self.refit is not None
 
     def copy(self, model: VMFModel) -> PathState:
         """Give a state that can go on by itself, with the model as it is now."""
-        return replace(self, model=model, steps=list(self.steps))
+        return replace(self, model=model, steps=list(self.steps), refits=list(self.refits))
 
-    def add(self, step: PathPoint, fit: VMFFit) -> PathPoint:
-        """Take one step."""
+    def add(
+        self,
+        solver: PathSolver,
+        beta: float,
+        fit: VMFFit,
+        n_converged: int = 1,
+        *,
+        anew: bool = False,
+    ) -> PathPoint:
+        """Take one step; ``anew`` where its components are not those of the step before."""
+        step = solver.summarise(beta, fit, n_converged)
+        if self.refit is not None:
+            start = fit if anew or not self.refit.ok else self.refit
+            self.refit = self._relax(solver, len(self.steps), step, fit, start) or self.refit
         self.steps.append(step)
         self.fit = fit
         return step
+
+    def _relax(
+        self, solver: PathSolver, i: int, step: PathPoint, fit: VMFFit, start: VMFFit
+    ) -> VMFFit | None:
+        """Refit a step that is about to become step i; None where the refit before it serves.
+
+        It serves where the support is the same. A step whose refit fails keeps its own mixture,
+        with the status of the failure.
+        """
+        before = self.refits[i - 1]
+        if before.ok and np.array_equal(step.places, self.steps[i - 1].places):
+            self.refits.insert(i, replace(before, beta=step.beta, n_iter=0))
+            return None
+        support = fit.parameters.prototypes != 0.0
+        found = solver.refit(support, start.parameters, start.resultants)
+        if not found.ok:
+            likelihood = fit.resultants.log_likelihood
+            found = replace(found, parameters=fit.parameters, resultants=fit.resultants)
+            found = replace(found, objective=likelihood, gap=np.nan)
+        point = solver.summarise(step.beta, found)
+        if len(point.places) == len(step.places):
+            point = replace(point, places=step.places)  # stored once for both
+        self.refits.insert(i, point)
+        return found
 
     def is_over(self, max_steps: int | None, max_sparsity: float) -> bool:
         """Tell whether a limit is reached, and remember which."""
@@ -246,7 +244,7 @@ class PathState:
             if beta is None or not fit.ok:
                 self.status = end if beta is None else fit.status
                 return
-            yield self.add(solver.summarise(beta, fit), fit)
+            yield self.add(solver, beta, fit)
 
     def refine(self, solver: PathSolver, jump: float) -> Iterator[PathPoint]:
         """Insert steps, each from the one before, where the sparsity jumps by more than asked."""
@@ -263,18 +261,9 @@ class PathState:
             if not fit.ok:
                 i += 1
                 continue
-            self.steps.insert(i, solver.summarise(float(middle), fit))
+            step = solver.summarise(float(middle), fit)
+            if self.relaxed:
+                self._relax(solver, i, step, fit, fit)
+            self.steps.insert(i, step)
             self.n_inserted += 1
             yield self.steps[i]
-
-
-def exit_betas(steps: list[PathPoint]) -> Array:
-    """Give, for each coordinate, the smallest beta from which it is zero for good.
-
-    0 where it is zero from the start, infinity where it is non-zero at the last step.
-    """
-    leaves = np.zeros(len(steps[0].kappas) * steps[0].n_features)
-    ends = [step.beta for step in steps[1:]] + [np.inf]
-    for step, end in zip(steps, ends, strict=True):
-        leaves[step.places] = end
-    return leaves.reshape(-1, steps[0].n_features)

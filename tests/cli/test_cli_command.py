@@ -95,9 +95,9 @@ def test_help(command):
 def test_help_says_defaults_in_one_way():
     out, _ = run("explore", "--help")
     said = " ".join(re.sub(r"[^\x20-\x7e]+", " ", out).split())
-    assert said.count("[default: ") == 19
+    assert said.count("[default: ") == 20
     assert "[default: (" not in said + run("demo", "--help")[0]
-    for default in ("en", "ebic", "2 to n^0.4, at most 20, for n documents"):
+    for default in ("en", "ebic", "relaxed", "2 to n^0.4, at most 20, for n documents"):
         assert f"[default: {default}]" in said
     assert "paper" not in said
     rule = "a 300th of the number of documents, rounded up, at most 100"

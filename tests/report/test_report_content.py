@@ -365,3 +365,21 @@ def test_what_does_not_fit_together_is_refused(mixture, corpus, rows, vectorizer
     )
     with pytest.raises(ValueError, match="names"):
         sm.Report(mixture, feature_names=["a"])
+
+
+def test_a_relaxed_path_shows_its_refits(study, rows):
+    start = study.dense_models_[3]
+    path = sm.VMFPath(3, init=start, min_relative_increase=0.1, relaxed=True).fit(rows.X)
+    content = sm.Report(path, X=rows.X).content
+    assert content["model"]["relaxed"] is True
+    for s, entry in enumerate(content["steps"]):
+        refit = path.model(entry["step"], refit=True)
+        assert np.isclose(entry["log_likelihood"], refit.log_likelihood_, rtol=1e-11)
+        found = dequantise(content["values"][s], entry["scale"])
+        assert np.abs(found - refit.prototypes_).max() <= entry["scale"] / 100
+    middle = content["steps"][len(content["steps"]) // 2]
+    shrunk = path.model(middle["step"], refit=False)
+    assert middle["log_likelihood"] > shrunk.log_likelihood_ + 0.1
+    assert np.allclose(content["prototypes"], path.best_estimator_.prototypes_, atol=1e-7)
+    plain = sm.VMFPath(3, init=start, max_steps=3).fit(rows.X)
+    assert sm.Report(plain, X=rows.X).content["model"]["relaxed"] is False

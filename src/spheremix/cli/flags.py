@@ -66,7 +66,9 @@ def with_explore_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _parameter(one: dataclasses.Field[Any]) -> inspect.Parameter:
     """Describe an option to typer."""
-    names = SHORT.get(one.name, (f"--{one.name.replace('_', '-')}",))
+    name = one.name.replace("_", "-")
+    long = f"--{name}/--no-{name}" if isinstance(one.default, bool) else f"--{name}"
+    names = SHORT.get(one.name, (long,))
     kind = TYPES.get(one.name) or _simple(one.default, one.type)
     metavar = "<str>" if kind == list[str] else None  # each time that it is given
     panel = one.metadata["panel"]

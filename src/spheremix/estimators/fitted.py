@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.models.vmf import count_distinct
-from spheremix.path import exit_betas
+from spheremix.path_points import exit_betas
 from spheremix.select import count_from_sizes, count_parameters, criteria
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from spheremix.estimators.problem import Problem, Restart
     from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.path import PathState
+    from spheremix.path_points import PathPoint
     from spheremix.scorer import Scorer
+    from spheremix.select import KappaMode
 
     Array = NDArray[np.float64]
     Labels = NDArray[np.intp]
@@ -172,6 +174,17 @@ def set_start_of_path(path: VMFPath, state: PathState) -> None:
     set_fitted(path, {"state_": state})
 
 
+def criteria_of(points: Sequence[PathPoint], kappa: KappaMode) -> dict[str, Array]:
+    """Give the criteria of points of a path."""
+    return criteria(
+        np.array([point.log_likelihood for point in points]),
+        count_from_sizes(np.array([point.support_sizes for point in points]), kappa),
+        points[0].weight,
+        points[0].n_features,
+        np.array([point.entropy for point in points]),
+    )
+
+
 def set_path_attributes(
     path: VMFPath,
     state: PathState,
@@ -180,13 +193,16 @@ def set_path_attributes(
     columns: dict[str, Any],
     label: Callable[[Scorer], Labels],
 ) -> None:
-    """Set what a path knows of its steps; ``label`` gives the labels of the mixture it chooses."""
+    """Set what a path knows of its steps; ``label`` gives the labels of the mixture it chooses.
+
+    What describes mixtures describes those that are judged: the refits of a relaxed path.
+    """
     steps = state.steps
+    judged = state.refits or steps
 
     def each(name: str) -> NDArray[Any]:
-        return np.array([getattr(step, name) for step in steps])
+        return np.array([getattr(step, name) for step in judged])
 
-    log_likelihoods, entropies = each("log_likelihood"), each("entropy")
     set_fitted(
         path,
         {
@@ -197,27 +213,21 @@ def set_path_attributes(
             "status_": state.status,
             "kappa_max_": state.model.kappa_max,
             "betas_": each("beta"),
-            "log_likelihoods_": log_likelihoods,
-            "entropies_": entropies,
+            "log_likelihoods_": each("log_likelihood"),
+            "entropies_": each("entropy"),
             "objectives_": each("objective"),
             "n_nonzero_": each("n_nonzero"),
             "sparsity_": each("sparsity"),
             "n_iters_": each("n_iter"),
             "stationarity_gaps_": each("gap"),
             "n_distinct_prototypes_": each("n_distinct"),
-            "n_converged_": each("n_converged"),
-            "statuses_": [step.status for step in steps],
+            "n_converged_": np.array([step.n_converged for step in steps]),
+            "statuses_": [step.status for step in judged],
             "kappas_": each("kappas"),
             "weights_": each("weights"),
             "sizes_": each("sizes"),
             "exit_betas_": exit_betas(steps),
-            "criteria_": criteria(
-                log_likelihoods,
-                count_from_sizes(each("support_sizes"), state.model.kappa_mode),
-                steps[0].weight,
-                steps[0].n_features,
-                entropies,
-            ),
+            "criteria_": criteria_of(judged, state.model.kappa_mode),
         },
     )
     path.selected_ = path.select(path.criterion)

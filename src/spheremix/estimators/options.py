@@ -101,6 +101,7 @@ class PathOptions:
     betas: Array | None
     beta_min_ratio: float
     refine: float | None
+    relaxed: bool
     strategy: str
 
     @classmethod
@@ -122,6 +123,7 @@ class PathOptions:
             betas=_grid(given["betas"]),
             beta_min_ratio=_ratio(given["beta_min_ratio"]),
             refine=None if refine is None else check.require_number("refine", refine, above=0.0),
+            relaxed=check.require_flag("relaxed", given["relaxed"]),
             strategy=check.require_choice("strategy", given["strategy"], STRATEGIES),
         )
 

@@ -15,6 +15,7 @@ from spheremix.estimators.fitted import (
     FitSummary,
     FittedMixture,
     columns_of,
+    criteria_of,
     set_path_attributes,
 )
 from spheremix.estimators.mixture import VMFMixture
@@ -64,6 +65,10 @@ class VMFPath(SelectedMixture):
         Events below this share of the largest one are numerical noise.
     refine : float or None, default=None
         Insert steps where the sparsity jumps by more than this.
+    relaxed : bool, default=False
+        Fit every step again without penalty, its zeros kept. Criteria then judge these refits and
+        not the prototypes that the penalty has shrunk: they choose fewer words. Betas, events and
+        zeros are those of the path without refits.
     strategy : {"path", "dense", "random", "grid"}, default="path"
         How each beta is started: from the previous solution; from the dense one; from ``n_init``
         starts of the kind of ``init`` (the paper's are random); or 50 evenly spaced betas up to the
@@ -83,18 +88,23 @@ zero_tol, random_state, n_threads, engine, verbose
     ----------
     betas_, log_likelihoods_, objectives_, n_nonzero_, sparsity_, entropies_, n_iters_, \
 stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_steps,)
-        One entry for each step. Non-zeros are counted over all prototypes; sparsity is the share of
-        zeros; ``n_converged_`` counts the runs that converged, where there are random starts.
+        One entry for each step: of the mixture that ``model`` gives, which is the refit if
+        ``relaxed``, but for ``betas_`` and ``n_converged_``. Non-zeros are counted over all
+        prototypes; sparsity is the share of zeros; ``n_converged_`` counts the runs that converged,
+        where there are random starts. A refit has no penalty, so that its objective is its
+        log-likelihood, its gap is that of the M-step on its support, and it takes no iteration
+        where the support is that of the step before.
     statuses_ : list of str
-        ``converged`` or ``max_iter``, one for each step.
+        ``converged`` or ``max_iter``, one for each step. A refit that loses a component has the
+        status of that failure and a gap of NaN: the step keeps its penalised mixture.
     kappas_, weights_, sizes_ : ndarray of shape (n_steps, K)
         Sizes are expected numbers of rows.
     criteria_ : dict of ndarray of shape (n_steps,)
-        Smaller is better.
+        Smaller is better. Of the refits if ``relaxed``.
     exit_betas_ : ndarray of shape (K, d)
         The smallest beta from which a coordinate is zero at all later steps: how important a
         feature is to a component. 0 if it is zero without penalty, infinite if it is non-zero at
-        the last step.
+        the last step. Of the path itself, with or without refits.
     status_ : str
         Why the path ended: ``maximal_sparsity``, ``max_steps``, ``max_sparsity``, ``grid_end``,
         ``interrupted``, ``no_restart`` (random starts that all failed), or the status of the fit
@@ -134,6 +144,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         betas: ArrayLike | None = None,
         beta_min_ratio: float = 1e-5,
         refine: float | None = None,
+        relaxed: bool = False,
         strategy: str = "path",
         feature_weights: ArrayLike | None = None,
         kappa: str | float | ArrayLike = "shared",
@@ -161,6 +172,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         self.betas = betas
         self.beta_min_ratio = beta_min_ratio
         self.refine = refine
+        self.relaxed = relaxed
         self.strategy = strategy
         self.feature_weights = feature_weights
         self.kappa = kappa
@@ -202,13 +214,15 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         problem = build_problem(options, X, sample_weight)
         solver = path_solver(options, route, problem)
         if self.warm_start and hasattr(self, "state_"):
-            state = go_on(self.state_, problem, solver)
+            state = go_on(self.state_, problem, solver, route)
             # A stored state comes without these.
             runs, agreed = getattr(self, "runs_", []), getattr(self, "agreement_", float("nan"))
         else:
             dense = restarts(options, problem, None)
             runs, agreed = dense.runs, agreement(problem, dense.starts, dense.fits)
-            state = PathState.begin(solver, dense.best, count_converged(runs))
+            state = PathState.begin(
+                solver, dense.best, count_converged(runs), relaxed=route.relaxed
+            )
         follow(options, route, problem, solver, state, runs)
         set_path_attributes(
             self,
@@ -268,30 +282,42 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             )
         return int(reached.argmax())
 
-    def model(self, i: int) -> VMFMixture:
+    def model(self, i: int, *, refit: bool | None = None) -> VMFMixture:
         """Give the mixture of one step.
 
         Parameters
         ----------
         i : int
             Index on the path.
+        refit : bool, optional
+            True for the refit on the support of the step, which a path with ``relaxed=True`` has;
+            False for the penalised mixture. By default the one that the criteria judge: the refit
+            where there is one.
 
         Returns
         -------
         VMFMixture
             Fitted; without what needs the rows: ``labels_``, ``n_samples_seen_``, and
-            ``kkt_residual_``, which is NaN.
+            ``kkt_residual_``, which is NaN. ``beta`` of a refit says where its zeros come from.
         """
         check_is_fitted(self, "betas_")
         if not -len(self.betas_) <= i < len(self.betas_):
             raise IndexError(f"step {i} is not on the path, which has {len(self.betas_)} steps.")
-        step, known = self.state_.steps[i], VMFMixture().get_params()
+        state = self.state_
+        refit = state.relaxed if refit is None else check.require_flag("refit", refit)
+        if refit and not state.relaxed:
+            raise ParameterError(
+                "{refit=True} is for a path whose steps were fitted again on their supports",
+                remedies=("fit the path with {relaxed=True}",),
+            )
+        step, known = (state.refits if refit else state.steps)[i], VMFMixture().get_params()
         given = self.get_params(deep=False)
         shared = {name: value for name, value in given.items() if name in known}
         mixture = VMFMixture(**{**shared, "beta": step.beta, "warm_start": False})
-        model = self.state_.model
+        model, beta = state.model, 0.0 if refit else step.beta
+        criteria = criteria_of([step], model.kappa_mode)
         FittedMixture(
-            replace(model, l1=replace(model.l1, beta=step.beta)),
+            replace(model, l1=replace(model.l1, beta=beta)),
             step.prototypes.toarray(),
             step.kappas.copy(),
             step.weights.copy(),
@@ -303,7 +329,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
                 stationarity_gap=step.gap,
                 kkt_residual=float("nan"),
                 log_likelihood=step.log_likelihood,
-                criteria={name: float(values[i]) for name, values in self.criteria_.items()},
+                criteria={name: float(values[0]) for name, values in criteria.items()},
                 runs=self.runs_,
                 agreement=self.agreement_,
             ),

@@ -78,6 +78,10 @@ class VMFMixtureIC(SelectedMixture):
     refit : bool, default=False
         Fit again without penalty on the support that was chosen. The mixture keeps the ``beta``
         that chose the support.
+    relaxed : bool, default=False
+        Fit every step of a path again without penalty on its support, and let ``beta_criterion``
+        judge these refits, as in :class:`VMFPath`. The chosen mixture is a refit then, so that
+        ``refit`` is left out.
     min_relative_increase, max_steps, max_sparsity, beta_min_ratio, refine
         As in :class:`VMFPath`.
     feature_weights, kappa, kappa_solver, m_step, kappa_max, e_step, init, n_init, max_iter, tol, \
@@ -101,7 +105,8 @@ zero_tol, random_state, n_threads, engine, verbose
     best_path_ : VMFPath
         The one at ``best_n_components_``, where paths are followed.
     best_estimator_ : VMFMixture
-        The chosen step of it, fitted again on its support with ``refit=True``.
+        The chosen step of it, fitted again on its support with ``refit=True`` or
+        ``relaxed=True``.
     labels_ : ndarray of shape (n,)
         Its clusters.
     table_ : dict of ndarray
@@ -131,6 +136,7 @@ zero_tol, random_state, n_threads, engine, verbose
         beta_criterion: str = "bic",
         paths: str = "best",
         refit: bool = False,
+        relaxed: bool = False,
         min_relative_increase: float = 1e-3,
         max_steps: int | None = None,
         max_sparsity: float = 1.0,
@@ -158,6 +164,7 @@ zero_tol, random_state, n_threads, engine, verbose
         self.beta_criterion = beta_criterion
         self.paths = paths
         self.refit = refit
+        self.relaxed = relaxed
         self.min_relative_increase = min_relative_increase
         self.max_steps = max_steps
         self.max_sparsity = max_sparsity
@@ -293,16 +300,22 @@ zero_tol, random_state, n_threads, engine, verbose
         check.require_criterion("k_criterion", self.k_criterion, CRITERIA)
         check.require_criterion("beta_criterion", self.beta_criterion, CRITERIA)
         check.require_choice("paths", self.paths, PATHS)
-        if check.require_flag("refit", self.refit) and self.paths == "none":
+        for name, given in (("refit", self.refit), ("relaxed", self.relaxed)):
+            if check.require_flag(name, given) and self.paths == "none":
+                raise ParameterError(
+                    f"{{{name}=True}} is for the zeros of a path, and {{paths='none'}} leaves none"
+                )
+        if self.refit and self.relaxed:
             raise ParameterError(
-                "{refit=True} is for the zeros of a path, and {paths='none'} leaves none"
+                "{refit=True} fits again what {relaxed=True} has fitted again already",
+                remedies=("leave {refit} out",),
             )
         if not isinstance(self.init, str):
             raise ParameterError("{init} must name a kind of random start: a given start fixes K")
         if not isinstance(self.kappa, str) and np.ndim(self.kappa):
             raise ParameterError("{kappa} must be 'shared', 'free' or a number: an array fixes K")
-        given: Any = self.n_components
-        listed = list(given) if np.iterable(given) else [given]
+        sizes: Any = self.n_components
+        listed = list(sizes) if np.iterable(sizes) else [sizes]
         if not listed:
             raise ParameterError("{n_components} must list at least one number of components")
         return np.unique([check.require_integer("n_components", K, 1) for K in listed])
@@ -342,7 +355,8 @@ zero_tol, random_state, n_threads, engine, verbose
         start = problem.model.parameters(dense.prototypes_, dense.kappas_, dense.weights_)
         solver = path_solver(options, route, problem)
         again = restarts(options, problem, start)
-        state = PathState.begin(solver, again.best, count_converged(again.runs))
+        converged = count_converged(again.runs)
+        state = PathState.begin(solver, again.best, converged, relaxed=route.relaxed)
         follow(options, route, problem, solver, state, dense.runs_)
         path = VMFPath(
             **{

@@ -68,7 +68,8 @@ def stability_selection(
     """
     check_is_fitted(path, "betas_")
     check.require_integer("n_bootstrap", n_bootstrap, 1)
-    mixture = path.model(path.selected_ if step is None else step)
+    # A bootstrap selects by the penalty: it starts from the penalised mixture, not from a refit.
+    mixture = path.model(path.selected_ if step is None else step, refit=False)
     rows = check.open_again(mixture, X)
     problem = build_problem(MixtureOptions.of(mixture), rows, sample_weight)
     base = np.ones(problem.directions.n_rows) if problem.weights is None else problem.weights

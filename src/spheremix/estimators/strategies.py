@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.options import MixtureOptions, PathOptions
     from spheremix.estimators.problem import Problem, Restart
     from spheremix.models.vmf import VMFModel
-    from spheremix.path import PathPoint
+    from spheremix.path_points import PathPoint
 
     Array = NDArray[np.float64]
 
@@ -134,8 +134,8 @@ def _from_random_starts(
         except NoFitError:
             state.status = "no_restart"
             return
-        point = solver.summarise(float(beta), outcome.best, count_converged(outcome.runs))
-        yield state.add(point, outcome.best)
+        converged = count_converged(outcome.runs)
+        yield state.add(solver, float(beta), outcome.best, converged, anew=True)
     state.status = "grid_end"
 
 
@@ -145,8 +145,9 @@ def count_converged(runs: list[Restart]) -> int:
 
 
 def warn_of_steps(state: PathState, max_iter: int, stacklevel: int = 3) -> None:
-    """Warn of a path that was interrupted, and of steps whose EM was stopped."""
+    """Warn of an interrupted path, of steps whose EM was stopped, and of refits that failed."""
     statuses = [step.status for step in state.steps]
+    refits = [refit.status for refit in state.refits or state.steps]
     if state.status == "interrupted":
         warnings.warn(
             NotedWarning(
@@ -156,20 +157,35 @@ def warn_of_steps(state: PathState, max_iter: int, stacklevel: int = 3) -> None:
             ),
             stacklevel=stacklevel,
         )
-    if "max_iter" in statuses:
+    unfinished = sum("max_iter" in both for both in zip(statuses, refits, strict=True))
+    if unfinished:
         warnings.warn(
             ConvergenceWarning(
                 "EM stopped at its limit of {n} iterations at {unfinished} of {steps} steps",
                 remedies=("raise {max_iter}", "raise {tol}"),
                 n=max_iter,
-                unfinished=statuses.count("max_iter"),
+                unfinished=unfinished,
+                steps=len(statuses),
+            ),
+            stacklevel=stacklevel,
+        )
+    lost = sum(not refit.ok for refit in state.refits)
+    if lost:
+        warnings.warn(
+            NotedWarning(
+                "{relaxed}: a component was lost when {lost} of {steps} steps were refitted on "
+                "their supports; these steps keep their penalised mixtures",
+                remedies=("lower {n_components}", "set {relaxed=False}"),
+                lost=lost,
                 steps=len(statuses),
             ),
             stacklevel=stacklevel,
         )
 
 
-def go_on(state: PathState, problem: Problem[VMFModel], solver: PathSolver) -> PathState:
+def go_on(
+    state: PathState, problem: Problem[VMFModel], solver: PathSolver, route: PathOptions
+) -> PathState:
     """Give the state of the previous call, if it belongs to this problem."""
     shape = (problem.n_components, problem.directions.n_features)
     if state.steps[0].prototypes.shape != shape:
@@ -178,6 +194,8 @@ def go_on(state: PathState, problem: Problem[VMFModel], solver: PathSolver) -> P
         raise _cannot_go_on(
             "had another {kappa}, {kappa_max}, {m_step}, {kappa_solver} or {feature_weights}"
         )
+    if state.relaxed != route.relaxed:
+        raise _cannot_go_on("had another {relaxed}")
     # The same rows and weights give the very bits that the last step was left with.
     scorer = problem.model.scorer(state.fit.parameters, solver.settings.e_step)
     (again,) = problem.directions.sweep([scorer], problem.weights)

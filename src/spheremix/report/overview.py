@@ -56,6 +56,7 @@ def model_entry(source: Source, n_shown: int, agreement: list[dict[str, Any]]) -
         "kappa": "given" if np.ndim(kappa) else kappa if isinstance(kappa, str) else float(kappa),
         "k_criterion": source.k_criterion if len(source.dense) > 1 else None,
         "criterion": None if path is None else path.criterion.lower(),
+        "relaxed": path is not None and path.relaxed,
         "seed": source.seed,
         "status": mixture.status_ if path is None else path.status_,
         "log_likelihood": digits(mixture.log_likelihood_, 12),

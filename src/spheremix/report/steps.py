@@ -51,7 +51,10 @@ class Steps:
 
 
 def read_steps(source: Source, shown: NDArray[np.intp]) -> Steps:
-    """Read the steps to keep, one at a time; of a single mixture, itself."""
+    """Read the steps to keep, one at a time; of a single mixture, itself.
+
+    Of a relaxed path, the refits are shown, which the criteria judge.
+    """
     path, mixture = source.path, source.mixture
     chosen = 0 if path is None else int(path.selected_)
     choices = {} if path is None else {name: path.select(name) for name in CRITERIA}

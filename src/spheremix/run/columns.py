@@ -167,7 +167,8 @@ TABLES: dict[str, TableSchema] = {
     ),
     "path": TableSchema(
         "tables/path.csv",
-        "The steps of the path, from dense prototypes to sparse ones.",
+        "The steps of the path, from dense prototypes to sparse ones. If the run is relaxed, as it "
+        "is by default, all columns but beta are about the refits of the steps.",
         {
             "step": Column("Number of the step, from 0.", int),
             "beta": Column("The penalty, beta.", float),

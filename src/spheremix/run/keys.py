@@ -97,6 +97,7 @@ def sparse_path(K: int, options: ExploreOptions, init: Any) -> VMFPath:
         criterion=str(options.criterion),  # completed by now
         min_relative_increase=options.min_relative_increase,
         max_steps=options.max_steps,
+        relaxed=options.relaxed,
         kappa=options.kappa,
         init=init,
         random_state=options.seed,

@@ -18,14 +18,16 @@ REPLACED = "progress/replaced.json"  # the manifest of a run that is being remov
 FORMATS = {MANIFEST: FORMAT, REPLACED: FORMAT, DERIVED: "spheremix derived files"}
 ON_THE_WAY = "spheremix run on its way"
 STAGE = re.compile(rf"{STAGES}/[a-z]+(-\d+)?\.json")  # what lasts, so that later runs can use it
-MARK = re.compile(rf"{PROGRESS}/(fit|steps)-\d+\.json")  # where a path was, until it is done
+MARK = re.compile(
+    rf"{PROGRESS}/(fit|refit|refits|steps)-\d+\.json"
+)  # where a path was, until it is done
 # All that a run writes beside its records: whatever a record says, nothing by another name is ours.
 LAYOUT = {
     PROGRESS,
     *(name.partition("/")[0] for name in (*FILES, *(table.file for table in TABLES.values()))),
 } - {MANIFEST, DERIVED}
 DRAFT = re.compile(r"\.?\d+\.part(\.[0-9a-f]{16}\.part)?|\d+\.part/[A-Za-z0-9_-]+\.(svg|png)")
-CHECKPOINT = re.compile(r"(fit|steps)-\d+/[a-z_]+\.npy")
+CHECKPOINT = re.compile(r"(fit|refit|refits|steps)-\d+/[a-z_]+\.npy")
 
 
 def format_of(name: str) -> str | None:

@@ -162,6 +162,13 @@ class ExploreOptions:
     k_criterion: str = option(
         "ebic", MODEL, "Chooses the number of clusters: aic, bic, ric, ricc, ebic or icl."
     )
+    relaxed: bool = option(
+        True,
+        MODEL,
+        "Fit every step of the path again without penalty on the words that it keeps, and let the "
+        "criterion judge these refits: fewer words are chosen. Otherwise the criterion judges "
+        "prototypes that the penalty has shrunk.",
+    )
     kappa: float | str = option(
         "shared",
         MODEL,
@@ -215,6 +222,7 @@ class ExploreOptions:
         # Loaded here so that the help of the command does not wait for NumPy and scikit-learn.
         from spheremix.parameters import (  # noqa: PLC0415
             LARGEST_INCREASE,
+            require_flag,
             require_integer,
             require_number,
         )
@@ -233,6 +241,7 @@ class ExploreOptions:
                     choices=", ".join(filter(None, choices)),
                     got=repr(getattr(self, name)),
                 )
+        require_flag("relaxed", self.relaxed)
         require_integer("starts", self.starts, 1)
         require_integer("max_steps", self.max_steps, 1)
         require_integer("seed", self.seed, 0)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spheremix.estimators.fitted import set_path_attributes
 from spheremix.estimators.path import VMFPath
-from spheremix.path import PathPoint, PathState
+from spheremix.path import PathState
+from spheremix.path_points import PathPoint
 from spheremix.run.codecs import (
     check_labels,
     check_positive,
@@ -39,11 +41,19 @@ COUNTS = ("n_iter", "n_distinct", "n_converged")
 TABLES = ("kappas", "weights", "sizes")
 
 
-def pack_steps(steps: Sequence[PathPoint], writer: Writer, prefix: str) -> StepsRecord:
-    """Write the points of a path; give their description."""
+def pack_steps(
+    steps: Sequence[PathPoint],
+    writer: Writer,
+    prefix: str,
+    on: Sequence[PathPoint] | None = None,
+) -> StepsRecord:
+    """Write the points of a path; give their description.
+
+    Refits lie on the places of their steps, which are stored with the steps.
+    """
     K, d = len(steps[0].kappas), steps[0].n_features
     narrow = np.int32 if K * d < 2**31 else np.int64
-    ends = np.cumsum([0, *(step.n_nonzero for step in steps)])
+    ends = np.cumsum([0, *(step.n_nonzero for step in on or steps)])
     statuses = sorted({step.status for step in steps})
     total = (int(ends[-1]),)
     arrays: dict[str, Any] = {
@@ -52,9 +62,11 @@ def pack_steps(steps: Sequence[PathPoint], writer: Writer, prefix: str) -> Steps
         "ends": ends,
     }
     names = {name: writer.array(f"{prefix}/{name}.npy", array) for name, array in arrays.items()}
-    values, places = (step.values for step in steps), (step.places for step in steps)
+    values = (_values_on(step, one) for step, one in zip(steps, on or steps, strict=True))
     names["values"] = writer.stream(f"{prefix}/values.npy", values, np.float64, total)
-    names["places"] = writer.stream(f"{prefix}/places.npy", places, narrow, total)
+    if on is None:
+        places = (step.places for step in steps)
+        names["places"] = writer.stream(f"{prefix}/places.npy", places, narrow, total)
     return StepsRecord(
         files={name: FileName(file) for name, file in names.items()},
         statuses=statuses,
@@ -64,24 +76,43 @@ def pack_steps(steps: Sequence[PathPoint], writer: Writer, prefix: str) -> Steps
     )
 
 
-def unpack_steps(record: StepsRecord, reader: Reader) -> list[PathPoint]:
-    """Read the points of a path; their prototypes stay on the disk until they are asked for."""
+def _values_on(step: PathPoint, other: PathPoint) -> NDArray[np.float64]:
+    """Give the values of a point on the places of another one, which has all of its places."""
+    if len(step.places) == len(other.places):
+        return step.values
+    values = np.zeros(len(other.places))
+    values[np.searchsorted(other.places, step.places)] = step.values
+    return values
+
+
+def unpack_steps(
+    record: StepsRecord, reader: Reader, on: Sequence[PathPoint] | None = None
+) -> list[PathPoint]:
+    """Read the points of a path; their prototypes stay on the disk until they are asked for.
+
+    The places of refits are those of their steps, but for values that are zero.
+    """
     S, K, d = record.n_steps, record.n_components, record.n_features
     where = reader.folder
-    missing = {*FLOATS, *COUNTS, *TABLES, "status", "ends", "values", "places"} - set(record.files)
+    wanted = {*FLOATS, *COUNTS, *TABLES, "status", "ends", "values"}
+    missing = (wanted | {"places"} if on is None else wanted) - set(record.files)
     if not S or not K or missing:
         raise RunError(f"{where}: damaged: a path needs its arrays {', '.join(sorted(missing))}.")
     names = record.files
     ends = reader.array(names["ends"], (S + 1,), "i")
     if ends[0] != 0 or np.any(np.diff(ends) < K):
         raise RunError(f"{where}: damaged: steps do not follow each other.")
-    total = int(ends[-1])
-    values = reader.array(names["values"], (total,), mapped=True)
-    places = reader.array(names["places"], (total,), "i", mapped=True)
-    if any(part.min() < 0 or part.max() >= K * d for part in blocks(places)):
-        raise RunError(f"{where}: damaged: coordinates beyond the prototypes.")
+    values = reader.array(names["values"], (int(ends[-1]),), mapped=True)
+    if on is None:
+        places = _read_places(record, reader, ends)
+    else:
+        places = [step.places for step in on]
+        same = (K, d) == (len(on[0].kappas), on[0].n_features)
+        if not same or not np.array_equal(np.diff(ends), [len(at) for at in places]):
+            raise RunError(f"{where}: damaged: refits do not lie on the places of their steps.")
     columns: dict[str, NDArray[Any]] = {
-        **{name: reader.array(names[name], (S,)) for name in FLOATS},
+        # The gap of a refit that failed is NaN.
+        **{name: reader.array(names[name], (S,), finite=name != "gap") for name in FLOATS},
         **{name: reader.array(names[name], (S,), "i") for name in (*COUNTS, "status")},
         "kappas": check_positive(reader, names["kappas"], (S, K)),
         "weights": check_weights(reader, names["weights"], (S, K)),
@@ -94,18 +125,31 @@ def unpack_steps(record: StepsRecord, reader: Reader) -> list[PathPoint]:
         raise RunError(f"{where}: damaged: beta does not rise.")
     steps = []
     for i in range(S):
-        part = slice(int(ends[i]), int(ends[i + 1]))
         known: dict[str, Any] = {
             **{name: float(columns[name][i]) for name in FLOATS},
             **{name: int(columns[name][i]) for name in COUNTS},
             **{name: columns[name][i] for name in TABLES},
             "status": str(statuses[codes[i]]),
         }
-        step = PathPoint(values=values[part], places=places[part], n_features=d, **known)
+        found, at = values[int(ends[i]) : int(ends[i + 1])], places[i]
+        if on is not None and not found.all():
+            found, at = found[found != 0.0], at[found != 0.0]
+        step = PathPoint(values=found, places=at, n_features=d, **known)
         if np.any(np.diff(step.places) <= 0) or step.support_sizes.min() < 1:
             raise RunError(f"{where}: damaged: coordinates of step {i} out of order.")
         steps.append(step)
     return steps
+
+
+def _read_places(
+    record: StepsRecord, reader: Reader, ends: NDArray[np.integer]
+) -> list[NDArray[np.int64]]:
+    """Give the places of each step; they stay on the disk."""
+    places = reader.array(record.files["places"], (int(ends[-1]),), "i", mapped=True)
+    size = record.n_components * record.n_features
+    if any(part.min() < 0 or part.max() >= size for part in blocks(places)):
+        raise RunError(f"{reader.folder}: damaged: coordinates beyond the prototypes.")
+    return [places[start:end] for start, end in pairwise(ends)]
 
 
 def pack_path(path: VMFPath, writer: Writer, prefix: str) -> PathRecord:
@@ -132,6 +176,12 @@ def pack_followed(path: VMFPath, writer: Writer, prefix: str) -> PathRecord:
         steps=pack_steps(state.steps, writer, prefix),
         dense=pack_fit(state.dense, writer, f"{prefix}/dense"),
         last=pack_fit(state.fit, writer, f"{prefix}/last"),
+        refits=pack_steps(state.refits, writer, f"{prefix}/refits", state.steps)
+        if state.relaxed
+        else None,
+        last_refit=None
+        if state.refit is None
+        else pack_fit(state.refit, writer, f"{prefix}/last_refit"),
         n_inserted=state.n_inserted,
         status=path.status_,
         kappa_max=float(path.kappa_max_),
@@ -153,6 +203,8 @@ def unpack_path(
     path: VMFPath = unpack_params(VMFPath, record.params, reader, dense)
     steps = unpack_steps(record.steps, reader)
     shape = (len(steps[0].kappas), steps[0].n_features)
+    if len({path.relaxed, record.refits is not None, record.last_refit is not None}) > 1:
+        raise RunError(f"{reader.folder}: damaged: refits belong to a relaxed path.")
     state = PathState(
         model_of(path, record.kappa_max, shape[1], reader),
         steps,
@@ -160,8 +212,11 @@ def unpack_path(
         unpack_fit(record.last, reader),
         record.n_inserted,
         record.status,
+        [] if record.refits is None else unpack_steps(record.refits, reader, steps),
+        None if record.last_refit is None else unpack_fit(record.last_refit, reader),
     )
-    if {state.dense.parameters.prototypes.shape, state.fit.parameters.prototypes.shape} != {shape}:
+    fits = (state.dense, state.fit, state.refit or state.fit)
+    if {fit.parameters.prototypes.shape for fit in fits} != {shape}:
         raise RunError(f"{reader.folder}: damaged: steps and fits differ in shape.")
     columns = {"n_features_in_": shape[1]}
     if label is None:

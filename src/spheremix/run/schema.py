@@ -150,6 +150,12 @@ class PathRecord:
     steps: StepsRecord = about("The points of the path.")
     dense: FitRecord = about("The fit at its beginning.")
     last: FitRecord = about("The fit at its end.")
+    refits: StepsRecord | None = about(
+        "Of a relaxed path: the points fitted again without penalty on their supports. Their "
+        "values lie on the places of the points.",
+        default=None,
+    )
+    last_refit: FitRecord | None = about("Of a relaxed path: the last refit.", default=None)
     n_inserted: int = about("Points that were inserted afterwards.")
     status: str = about("How the path ended.")
     kappa_max: float = about("The cap of the concentrations.")

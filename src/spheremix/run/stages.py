@@ -32,13 +32,13 @@ from spheremix.run.store import RunError
 from spheremix.wording import count as counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from spheremix.em import Fit
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.models.vmf import VMFModel, VMFParameters
-    from spheremix.path import PathPoint
+    from spheremix.path_points import PathPoint
     from spheremix.run.folder import RunFolder
     from spheremix.run.keys import Keys
     from spheremix.run.listener import Listener
@@ -167,7 +167,7 @@ def follow_path(
                 listener.update(_advance(reached.state, options), said)
 
         path = sparse_path(K, options, dense[K]).set_params(callback=follow)
-        state = checkpoints.read(dense[K].model_)
+        state = checkpoints.read(dense[K].model_, relaxed=options.relaxed)
         if state is None:
             listener.begin("Following the path to sparse clusters")
         else:
@@ -217,31 +217,44 @@ class Checkpoints:
     def store(self, state: PathState) -> None:
         """Store the steps since the last mark, after the dense one in a mark of its own."""
         if not self.n_marks:
-            self._store(state.steps[:1], state.dense)
-        self._store(state.steps[self.n_steps :], state.fit)
+            self._store(state, slice(0, 1), state.dense, state.dense if state.relaxed else None)
+        self._store(state, slice(self.n_steps, None), state.fit, state.refit)
 
-    def _store(self, steps: list[PathPoint], fit: Fit[VMFParameters]) -> None:
-        n = self.n_marks
-        writer = self.folder.writer(durable=False)
-        reached = pack_fit(fit, writer, self.folder.checkpoint(f"fit-{n}"))
-        self.folder.commit(f"fit-{n}", self.key, writer, reached)
-        writer = self.folder.writer(durable=False)
-        taken = pack_steps(steps, writer, self.folder.checkpoint(f"steps-{n}"))
-        self.folder.commit(f"steps-{n}", self.key, writer, taken)
-        if n > 1:  # the fit of the mark before is not needed; the first one is dense
-            self.folder.drop([f"fit-{n - 1}"])
+    def _store(
+        self,
+        state: PathState,
+        part: slice,
+        fit: Fit[VMFParameters],
+        refit: Fit[VMFParameters] | None,
+    ) -> None:
+        n, steps = self.n_marks, state.steps[part]
+
+        def commit(stage: str, pack: Callable[..., Any], what: Any, *more: Any) -> None:
+            writer = self.folder.writer(durable=False)
+            packed = pack(what, writer, self.folder.checkpoint(stage), *more)
+            self.folder.commit(stage, self.key, writer, packed)
+
+        commit(f"fit-{n}", pack_fit, fit)
+        if refit is not None:
+            commit(f"refit-{n}", pack_fit, refit)
+            commit(f"refits-{n}", pack_steps, state.refits[part], steps)
+        commit(f"steps-{n}", pack_steps, steps)  # last: it declares the mark done
+        if n:  # what the mark before needed to go on; its fit stays where it is the dense one
+            self.folder.drop([f"refit-{n - 1}", *([f"fit-{n - 1}"] if n > 1 else [])])
         self.n_marks, self.n_steps = n + 1, self.n_steps + len(steps)
 
-    def read(self, model: VMFModel) -> PathState | None:
+    def read(self, model: VMFModel, *, relaxed: bool) -> PathState | None:
         """Go back to the last mark; None where there is none that can be used."""
         try:
-            parts = list(self._steps())
+            steps, refits, n = self._steps(relaxed=relaxed)
             first = self.folder.done("fit-0", self.key, FitRecord)
-            last = self.folder.done(f"fit-{len(parts) - 1}", self.key, FitRecord)
-            if parts and first is not None and last is not None:
-                steps = [step for part in parts for step in part]
+            last = self.folder.done(f"fit-{n - 1}", self.key, FitRecord)
+            refit = self.folder.done(f"refit-{n - 1}", self.key, FitRecord)
+            if n and first is not None and last is not None and relaxed == (refit is not None):
                 state = PathState(model, steps, unpack_fit(*first), unpack_fit(*last))
-                self.n_marks, self.n_steps = len(parts), len(steps)
+                if refit is not None:
+                    state.refits, state.refit = refits, unpack_fit(*refit)
+                self.n_marks, self.n_steps = n, len(steps)
                 return state
         except RunError:  # the power went before the disk was done
             pass
@@ -250,11 +263,21 @@ class Checkpoints:
 
     def _clear(self) -> None:
         """Forget all checkpoints: new ones would stand among them."""
-        self.folder.drop(self.folder.checkpoints("steps"))
-        self.folder.drop(self.folder.checkpoints("fit"))
+        for kind in ("steps", "refits", "refit", "fit"):
+            self.folder.drop(self.folder.checkpoints(kind))
 
-    def _steps(self) -> Iterator[list[PathPoint]]:
+    def _steps(self, *, relaxed: bool) -> tuple[list[PathPoint], list[PathPoint], int]:
+        """Give the steps, their refits if there are any, and the number of marks."""
+        steps: list[PathPoint] = []
+        refits: list[PathPoint] = []
         n = 0
         while (left := self.folder.done(f"steps-{n}", self.key, StepsRecord)) is not None:
-            yield unpack_steps(*left)
+            part = unpack_steps(*left)
+            if relaxed:
+                again = self.folder.done(f"refits-{n}", self.key, StepsRecord)
+                if again is None:
+                    raise RunError("A mark has no refits.")
+                refits += unpack_steps(*again, part)
+            steps += part
             n += 1
+        return steps, refits, n

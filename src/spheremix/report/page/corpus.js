@@ -99,12 +99,14 @@ function modelFacts(content) {
   const penalised = hasPenalty(content);
   const by = (/** @type {string | null} */ criterion) =>
     criterion ? `, chosen by ${criterionName(criterion)}` : "";
+  const refitted = model.relaxed ? "; it chooses the words, whose weights are fitted without it" : "";
+  const beta = `${decimal(model.beta)}${by(model.criterion)}${refitted}`;
   const chosenK = by(candidates.length > 1 ? model.k_criterion : null);
   /** @type {(Pair | null)[]} */
   const facts = [
     ["clusters", `${model.n_clusters}${chosenK}`],
     [`${nounOf({ kind })}s`, integer(model.n_words)],
-    ["β, the penalty", penalised ? `${decimal(model.beta)}${by(model.criterion)}` : "none"],
+    ["β, the penalty", penalised ? beta : "none"],
     ["κ, the concentration", typeof model.kappa === "number" ? decimal(model.kappa) : model.kappa],
     ["log-likelihood", decimal(model.log_likelihood)],
     endFact(model, path),

@@ -51,6 +51,7 @@ export interface Model {
   kappa: number | string;
   k_criterion: string | null;
   criterion: string | null;
+  relaxed: boolean; // prototypes were fitted again without penalty, their zeros kept
   seed: number | null;
   status: string;
   log_likelihood: number;
