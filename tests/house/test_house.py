@@ -29,7 +29,7 @@ DOORS = {
     "pooch": ("datasets/cstr.py",),
     "pyarrow": ("data/parquet.py", "text/tables.py"),
     "rich": ("cli/console.py",),
-    "simplemma": ("text/words.py",),
+    "simplemma": ("text/lemmas.py",),
     "torch": ("data/torch_", "data/triton_"),
     "triton": ("data/triton_",),
     "typer": ("cli/",),

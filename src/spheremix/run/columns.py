@@ -201,6 +201,7 @@ TABLES: dict[str, TableSchema] = {
 PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "README.txt"
 DERIVED = "derived.json"
 MATRIX, KEPT, VOCABULARY, IDF = "matrix", "kept.npy", "vocabulary.txt", "idf.npy"
+FORMS = "forms.tsv.gz"
 TERMS, COUNTS, CORPUS = "terms.txt", "counts", "corpus.jsonl.gz"
 MIXTURES, PATH, STAGES = "dense", "path", "stages"
 # Names that follow each other and have one meaning are explained together.
@@ -215,6 +216,7 @@ FILES: dict[str, str] = {
         (f"{MATRIX}/", KEPT), "The rows that were clustered, and their documents by number, from 0."
     ),
     **dict.fromkeys((VOCABULARY, IDF), "The words of the columns, and their weights in tf-idf."),
+    FORMS: "The forms in which words are written, each with its word.",
     **dict.fromkeys(
         (TERMS, f"{COUNTS}/"),
         "For embeddings with texts: the words that were counted, and counts.",

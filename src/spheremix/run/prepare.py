@@ -11,7 +11,13 @@ import numpy as np
 from spheremix.errors import ParameterError
 from spheremix.run.columns import COUNTS, IDF, KEPT, TERMS
 from spheremix.run.documents import pack_corpus
-from spheremix.run.matrices import pack_matrix, pack_words, unpack_matrix, unpack_words
+from spheremix.run.matrices import (
+    pack_forms,
+    pack_matrix,
+    pack_words,
+    unpack_matrix,
+    unpack_words,
+)
 from spheremix.run.schema import DocumentsRecord, PreparedRecord, Thresholds, VectorizerRecord
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName
@@ -238,6 +244,7 @@ def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions, key: 
             ),
             n_words_before=int(used.n_words_),
             idf=None if used.idf_ is None else FileName(writer.array(IDF, used.idf_)),
+            forms=pack_forms(used.forms_, writer),
         ),
     )
     folder.commit("matrix", key, writer, record)

@@ -53,6 +53,7 @@ class VectorizerRecord:
     thresholds: Thresholds = about("The thresholds that were in force.")
     n_words_before: int = about("Number of words before rare and common words were left out.")
     idf: FileName | None = about("Weights of the words in tf-idf.", default=None)
+    forms: FileName | None = about("The word of every form in the documents.", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

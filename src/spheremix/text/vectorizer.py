@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.parameters import require_choice, require_integer
 from spheremix.text.corpus import check_texts
+from spheremix.text.lemmas import Simplemma
+from spheremix.text.lexicon import Lexicon
 from spheremix.text.stopwords import WORDS, stop_words
 from spheremix.text.thresholds import Thresholds, no_words
-from spheremix.text.words import Simplemma, Words
+from spheremix.text.tokens import NO_WORD, Tokens
+from spheremix.text.words import WordRule, forms
 from spheremix.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,10 +34,11 @@ WEIGHTING = "sublinear-tfidf"  # what the library and the command use unless the
 class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn texts into unit rows of weighted word counts.
 
-    Runs of letters and digits in lower case are the words, whatever the script; they become lemmas;
-    stop words, numbers, rare and common words are dropped; the rest is counted, weighted, and rows
-    are put to length one. A text without any word left gives an empty row, which
-    :func:`spheremix.text.vectorize` sets aside.
+    Runs of letters and digits in lower case are the forms, whatever the script; forms with the same
+    lemma are one word, which is shown as the form that the texts have most often ("united" for
+    *unite*, *united* and *unites*). Stop words, numbers, rare and common words are dropped; the
+    rest is counted, weighted, and rows are put to length one. A text without any word left gives an
+    empty row, which :func:`spheremix.text.vectorize` sets aside.
 
     Parameters
     ----------
@@ -41,7 +46,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Code of two or three letters; "en,fr" for texts in either. There are stop words for de, en,
         es, fr, it, nl and pt. In other languages only ``max_df`` drops common words.
     lemmatizer : {"simplemma", "none"}, None or callable, default="simplemma"
-        A callable takes a word in lower case and gives its lemma; it is called once for each word.
+        A callable takes a form in lower case and gives its lemma or stem; it is called once for
+        each form. A lemma of simplemma is used only where it is a form of the texts or a word of
+        its dictionary.
     stop_words : "auto", None or iterable of str, default="auto"
         "auto" takes those of the language. Dropped as words and as lemmas.
     min_count : int or None, default=None
@@ -66,7 +73,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     vocabulary_ : ndarray of str, shape (d,)
-        The word of each column, in alphabetical order.
+        The word of each column, in alphabetical order: a form that the texts have.
+    forms_ : dict of str to str or None
+        The word of every form that was met, and of the lemmas; None for forms whose lemma is a stop
+        word. ``transform`` looks here first, so that it does not depend on the lemmatiser.
     idf_ : ndarray of shape (d,), or None
         Weights of the words, with one of the two tf-idf.
     min_count_, min_df_, max_df_ : int
@@ -82,7 +92,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> vectorizer.fit_transform(texts).shape
     (3, 6)
     >>> list(vectorizer.get_feature_names_out())
-    ['burn', 'cat', 'purr', 'shine', 'sleep', 'star']
+    ['burns', 'cat', 'purr', 'shine', 'sleeps', 'star']
     """
 
     def __init__(
@@ -160,21 +170,26 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self.check_parameters()
         texts = check_texts(X)
-        words = self._make_words()
-        counter = CountVectorizer(analyzer=words)
-        try:
-            counts = sparse.csr_array(counter.fit_transform(texts))
-        except ValueError:
-            if any(words(text) for text in texts):
-                raise
-            raise no_words(texts) from None
+        rule, lemma = self._rule(), self._lemma()
+        numbers: defaultdict[str, int] = defaultdict()
+        numbers.default_factory = numbers.__len__
+        written = Tokens.read(texts, self._cut(lemma), numbers)
+        occurrences = dict(zip(numbers, written.occurrences(len(numbers)).tolist(), strict=True))
+        lexicon = Lexicon.learn(occurrences, rule, lemma)
+        names = sorted({word for word in lexicon.known.values() if word is not None})
+        if not names:
+            raise no_words(texts)
+        places = {name: i for i, name in enumerate(names)}
+        words = [lexicon.word(form) for form in numbers]
+        found = [NO_WORD if word is None else places[word] for word in words]
+        counts = written.renumber(np.array(found, dtype=np.int32)).counts(len(names))
         listed = self.stop_words != "auto" or all(code in WORDS for code in self._languages())
         thresholds = Thresholds.choose(
             counts.shape[0], self.min_count, self.min_df, self.max_df, listed=listed
         )
         kept = thresholds.survivors(counts)
-        vocabulary = counter.get_feature_names_out()[kept]
-        self._set(words, vocabulary, _weigher(self.weighting).fit(counts[:, kept]))
+        vocabulary = np.array(names, dtype=object)[kept]
+        self._set(lexicon, vocabulary, _weigher(self.weighting).fit(counts[:, kept]))
         self.min_count_, self.n_words_ = thresholds.min_count, counts.shape[1]
         self.min_df_, self.max_df_ = thresholds.min_df, thresholds.max_df
         return counts[:, kept]
@@ -193,11 +208,16 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Rows of length one, or empty.
         """
         check_is_fitted(self)
-        return self._weigh(self._counter.transform(check_texts(X)))
+        words = Tokens.read(check_texts(X), self._cut(self._lexicon.lemma), self._numbers)
+        return self._weigh(words.counts(len(self.vocabulary_)))
 
     @classmethod
     def restore(
-        cls, vocabulary: Sequence[str], idf: Any = None, **parameters: Any
+        cls,
+        vocabulary: Sequence[str],
+        idf: Any = None,
+        forms: Mapping[str, str | None] | None = None,
+        **parameters: Any,
     ) -> TextVectorizer:
         """Make a fitted vectoriser again out of what was saved of it.
 
@@ -207,6 +227,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ``vocabulary_``.
         idf : array-like of shape (d,) or None
             ``idf_``.
+        forms : mapping of str to str or None
+            ``forms_``. Without it every word is its own only form.
         **parameters
             Those of the constructor.
 
@@ -232,13 +254,15 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     "{idf} must have {numbers}", numbers=count(len(words), "finite number")
                 )
             weigher.idf_ = weights
-        self._set(self._make_words(), words, weigher)
+        known = {word: word for word in words} if forms is None else forms
+        self._set(Lexicon(self._rule(), self._lemma(), known), words, weigher)
         return self
 
     def check_parameters(self) -> None:
         """Refuse parameters that make no sense, before any text is read."""
         require_choice("weighting", self.weighting, WEIGHTINGS)
-        self._make_words()
+        self._rule()
+        self._lemma()
         Thresholds.choose(1, self.min_count, self.min_df, self.max_df, listed=True)
 
     def words(self, text: str) -> list[str]:
@@ -252,10 +276,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         list of str
-            Lemmas, without stop words.
+            Without stop words; what the texts of the fit did not have is shown as its lemma.
         """
         check_is_fitted(self)
-        return list(self._counter.analyzer(text))
+        words = map(self._lexicon.word, self._cut(self._lexicon.lemma)(text))
+        return [word for word in words if word is not None]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
         """Give the word of each column.
@@ -273,10 +298,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.vocabulary_.copy()
 
-    def _set(self, words: Words, vocabulary: NDArray[Any], weigher: Any) -> None:
+    def _set(self, lexicon: Lexicon, vocabulary: NDArray[Any], weigher: Any) -> None:
         self.vocabulary_ = vocabulary
+        self.forms_ = lexicon.known
         self.idf_ = weigher.idf_ if weigher.use_idf else None
-        self._counter = CountVectorizer(analyzer=words, vocabulary=list(vocabulary))
+        self._lexicon = lexicon
+        self._numbers = lexicon.numbering({word: i for i, word in enumerate(vocabulary)})
         self._weigher = weigher
 
     def _weigh(self, counts: Any) -> sparse.csr_array:
@@ -286,33 +313,36 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             rows.data[:] = 1.0
         return sparse.csr_array(self._weigher.transform(rows))
 
-    def _make_words(self) -> Words:
+    def _cut(self, lemma: Any) -> Callable[[str], Iterable[str]]:
+        """Give what cuts a text into forms."""
+        if self.tokenizer is not None:
+            return self.tokenizer
+        return forms if getattr(lemma, "cased", False) else lambda text: forms(text.lower())
+
+    def _lemma(self) -> Callable[[str], str] | None:
         languages = self._languages()
-        lemma = self.lemmatizer
-        if lemma == "simplemma":
-            lemma = Simplemma(languages)
-        elif lemma in {None, "none"}:
-            lemma = None
-        elif not callable(lemma):
+        if self.lemmatizer is None or self.lemmatizer == "none":
+            return None
+        if self.lemmatizer == "simplemma":
+            return Simplemma(languages)
+        if isinstance(self.lemmatizer, str) or not callable(self.lemmatizer):
             raise ParameterError(
                 '{lemmatizer} must be "simplemma", "none", None or a callable, got {got}',
-                got=repr(lemma),
+                got=repr(self.lemmatizer),
             )
+        return self.lemmatizer
+
+    def _rule(self) -> WordRule:
         if self.stop_words == "auto":
-            stop = frozenset[str]().union(*map(stop_words, languages))
+            stop = frozenset[str]().union(*map(stop_words, self._languages()))
         elif isinstance(self.stop_words, str):
             raise ParameterError(
                 '{stop_words} must be "auto", None or words, got {got}', got=repr(self.stop_words)
             )
         else:
             stop = frozenset(self.stop_words or ())
-        return Words(
-            lemma,
-            stop,
-            keep_numbers=self.keep_numbers,
-            min_length=require_integer("min_length", self.min_length, 1),
-            tokenizer=self.tokenizer,
-        )
+        least = require_integer("min_length", self.min_length, 1)
+        return WordRule(stop, self.keep_numbers, least)
 
     def _languages(self) -> tuple[str, ...]:
         text = self.language if isinstance(self.language, str) else ""
