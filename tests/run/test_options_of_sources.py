@@ -25,6 +25,8 @@ FOR_FILES = {
 FOR_WORDS = {
     "language": "fr",
     "lemmatizer": "none",
+    "stop_words": ["said"],
+    "drop": "said,mr",
     "min_count": 1,
     "min_df": 1,
     "max_df": 0.5,

@@ -8,6 +8,7 @@ import pytest
 
 import spheremix as sm
 from spheremix.run.columns import FORMS
+from spheremix.run.remarks import kept_words, remarks
 
 TEXTS = [
     "Red apples and an apple pie",
@@ -40,3 +41,33 @@ def test_new_documents_need_no_lemma_of_a_known_form(run, monkeypatch):
     expected = run.assign(["an apple", "a sky"])["cluster"]
     monkeypatch.setattr("spheremix.text.lemmas.Simplemma.__call__", lambda _, form: form)
     assert sm.load_run(run.folder).assign(["an apple", "a sky"])["cluster"] == expected
+
+
+def test_the_run_says_what_its_thresholds_cost(tmp_path):
+    texts = [f"common {'left' if i % 2 else 'right'} word{i % 7}" for i in range(42)] + ["unique"]
+    run = sm.explore_corpus(texts, tmp_path / "run", k=2, lemmatizer="none", criterion="none")
+    used = run.manifest.prepared.vectorizer.thresholds
+    assert (used.min_df, used.max_df) == (2, 21)
+    assert used.cost == {"min_df": 1, "min_count": 0, "max_df": 1}
+    said = (
+        "Words: 9 of 11 are kept, those in at least 2 documents (costs 1), in at most 21 (costs 1)"
+    )
+    assert kept_words(run).render().startswith(said)
+    assert remarks(run)[0] == kept_words(run)
+    readme = (run.folder / "README.txt").read_text(encoding="utf-8")
+    assert said in " ".join(readme.split())
+
+
+def test_unwanted_words_are_kept_with_the_run(tmp_path):
+    pytest.importorskip("simplemma", reason="simplemma is not installed")
+    file = tmp_path / "stop.txt"
+    file.write_text("sky\n", encoding="utf-8")
+    options = {**OPTIONS, "stop_words": file, "drop": "Apple,pie"}
+    run = sm.explore_corpus(TEXTS, tmp_path / "run", **options)
+    assert run.manifest.command["stop_words"] == ["sky"]
+    assert run.manifest.command["drop"] == ["apple", "pie"]
+    assert not {"apples", "skies", "pie"} & set(run.feature_names)
+    file.write_text("sea\n", encoding="utf-8")
+    assert run.assign(["apple skies", "the deep sea"])["cluster"][0] is None
+    with pytest.raises(sm.RunError, match=r"another run \(stop_words was"):
+        sm.explore_corpus(TEXTS, tmp_path / "run", **options)

@@ -180,6 +180,8 @@ class TestSimplemma:
             ("wales", "wale", None),
             ("pending", "pend", None),
             ("dvds", "dvds", "dvd"),
+            ("skies", "ski", "sky"),
+            ("cities", "city", None),
             ("glass", "glass", None),
             ("ran", "run", None),
         ],

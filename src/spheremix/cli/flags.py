@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Values that the library parses itself, and files.
 TYPES = dict.fromkeys(("k", "kappa", "min_df", "max_df"), str) | dict.fromkeys(
-    ("vocabulary", "texts", "names"), Path
+    ("vocabulary", "texts", "names", "stop_words"), Path
 )
 SHORT = {"k": ("--k", "-k")}
 OPTIONS = {one.name: one for one in dataclasses.fields(ExploreOptions)}

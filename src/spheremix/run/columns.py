@@ -235,9 +235,14 @@ spreadsheet would run as a formula (it begins with =, +, - or @) has an apostrop
 """
 
 
-def explain(tables: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Explain the tables of a run, by key, with their columns, and its other files, in lines."""
+def explain(tables: Mapping[str, Iterable[str]], about: str = "") -> Iterator[str]:
+    """Explain the tables of a run, by key, with their columns, and its other files, in lines.
+
+    What there is to say about this run alone comes after the first lines.
+    """
     yield HEAD
+    if about:
+        yield f"\n{textwrap.fill(about, WIDTH)}\n"
     for key, columns in tables.items():
         table = TABLES[key]
         yield f"\n{table.file}\n  {table.about}\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, replace
 from os import fspath
+from pathlib import Path
 from typing import Any
 
 from spheremix.errors import ParameterError
@@ -86,23 +87,32 @@ class ExploreOptions:
     )
     language: str | None = option(None, WORDS, "Language, as en or en,fr.", found="en")
     lemmatizer: str | None = option(None, WORDS, "simplemma or none.", found="simplemma")
+    stop_words: Any = option(
+        None,
+        WORDS,
+        "File of words to leave out besides the stop words of the language, one a line.",
+    )
+    drop: Any = option(
+        None, WORDS, "Words to leave out, with all of their forms, as said,mr,press release."
+    )
     min_count: int | None = option(
         None,
         WORDS,
         "Fewest occurrences of a word that is kept.",
-        found="a 300th of the number of documents, rounded up, at most 100",
+        found="1",
     )
     min_df: float | str | None = option(
         None,
         WORDS,
         "Fewest documents with a word that is kept, as 5, or their share, as 0.01.",
-        found="2",
+        found="a 40th of them, from 2 to 5; a thousandth if that is more, at most 20; 1 if there "
+        "are fewer than 20 documents",
     )
     max_df: float | str | None = option(
         None,
         WORDS,
         "Most documents with a word that is kept, as 500, or their share, as 0.5.",
-        found="all",
+        found="half of them; all if there are fewer than 20",
     )
     weighting: str | None = option(
         None, WORDS, "counts, binary, tfidf or sublinear-tfidf.", found="sublinear-tfidf"
@@ -165,7 +175,19 @@ class ExploreOptions:
         for name in ("vocabulary", "texts"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, fspath(getattr(self, name)))
+        self._take_words()
         self._check()
+
+    def _take_words(self) -> None:
+        """Keep words that are left out, not the file in which they were."""
+        # Loaded here so that the help of the command does not wait for NumPy and scikit-learn.
+        from spheremix.text.wordlists import word_list  # noqa: PLC0415
+
+        if isinstance(self.stop_words, str):
+            object.__setattr__(self, "stop_words", Path(self.stop_words))
+        for name in ("stop_words", "drop"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, word_list(name, getattr(self, name)))
 
     def _check(self) -> None:
         """Refuse values before a large file is read."""
@@ -214,7 +236,7 @@ class ExploreOptions:
             for one in dataclasses.fields(self)
             if one.metadata["changes_result"]
         }
-        return {**found, "k": None if self.k is None else list(self.k)}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in found.items()}
 
     def columns(self) -> dict[str, Any]:
         """Give the columns to read; "none" stands for none."""
@@ -228,6 +250,7 @@ class ExploreOptions:
         return {
             "language": self.language or "en",
             "lemmatizer": self.lemmatizer or "simplemma",
+            "drop": [*(self.stop_words or ()), *(self.drop or ())],
             "min_count": self.min_count,
             "min_df": self.min_df,
             "max_df": self.max_df,

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
 FOR_COLUMNS = ("text", "id", "date", "label")
 FOR_MATRICES = ("vocabulary", "texts")
-FOR_WORDS = ("language", "lemmatizer", "min_count", "min_df", "max_df")
+FOR_WORDS = ("language", "lemmatizer", "stop_words", "drop", "min_count", "min_df", "max_df")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,7 +240,10 @@ def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions, key: 
         vectorizer=VectorizerRecord(
             parameters=parameters,
             thresholds=Thresholds(
-                min_count=int(used.min_count_), min_df=int(used.min_df_), max_df=int(used.max_df_)
+                min_count=int(used.min_count_),
+                min_df=int(used.min_df_),
+                max_df=int(used.max_df_),
+                cost=used.cost_,
             ),
             n_words_before=int(used.n_words_),
             idf=None if used.idf_ is None else FileName(writer.array(IDF, used.idf_)),

@@ -43,6 +43,11 @@ class Thresholds:
     min_count: int = about("Smallest number of occurrences of a word that was kept.")
     min_df: int = about("Smallest number of documents with a word that was kept.")
     max_df: int = about("Largest number of documents with a word that was kept.")
+    cost: dict[str, int] = about(
+        "How many words each of them left out; a word counts for the first of min_df, min_count "
+        "and max_df that it does not meet.",
+        default_factory=dict,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,8 +55,11 @@ class Simplemma:
         """Give the base of a regular form in lower case that the lemma may have missed, or None.
 
         The English lemmas of some forms have a letter too many ("develope" of *developed*,
-        "travell" of *travelling*), and plurals of words that are not in the dictionary have none.
+        "travell" of *travelling*) or another vowel ("ski" of *skies*), and plurals of words that
+        are not in the dictionary have none.
         """
+        if "en" in self.languages and form.endswith("ies") and lemma != f"{form[:-3]}y":
+            return f"{form[:-3]}y"
         if lemma == form:
             plural = form.endswith("s") and not PLURAL_S.isdisjoint(self.languages)
             return form[:-1] if plural and not self._is_known(form, lang=self.languages) else None

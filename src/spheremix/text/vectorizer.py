@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
@@ -16,14 +16,16 @@ from spheremix.parameters import require_choice, require_integer
 from spheremix.text.corpus import check_texts
 from spheremix.text.lemmas import Simplemma
 from spheremix.text.lexicon import Lexicon
-from spheremix.text.stopwords import WORDS, stop_words
+from spheremix.text.stopwords import stop_words
 from spheremix.text.thresholds import Thresholds, no_words
 from spheremix.text.tokens import NO_WORD, Tokens
+from spheremix.text.wordlists import word_list
 from spheremix.text.words import WordRule, forms
 from spheremix.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from os import PathLike
 
     from numpy.typing import NDArray
 
@@ -49,15 +51,20 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         A callable takes a form in lower case and gives its lemma or stem; it is called once for
         each form. A lemma of simplemma is used only where it is a form of the texts or a word of
         its dictionary.
-    stop_words : "auto", None or iterable of str, default="auto"
-        "auto" takes those of the language. Dropped as words and as lemmas.
+    stop_words : "auto", "english", None, Path or iterable of str, default="auto"
+        Forms that are no words, nor are forms whose lemma they are. "auto" takes those of the
+        language, "english" those of scikit-learn; a file has one word a line.
+    drop : iterable of str, Path or str, default=()
+        Words that are left out with all of their forms, besides the stop words; in a string they
+        stand between commas, in a file one a line.
     min_count : int or None, default=None
-        Least number of occurrences in the corpus, the paper's 100. None takes one for every 300
-        documents, 100 at most.
+        Least number of occurrences in the corpus, 100 in the paper. None asks for no more than
+        ``min_df``.
     min_df, max_df : int, float or None, default=None
-        Least and largest number of documents (int) or share of them (float) with a word. None takes
-        2 documents at least (1 where there are fewer than 20), and at most all of them, or half of
-        them where the language has no stop words.
+        Least and largest number of documents (int) or share of them (float) with a word, as in
+        scikit-learn. None takes for ``min_df`` a 40th of the documents, but 2 at least and 5 at
+        most, and a thousandth of them where that is more, 20 at most; for ``max_df`` half of the
+        documents. Of fewer than 20 documents no word is too rare or too common.
     weighting : {"counts", "binary", "tfidf", "sublinear-tfidf"}, default="sublinear-tfidf"
         How counts become weights. "tfidf" multiplies a count by the inverse document frequency of
         the word, smoothed as in scikit-learn: rare words weigh more. "sublinear-tfidf" does the
@@ -76,13 +83,17 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The word of each column, in alphabetical order: a form that the texts have.
     forms_ : dict of str to str or None
         The word of every form that was met, and of the lemmas; None for forms whose lemma is a stop
-        word. ``transform`` looks here first, so that it does not depend on the lemmatiser.
+        word, and for words of ``drop``. ``transform`` looks here first, so that it does not depend
+        on the version of the lemmatiser.
     idf_ : ndarray of shape (d,), or None
         Weights of the words, with one of the two tf-idf.
     min_count_, min_df_, max_df_ : int
         The thresholds that were used, in occurrences and in documents.
     n_words_ : int
         Words before the thresholds.
+    cost_ : dict of str to int
+        How many words each threshold cost: those of fewer than ``min_df`` documents, of the others
+        those of fewer than ``min_count`` occurrences, and those of more than ``max_df`` documents.
 
     Examples
     --------
@@ -100,7 +111,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         language: str = "en",
         lemmatizer: str | Callable[[str], str] | None = "simplemma",
-        stop_words: str | Iterable[str] | None = "auto",
+        stop_words: str | PathLike[str] | Iterable[str] | None = "auto",
+        drop: str | PathLike[str] | Iterable[str] = (),
         min_count: int | None = None,
         min_df: float | None = None,
         max_df: float | None = None,
@@ -112,6 +124,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.language = language
         self.lemmatizer = lemmatizer
         self.stop_words = stop_words
+        self.drop = drop
         self.min_count = min_count
         self.min_df = min_df
         self.max_df = max_df
@@ -175,7 +188,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         numbers.default_factory = numbers.__len__
         written = Tokens.read(texts, self._cut(lemma), numbers)
         occurrences = dict(zip(numbers, written.occurrences(len(numbers)).tolist(), strict=True))
-        lexicon = Lexicon.learn(occurrences, rule, lemma)
+        lexicon = Lexicon.learn(occurrences, rule, lemma, word_list("drop", self.drop))
         names = sorted({word for word in lexicon.known.values() if word is not None})
         if not names:
             raise no_words(texts)
@@ -183,15 +196,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         words = [lexicon.word(form) for form in numbers]
         found = [NO_WORD if word is None else places[word] for word in words]
         counts = written.renumber(np.array(found, dtype=np.int32)).counts(len(names))
-        listed = self.stop_words != "auto" or all(code in WORDS for code in self._languages())
-        thresholds = Thresholds.choose(
-            counts.shape[0], self.min_count, self.min_df, self.max_df, listed=listed
-        )
-        kept = thresholds.survivors(counts)
+        bounds = (self.min_count, self.min_df, self.max_df)
+        thresholds = Thresholds.choose(counts.shape[0], *bounds).settled(counts)
+        kept, cost = thresholds.survivors(counts)
         vocabulary = np.array(names, dtype=object)[kept]
         self._set(lexicon, vocabulary, _weigher(self.weighting).fit(counts[:, kept]))
         self.min_count_, self.n_words_ = thresholds.min_count, counts.shape[1]
         self.min_df_, self.max_df_ = thresholds.min_df, thresholds.max_df
+        self.cost_ = cost
         return counts[:, kept]
 
     def transform(self, X: Iterable[str]) -> sparse.csr_array:
@@ -263,7 +275,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         require_choice("weighting", self.weighting, WEIGHTINGS)
         self._rule()
         self._lemma()
-        Thresholds.choose(1, self.min_count, self.min_df, self.max_df, listed=True)
+        word_list("drop", self.drop)
+        Thresholds.choose(1, self.min_count, self.min_df, self.max_df)
 
     def words(self, text: str) -> list[str]:
         """Give the words of a text in their order, those that were not chosen included.
@@ -335,12 +348,16 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _rule(self) -> WordRule:
         if self.stop_words == "auto":
             stop = frozenset[str]().union(*map(stop_words, self._languages()))
+        elif self.stop_words == "english":
+            stop = ENGLISH_STOP_WORDS
         elif isinstance(self.stop_words, str):
             raise ParameterError(
-                '{stop_words} must be "auto", None or words, got {got}', got=repr(self.stop_words)
+                '{stop_words} must be "auto", "english", None, words or the Path of a file, got '
+                "{got}",
+                got=repr(self.stop_words),
             )
         else:
-            stop = frozenset(self.stop_words or ())
+            stop = frozenset(word_list("stop_words", self.stop_words or ()))
         least = require_integer("min_length", self.min_length, 1)
         return WordRule(stop, self.keep_numbers, least)
 
