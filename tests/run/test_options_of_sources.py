@@ -27,6 +27,7 @@ FOR_WORDS = {
     "lemmatizer": "none",
     "stop_words": ["said"],
     "drop": "said,mr",
+    "ngrams": 2,
     "min_count": 1,
     "min_df": 1,
     "max_df": 0.5,

@@ -71,3 +71,27 @@ def test_unwanted_words_are_kept_with_the_run(tmp_path):
     assert run.assign(["apple skies", "the deep sea"])["cluster"][0] is None
     with pytest.raises(sm.RunError, match=r"another run \(stop_words was"):
         sm.explore_corpus(TEXTS, tmp_path / "run", **options)
+
+
+def test_phrases_are_kept(tmp_path):
+    texts = [f"{word} interest rates" for word in ("low", "high", "rising", "falling")]
+    texts += ["interest in art", "rates of art", "art and music"]
+    options = {
+        "k": 2,
+        "lemmatizer": "none",
+        "criterion": "none",
+        "min_df": 2,
+        "ngrams": 2,
+        "kappa": 50,
+    }
+    run = sm.explore_corpus(texts, tmp_path / "run", **options)
+    assert "interest rates" in run.feature_names
+    assert run.manifest.prepared.vectorizer.phrases[0][:3] == (
+        "interest",
+        "rates",
+        "interest rates",
+    )
+    again = sm.load_run(run.folder).vectorizer()
+    assert again.words("interest rates of interest") == ["interest rates", "interest"]
+    kept = [i for i, why in enumerate(run.documents["set_aside"]) if not why]
+    assert (again.transform(texts)[kept] != run.matrix()).nnz == 0

@@ -194,5 +194,5 @@ class TestSimplemma:
     def test_new_texts_need_no_lemma_of_a_form_that_was_met(self):
         fitted = TextVectorizer().fit(["The companies were merging", "a company merged"])
         assert fitted.vocabulary_.tolist() == ["companies", "merged"]
-        fitted._lexicon.lemma = None  # as if the package had changed
+        fitted._terms.lexicon.lemma = None  # as if the package had changed
         assert fitted.words("company merging") == ["companies", "merged"]

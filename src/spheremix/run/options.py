@@ -95,6 +95,13 @@ class ExploreOptions:
     drop: Any = option(
         None, WORDS, "Words to leave out, with all of their forms, as said,mr,press release."
     )
+    ngrams: int | None = option(
+        None,
+        WORDS,
+        "Words of a phrase, at most. With 2, neighbours that go together, as interest rate, are "
+        "one word: their normalised pointwise mutual information is 0.5 or more.",
+        found="1",
+    )
     min_count: int | None = option(
         None,
         WORDS,
@@ -250,6 +257,7 @@ class ExploreOptions:
         return {
             "language": self.language or "en",
             "lemmatizer": self.lemmatizer or "simplemma",
+            "phrases": 1 if self.ngrams is None else self.ngrams,
             "drop": [*(self.stop_words or ()), *(self.drop or ())],
             "min_count": self.min_count,
             "min_df": self.min_df,

@@ -47,7 +47,16 @@ if TYPE_CHECKING:
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
 FOR_COLUMNS = ("text", "id", "date", "label")
 FOR_MATRICES = ("vocabulary", "texts")
-FOR_WORDS = ("language", "lemmatizer", "stop_words", "drop", "min_count", "min_df", "max_df")
+FOR_WORDS = (
+    "language",
+    "lemmatizer",
+    "stop_words",
+    "drop",
+    "ngrams",
+    "min_count",
+    "min_df",
+    "max_df",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,6 +257,7 @@ def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions, key: 
             n_words_before=int(used.n_words_),
             idf=None if used.idf_ is None else FileName(writer.array(IDF, used.idf_)),
             forms=pack_forms(used.forms_, writer),
+            phrases=[(one.left, one.right, one.word, one.npmi) for one in used.phrases_],
         ),
     )
     folder.commit("matrix", key, writer, record)

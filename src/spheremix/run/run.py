@@ -17,6 +17,7 @@ from spheremix.run.remarks import headline
 from spheremix.run.store import Reader, RunError
 from spheremix.run.table import Table, read_table
 from spheremix.select import CRITERIA
+from spheremix.text.phrases import Phrase
 from spheremix.text.vectorizer import TextVectorizer
 
 if TYPE_CHECKING:
@@ -197,7 +198,11 @@ class Run:
             )
             forms = None if record.forms is None else unpack_forms(self.reader, record.forms)
             return TextVectorizer.restore(
-                self.feature_names or [], weights, forms, **record.parameters
+                self.feature_names or [],
+                weights,
+                forms,
+                [Phrase(*one) for one in record.phrases],
+                **record.parameters,
             )
         except RunError:
             raise

@@ -58,6 +58,11 @@ class VectorizerRecord:
     thresholds: Thresholds = about("The thresholds that were in force.")
     n_words_before: int = about("Number of words before rare and common words were left out.")
     idf: FileName | None = about("Weights of the words in tf-idf.", default=None)
+    phrases: list[tuple[Any, ...]] = about(
+        "Phrases: the two words, the phrase as it is shown, and the normalised pointwise mutual "
+        "information of the two.",
+        default_factory=list,
+    )
     forms: FileName | None = about("The word of every form in the documents.", default=None)
 
 

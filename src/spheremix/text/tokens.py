@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -45,10 +45,10 @@ class Tokens:
         ends = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         return cls(np.concatenate([np.empty(0, dtype=np.int32), *parts]), ends)
 
-    def renumber(self, numbers: NDArray[np.int32]) -> Tokens:
+    def renumber(self, numbers: Sequence[int]) -> Tokens:
         """Give word i the number ``numbers[i]``; negative ones stay."""
-        ids = np.where(self.ids < 0, self.ids, numbers[self.ids])
-        return Tokens(ids, self.ends)
+        table = np.array([*numbers, UNKNOWN, NO_WORD], dtype=np.int32)  # -1 and -2 are at the end
+        return Tokens(table[self.ids], self.ends)
 
     def occurrences(self, size: int) -> NDArray[np.int64]:
         """Count how often each word occurs in all texts."""

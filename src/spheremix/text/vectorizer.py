@@ -17,10 +17,11 @@ from spheremix.text.corpus import check_texts
 from spheremix.text.lemmas import Simplemma
 from spheremix.text.lexicon import Lexicon
 from spheremix.text.stopwords import stop_words
+from spheremix.text.terms import Terms, growing, runs_of_words
 from spheremix.text.thresholds import Thresholds, no_words
-from spheremix.text.tokens import NO_WORD, Tokens
+from spheremix.text.tokens import UNKNOWN
 from spheremix.text.wordlists import word_list
-from spheremix.text.words import WordRule, forms
+from spheremix.text.words import Cutting, WordRule
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import NDArray
+
+    from spheremix.text.phrases import Phrase
 
 WEIGHTINGS = ("counts", "binary", "tfidf", "sublinear-tfidf")
 WEIGHTING = "sublinear-tfidf"  # what the library and the command use unless they are told otherwise
@@ -57,6 +60,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     drop : iterable of str, Path or str, default=()
         Words that are left out with all of their forms, besides the stop words; in a string they
         stand between commas, in a file one a line.
+    phrases : int, default=1
+        Words of a phrase, at most. With 2, neighbouring words that go together (*interest rate*)
+        are one word wherever they are neighbours, and their parts are counted only elsewhere.
+        Neighbours go together where their normalised pointwise mutual information is at least 0.5
+        and ``min_df`` documents have them; :mod:`spheremix.text.phrases` has the formula.
+    ngram_range : tuple of int, default=(1, 1)
+        As in scikit-learn: all runs of so many words, at least and at most, are counted, once the
+        stop words are left out.
     min_count : int or None, default=None
         Least number of occurrences in the corpus, 100 in the paper. None asks for no more than
         ``min_df``.
@@ -85,6 +96,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The word of every form that was met, and of the lemmas; None for forms whose lemma is a stop
         word, and for words of ``drop``. ``transform`` looks here first, so that it does not depend
         on the version of the lemmatiser.
+    phrases_ : list of Phrase
+        The phrases that were found: two words, how they are written together, and how closely they
+        go together.
     idf_ : ndarray of shape (d,), or None
         Weights of the words, with one of the two tf-idf.
     min_count_, min_df_, max_df_ : int
@@ -113,6 +127,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         lemmatizer: str | Callable[[str], str] | None = "simplemma",
         stop_words: str | PathLike[str] | Iterable[str] | None = "auto",
         drop: str | PathLike[str] | Iterable[str] = (),
+        phrases: int = 1,
+        ngram_range: tuple[int, int] = (1, 1),
         min_count: int | None = None,
         min_df: float | None = None,
         max_df: float | None = None,
@@ -125,6 +141,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.lemmatizer = lemmatizer
         self.stop_words = stop_words
         self.drop = drop
+        self.phrases = phrases
+        self.ngram_range = ngram_range
         self.min_count = min_count
         self.min_df = min_df
         self.max_df = max_df
@@ -183,24 +201,31 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self.check_parameters()
         texts = check_texts(X)
-        rule, lemma = self._rule(), self._lemma()
-        numbers: defaultdict[str, int] = defaultdict()
-        numbers.default_factory = numbers.__len__
-        written = Tokens.read(texts, self._cut(lemma), numbers)
-        occurrences = dict(zip(numbers, written.occurrences(len(numbers)).tolist(), strict=True))
-        lexicon = Lexicon.learn(occurrences, rule, lemma, word_list("drop", self.drop))
-        names = sorted({word for word in lexicon.known.values() if word is not None})
-        if not names:
+        lemma, drop = self._lemma(), word_list("drop", self.drop)
+        thresholds = Thresholds.choose(len(texts), self.min_count, self.min_df, self.max_df)
+        terms, tokens = Terms.learn(
+            texts,
+            self._cut(lemma),
+            self._rule(),
+            lemma,
+            drop=drop,
+            longest=self.phrases,
+            least=thresholds.min_df,
+        )
+        if not terms.names:
             raise no_words(texts)
-        places = {name: i for i, name in enumerate(names)}
-        words = [lexicon.word(form) for form in numbers]
-        found = [NO_WORD if word is None else places[word] for word in words]
-        counts = written.renumber(np.array(found, dtype=np.int32)).counts(len(names))
-        bounds = (self.min_count, self.min_df, self.max_df)
-        thresholds = Thresholds.choose(counts.shape[0], *bounds).settled(counts)
+        names = terms.names
+        if self._sizes() != (1, 1):
+            numbers = growing()
+            tokens = runs_of_words(tokens, names, self._sizes(), numbers)
+            names = list(numbers)
+        places = {name: i for i, name in enumerate(sorted({*names} - {*drop}))}
+        tokens = tokens.renumber([places.get(name, UNKNOWN) for name in names])
+        counts = tokens.counts(len(places))
+        thresholds = thresholds.settled(counts)
         kept, cost = thresholds.survivors(counts)
-        vocabulary = np.array(names, dtype=object)[kept]
-        self._set(lexicon, vocabulary, _weigher(self.weighting).fit(counts[:, kept]))
+        vocabulary = np.array(list(places), dtype=object)[kept]
+        self._set(terms, vocabulary, _weigher(self.weighting).fit(counts[:, kept]))
         self.min_count_, self.n_words_ = thresholds.min_count, counts.shape[1]
         self.min_df_, self.max_df_ = thresholds.min_df, thresholds.max_df
         self.cost_ = cost
@@ -220,8 +245,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Rows of length one, or empty.
         """
         check_is_fitted(self)
-        words = Tokens.read(check_texts(X), self._cut(self._lexicon.lemma), self._numbers)
-        return self._weigh(words.counts(len(self.vocabulary_)))
+        tokens = self._terms.read(check_texts(X))
+        places = defaultdict(lambda: UNKNOWN, {w: i for i, w in enumerate(self.vocabulary_)})
+        names = self._terms.names
+        if self._sizes() == (1, 1):
+            tokens = tokens.renumber([places[name] for name in names])
+        else:
+            tokens = runs_of_words(tokens, names, self._sizes(), places)
+        return self._weigh(tokens.counts(len(self.vocabulary_)))
 
     @classmethod
     def restore(
@@ -229,6 +260,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         vocabulary: Sequence[str],
         idf: Any = None,
         forms: Mapping[str, str | None] | None = None,
+        known_phrases: Iterable[Phrase] = (),
         **parameters: Any,
     ) -> TextVectorizer:
         """Make a fitted vectoriser again out of what was saved of it.
@@ -241,6 +273,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ``idf_``.
         forms : mapping of str to str or None
             ``forms_``. Without it every word is its own only form.
+        known_phrases : iterable of Phrase
+            ``phrases_``.
         **parameters
             Those of the constructor.
 
@@ -267,7 +301,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 )
             weigher.idf_ = weights
         known = {word: word for word in words} if forms is None else forms
-        self._set(Lexicon(self._rule(), self._lemma(), known), words, weigher)
+        lemma = self._lemma()
+        lexicon = Lexicon(self._rule(), lemma, known)
+        self._set(Terms(lexicon, self._cut(lemma), list(known_phrases)), words, weigher)
         return self
 
     def check_parameters(self) -> None:
@@ -276,6 +312,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._rule()
         self._lemma()
         word_list("drop", self.drop)
+        require_integer("phrases", self.phrases, 1)
+        if self._sizes() != (1, 1) and self.phrases > 1:
+            raise ParameterError("Give either {phrases} or {ngram_range}, not both")
         Thresholds.choose(1, self.min_count, self.min_df, self.max_df)
 
     def words(self, text: str) -> list[str]:
@@ -292,8 +331,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Without stop words; what the texts of the fit did not have is shown as its lemma.
         """
         check_is_fitted(self)
-        words = map(self._lexicon.word, self._cut(self._lexicon.lemma)(text))
-        return [word for word in words if word is not None]
+        return self._terms.of(text)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
         """Give the word of each column.
@@ -311,12 +349,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.vocabulary_.copy()
 
-    def _set(self, lexicon: Lexicon, vocabulary: NDArray[Any], weigher: Any) -> None:
+    def _set(self, terms: Terms, vocabulary: NDArray[Any], weigher: Any) -> None:
         self.vocabulary_ = vocabulary
-        self.forms_ = lexicon.known
+        self.forms_ = terms.lexicon.known
+        self.phrases_ = terms.phrases
         self.idf_ = weigher.idf_ if weigher.use_idf else None
-        self._lexicon = lexicon
-        self._numbers = lexicon.numbering({word: i for i, word in enumerate(vocabulary)})
+        self._terms = terms
         self._weigher = weigher
 
     def _weigh(self, counts: Any) -> sparse.csr_array:
@@ -330,7 +368,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Give what cuts a text into forms."""
         if self.tokenizer is not None:
             return self.tokenizer
-        return forms if getattr(lemma, "cased", False) else lambda text: forms(text.lower())
+        return Cutting(signs=self.phrases > 1, cased=getattr(lemma, "cased", False))
 
     def _lemma(self) -> Callable[[str], str] | None:
         languages = self._languages()
@@ -360,6 +398,18 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             stop = frozenset(word_list("stop_words", self.stop_words or ()))
         least = require_integer("min_length", self.min_length, 1)
         return WordRule(stop, self.keep_numbers, least)
+
+    def _sizes(self) -> tuple[int, int]:
+        try:
+            low, high = self.ngram_range
+            low, high = require_integer("ngram_range", low, 1), require_integer("", high, low)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "{ngram_range} must be two integers of at least 1, the smaller one first, as "
+                "(1, 2); got {got}",
+                got=repr(self.ngram_range),
+            ) from None
+        return low, high
 
     def _languages(self) -> tuple[str, ...]:
         text = self.language if isinstance(self.language, str) else ""

@@ -16,6 +16,8 @@ LONGEST = 100  # characters: what is longer is no word (a key, a picture, a sequ
 JOINERS = "\u200c\u200d"  # within words of Persian and of Indic scripts
 # Everything but letters and digits becomes a space: for ASCII this is much faster than a pattern.
 SPACED = {code: " " for code in range(128) if not chr(code).isalnum()}
+SIGNED = SPACED | {ord(sign): " . " for sign in '.,;:!?()[]{}<>|/*"'}
+BLANK_LINE = re.compile(r"\n\s*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,30 @@ class WordRule:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """Cuts texts into forms, in lower case or as they are written, with signs between or not."""
+
+    signs: bool = False
+    cased: bool = False
+
+    def __call__(self, text: str) -> list[str]:
+        """Give the forms of a text."""
+        cut = forms_and_signs if self.signs else forms
+        return cut(text if self.cased else text.lower())
+
+
+def forms_and_signs(text: str) -> list[str]:
+    """Cut a text as ``forms`` does, with a sign wherever something else than a space parts forms.
+
+    Hyphens and apostrophes are as good as spaces; a blank line is a sign.
+    """
+    if text.isascii():
+        return BLANK_LINE.sub(".", text).translate(SIGNED).split()
+    whole = unicodedata.normalize("NFC", text).replace("_", " ")
+    return _unicode_words_and_signs().findall(BLANK_LINE.sub(".", whole))
+
+
 def forms(text: str) -> list[str]:
     """Cut a text into runs of letters and digits, whatever the script."""
     if text.isascii():
@@ -62,3 +88,8 @@ def _unicode_words() -> re.Pattern[str]:
         together = [chr(code) for _, code in run]
         ranges.append(f"{together[0]}-{together[-1]}")
     return re.compile(rf"\w[\w{''.join(ranges)}{JOINERS}]*")
+
+
+@cache
+def _unicode_words_and_signs() -> re.Pattern[str]:
+    return re.compile(rf"{_unicode_words().pattern}|[^\w\s'\u2018\u2019\u2010\u2011\-]")
