@@ -25,6 +25,7 @@ PRIVATE = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w|index-url|find-lin
 DOORS = {
     "dask": ("data/dask_",),
     "distributed": ("data/dask_",),
+    "ftfy": ("text/trouble.py",),
     "matplotlib": ("display/",),
     "pooch": ("datasets/cstr.py",),
     "pyarrow": ("data/parquet.py", "text/tables.py"),

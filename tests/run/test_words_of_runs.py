@@ -95,3 +95,19 @@ def test_phrases_are_kept(tmp_path):
     assert again.words("interest rates of interest") == ["interest rates", "interest"]
     kept = [i for i, why in enumerate(run.documents["set_aside"]) if not why]
     assert (again.transform(texts)[kept] != run.matrix()).nnz == 0
+
+
+def test_trouble_is_named_and_mended_as_asked(tmp_path):
+    subjects = ("apple pie", "green apple", "apple tree", "deep sea", "blue sea", "sea water")
+    texts = [f"Toggle Button\nthe {subjects[i % 6]} {i % 4}m" for i in range(36)]
+    options = {"k": 2, "lemmatizer": "none", "criterion": "none", "kappa": 50}
+    run = sm.explore_corpus(texts, tmp_path / "named", **options)
+    assert any("'Toggle Button' in 36" in one.render() for one in remarks(run))
+    options |= {"drop_repeated_lines": True, "drop_mixed": True}
+    run = sm.explore_corpus(texts, tmp_path / "mended", **options)
+    assert not any("Toggle" in one.render() for one in remarks(run))
+    assert "1 repeated line was left out of 36 documents." in run.manifest.corpus.notes
+    assert run.manifest.prepared.dropped_lines == ["Toggle Button"]
+    assert "Toggle" not in run.corpus().texts[0]
+    assert not {"button", "toggle", "2m"} & set(run.feature_names)
+    assert run.assign(["Toggle Button\nsea", "Toggle Button"])["cluster"][1] is None

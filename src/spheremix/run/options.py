@@ -102,6 +102,20 @@ class ExploreOptions:
         "one word: their normalised pointwise mutual information is 0.5 or more.",
         found="1",
     )
+    drop_mixed: bool = option(
+        default=False, panel=WORDS, meaning="Leave out words of digits and letters, as 5m or 19th."
+    )
+    drop_repeated_lines: bool = option(
+        default=False,
+        panel=WORDS,
+        meaning="Leave out lines, as those of a menu, that at least 10 documents and 2 % of them "
+        "have.",
+    )
+    mend_encoding: bool = option(
+        default=False,
+        panel=WORDS,
+        meaning="Mend text that was decoded wrongly, as caf\u00c3\u00a9. Needs the package ftfy.",
+    )
     min_count: int | None = option(
         None,
         WORDS,
@@ -250,6 +264,10 @@ class ExploreOptions:
         names = {"text": self.text, "id": self.id, "date": self.date, "label": self.label}
         return {part: False if name == "none" else name for part, name in names.items()}
 
+    def languages(self) -> list[str]:
+        """Give the codes of the languages of the texts."""
+        return [code.strip().lower() for code in (self.language or "en").split(",")]
+
     def vectorizer(self) -> dict[str, Any]:
         """Give the parameters of the vectoriser."""
         from spheremix.text.vectorizer import WEIGHTING  # noqa: PLC0415
@@ -257,6 +275,7 @@ class ExploreOptions:
         return {
             "language": self.language or "en",
             "lemmatizer": self.lemmatizer or "simplemma",
+            "drop_mixed": self.drop_mixed,
             "phrases": 1 if self.ngrams is None else self.ngrams,
             "drop": [*(self.stop_words or ()), *(self.drop or ())],
             "min_count": self.min_count,

@@ -63,6 +63,7 @@ def remarks(run: Run) -> list[Message]:
     """Say what a reader of the result should know."""
     found = [
         kept_words(run),
+        *run.manifest.prepared.trouble,
         _set_aside(run),
         _ended(run),
         _at_the_end(run),

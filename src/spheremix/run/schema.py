@@ -84,6 +84,10 @@ class PreparedRecord:
     vectorizer: VectorizerRecord | None = about("How texts became rows.", default=None)
     counts: MatrixRecord | None = about("Counts of words beside embeddings.", default=None)
     terms: FileName | None = about("The words that were counted.", default=None)
+    dropped_lines: list[str] = about(
+        "Repeated lines that were left out of the documents.", default_factory=list
+    )
+    trouble: list[Message] = about("What looks wrong in the texts.", default_factory=list)
     set_aside: list[tuple[Any, ...]] = about(
         "Numbers of documents without a row, with the reasons.", default_factory=list
     )

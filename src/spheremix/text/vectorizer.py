@@ -81,7 +81,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         the word, smoothed as in scikit-learn: rare words weigh more. "sublinear-tfidf" does the
         same with 1 + log(count), so that a word repeated in a text does not outweigh all others.
     keep_numbers : bool, default=False
-        Whether what has digits and no letter is a word. "3d" always is.
+        Whether what has digits and no letter is a word.
+    drop_mixed : bool, default=False
+        Whether what has both digits and letters is no word.
     min_length : int, default=2
         Characters of a word, at least. What has more than 100 is never one.
     tokenizer : callable or None, default=None
@@ -134,6 +136,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         max_df: float | None = None,
         weighting: str = WEIGHTING,
         keep_numbers: bool = False,
+        drop_mixed: bool = False,
         min_length: int = 2,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
@@ -148,6 +151,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_df = max_df
         self.weighting = weighting
         self.keep_numbers = keep_numbers
+        self.drop_mixed = drop_mixed
         self.min_length = min_length
         self.tokenizer = tokenizer
 
@@ -397,7 +401,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         else:
             stop = frozenset(word_list("stop_words", self.stop_words or ()))
         least = require_integer("min_length", self.min_length, 1)
-        return WordRule(stop, self.keep_numbers, least)
+        return WordRule(stop, self.keep_numbers, self.drop_mixed, least)
 
     def _sizes(self) -> tuple[int, int]:
         try:

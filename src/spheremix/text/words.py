@@ -30,12 +30,15 @@ class WordRule:
         Forms that are none.
     keep_numbers : bool
         Whether what has no letter is a word.
+    drop_mixed : bool
+        Whether what has digits and letters is none.
     min_length : int
         Characters, at least.
     """
 
     stop: frozenset[str] = frozenset()
     keep_numbers: bool = False
+    drop_mixed: bool = False
     min_length: int = 2
 
     def __call__(self, form: str) -> bool:
@@ -44,7 +47,13 @@ class WordRule:
             self.min_length <= len(form) <= LONGEST
             and form not in self.stop
             and any(map(str.isalnum if self.keep_numbers else str.isalpha, form))
+            and not (self.drop_mixed and is_mixed(form))
         )
+
+
+def is_mixed(form: str) -> bool:
+    """Tell whether a form has digits and letters."""
+    return any(map(str.isdigit, form)) and any(map(str.isalpha, form))
 
 
 @dataclass(frozen=True, slots=True)
