@@ -151,7 +151,7 @@ def _roots(
     for form, one in lemmas.items():
         missing = one == form or counts.get(one, 0) < SLIP * derived[one]
         base = _base(lemma, form, one) if missing else None
-        if base in counts and base != form:
+        if base is not None and base in counts and base != form:
             bases[one] = max(base, bases.get(one, base), key=lambda b: (counts[b], b))
     steps = dict(bases)
     for form, one in lemmas.items():

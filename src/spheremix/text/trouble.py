@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 # characters, of which the second one is never the second letter of a word.
 SECOND = "\x80-\xbf\u20ac\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u2039\u2018\u2019\u201c"
 MOJIBAKE = re.compile(f"[\u00c2\u00c3][{SECOND}]|\u00e2[\x80\u20ac]|\u00ef\u00bb\u00bf")
-JOINED = re.compile(r"\b[A-Za-z]?[a-z]{2,}[A-Z][a-z]{2,}\b")  # "pricesThe"
+JOINED = re.compile(r"\b[a-z]{3,}[A-Z][a-z]{2,}\b")  # "pricesThe", and not "ClassName"
 
+DECODED = 0.001  # share of the documents with signs of wrong decoding, and two of them
 FEWEST = 10  # documents, below which nothing is said
 REPEATED = 0.02  # share of the documents with a line, from which on it is a repeated one
 MIXED_SHARE = 0.02  # of the words
@@ -134,7 +135,7 @@ def _mojibake(texts: Sequence[str]) -> Message | None:
         if not text.isascii() and (found := MOJIBAKE.findall(text)):
             examples.update(found)
             n += 1
-    if not n:
+    if n < max(2, DECODED * len(texts)):
         return None
     return Message(
         "Text seems to be decoded wrongly in {n} of {all} documents ({examples})",
