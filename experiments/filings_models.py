@@ -86,7 +86,7 @@ def filings(min_count: int | None = None) -> Filings:
 @lru_cache(maxsize=4)
 def _filings(path: Path, min_count: int | None) -> Filings:
     corpus = read_documents(path)
-    found = vectorize(corpus, min_count=min_count, weighting="counts")
+    found = vectorize(corpus, min_count=min_count, min_df=2, max_df=1.0, weighting="counts")
     return Filings(corpus.take(found.rows), found, sm.as_directions(found.X, n_threads=1))
 
 

@@ -245,7 +245,7 @@ def test_ready_matrices_and_embeddings(explored, tmp_path):
     assert "is for texts" in refusal("explore", tmp_path / "E.npy", "--label", "topic")
     new = write_lines(tmp_path / "new.jsonl", texts(9))
     line = refusal("assign", tmp_path / "dense", new)
-    assert "give one of 32 columns" in line
+    assert f"give one of {X.shape[1]} columns" in line
     assert line.endswith("; embed new texts with the same model.")
     assert "same model" not in refusal("assign", tmp_path / "counts", new)
     line = refusal(

@@ -16,7 +16,7 @@ from spheremix.run.options import ExploreOptions
 from spheremix.run.parsing import parse_df, parse_k, parse_kappa
 from spheremix.run.saving import load_run
 from spheremix.run.stages import name_candidates
-from spheremix.text.thresholds import Thresholds
+from spheremix.text.thresholds import least_documents
 
 
 def test_simulate(tmp_path):
@@ -95,15 +95,14 @@ def test_help(command):
 def test_help_says_defaults_in_one_way():
     out, _ = run("explore", "--help")
     said = " ".join(re.sub(r"[^\x20-\x7e]+", " ", out).split())
-    assert said.count("[default: ") == 20
     assert "[default: (" not in said + run("demo", "--help")[0]
-    for default in ("en", "ebic", "relaxed", "2 to n^0.4, at most 20, for n documents"):
+    for default in ("en", "ebic", "2 to n^0.4, at most 20, for n documents"):
         assert f"[default: {default}]" in said
     assert "paper" not in said
-    rule = "a 300th of the number of documents, rounded up, at most 100"
-    assert f"[default: {rule}]" in said
-    chosen = {n: Thresholds.choose(n, None, 1, n, listed=True).min_count for n in (1, 301, 10**6)}
-    assert chosen == {1: 1, 301: 2, 10**6: 100}  # the rule
+    rule = "a 40th of them, from 2 to 5; a thousandth if that is more, at most 20; 1 if there are "
+    assert f"[default: {rule}fewer than 20 documents]" in said
+    chosen = {n: least_documents(n) for n in (1, 20, 130, 240, 20_947, 10**6)}
+    assert chosen == {1: 1, 20: 2, 130: 3, 240: 5, 20_947: 20, 10**6: 20}  # the rule
 
 
 def test_help_does_not_wait_for_heavy_libraries():

@@ -25,11 +25,12 @@ PRIVATE = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w|index-url|find-lin
 DOORS = {
     "dask": ("data/dask_",),
     "distributed": ("data/dask_",),
+    "ftfy": ("text/trouble.py",),
     "matplotlib": ("display/",),
     "pooch": ("datasets/cstr.py",),
     "pyarrow": ("data/parquet.py", "text/tables.py"),
     "rich": ("cli/console.py",),
-    "simplemma": ("text/words.py",),
+    "simplemma": ("text/lemmas.py",),
     "torch": ("data/torch_", "data/triton_"),
     "triton": ("data/triton_",),
     "typer": ("cli/",),

@@ -25,6 +25,12 @@ FOR_FILES = {
 FOR_WORDS = {
     "language": "fr",
     "lemmatizer": "none",
+    "stop_words": ["said"],
+    "drop": "said,mr",
+    "ngrams": 2,
+    "drop_mixed": True,
+    "drop_repeated_lines": True,
+    "mend_encoding": True,
     "min_count": 1,
     "min_df": 1,
     "max_df": 0.5,

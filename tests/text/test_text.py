@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pickle
 import sys
+from collections import Counter
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,15 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 import spheremix as sm
 from spheremix.run.options import ExploreOptions
 from spheremix.text import Corpus, TextVectorizer, vectorize
 from spheremix.text.stopwords import WORDS, stop_words
+from spheremix.text.thresholds import Thresholds
 from spheremix.text.vectorizer import WEIGHTING
-from spheremix.text.words import LONGEST, Words, forms
+from spheremix.text.words import LONGEST, forms
 
 PERSIAN = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"  # with a joiner
 TEXTS = [
@@ -73,22 +76,25 @@ class TestWords:
             asked.append(form)
             return form.removesuffix("s")
 
-        words = Words(lemma, {"the", "be"})
-        assert words("The dogs, the dog, the bes; 42 a s as") == ["dog", "dog"]
-        assert words("Dogs dog") == ["dog", "dog"]
-        # "as" gives "a", which is too short; "bes" gives a stop word.
+        vectorizer = plain(lemmatizer=lemma, stop_words={"the", "be"})
+        vectorizer.fit(["The dogs, the dog, the bes; 42 a s as", "Dogs dog"])
+        assert asked == ["dogs", "dog", "bes", "as"]
+        # "bes" gives a stop word; "as" gives "a", which is too short to be a word.
+        assert vectorizer.words("Dogs dog bes as") == ["dog", "dog", "as"]
         assert asked == ["dogs", "dog", "bes", "as"]
 
     def test_numbers(self):
-        assert Words(keep_numbers=True)("in 1999, 3d") == ["in", "1999", "3d"]
-        assert Words()("in 1999, ٤٢, 3d") == ["in", "3d"]
+        assert plain(keep_numbers=True).fit(["y2k"]).words("on 1999, 3d .") == ["1999", "3d"]
+        assert plain().fit(["y2k"]).words("on 1999, ٤٢, 3d") == ["3d"]
 
     def test_what_is_too_long_is_no_word(self):
         def lemma(form):
             assert len(form) <= LONGEST
             return form
 
-        assert Words(lemma)("x" * 10_000_000 + " y" * LONGEST + " fine") == ["fine"]
+        vectorizer = plain(lemmatizer=lemma)
+        vectorizer.fit(["x" * 10_000_000 + " y" * LONGEST + " fine"])
+        assert list(vectorizer.vocabulary_) == ["fine"]
 
     def test_stop_words(self):
         assert {"the", "of", "don", "was"} <= stop_words("en")
@@ -104,7 +110,7 @@ class TestVectorizer:
     def test_counts(self):
         vectorizer = plain(lemmatizer=lambda word: word.removesuffix("s"), weighting="counts")
         X = vectorizer.fit_transform(TEXTS)
-        assert list(vectorizer.get_feature_names_out()) == ["cat", "dig", "dog", "mat", "sat"]
+        assert list(vectorizer.get_feature_names_out()) == ["cat", "dig", "dogs", "mat", "sat"]
         assert isinstance(X, sparse.csr_array)
         assert X.dtype == np.float64
         expected = [[2, 0, 0, 2, 1], [1, 0, 2, 0, 0], [0, 1, 1, 0, 0], [0] * 5, [0] * 5]
@@ -144,24 +150,49 @@ class TestVectorizer:
         assert list(plain(max_df=0.99).fit(texts).vocabulary_) == ["apple", "fig", "plum"]
 
     @pytest.mark.parametrize(
-        ("n", "language", "expected"),
+        ("n", "expected"),
         [
-            (1, "en", (1, 1, 1)),
-            (19, "en", (1, 1, 19)),
-            (20, "en", (1, 2, 20)),
-            (1000, "en", (4, 2, 1000)),
-            (1000, "fi", (4, 2, 500)),
-            (1000, "en,fi", (4, 2, 500)),
-            (40_000, "en", (100, 2, 40_000)),
+            (1, (1, 1)),
+            (19, (1, 19)),
+            (20, (2, 10)),
+            (119, (2, 59)),
+            (120, (3, 60)),
+            (240, (5, 120)),
+            (5_999, (5, 2_999)),
+            (6_000, (6, 3_000)),
+            (20_947, (20, 10_473)),
+            (90_000, (20, 45_000)),
         ],
     )
-    def test_thresholds_left_open(self, n, language, expected):
-        texts = ["common rare" if i % 3 == 0 else "common" for i in range(n)]
-        texts = [f"half {text}" if i % 2 else text for i, text in enumerate(texts)]
-        vectorizer = TextVectorizer(language=language, lemmatizer=None).fit(texts)
-        found = (vectorizer.min_count_, vectorizer.min_df_, vectorizer.max_df_)
-        assert found == expected
-        assert ("common" in vectorizer.vocabulary_) == (expected[2] == n)
+    def test_thresholds_left_open(self, n, expected):
+        found = Thresholds.choose(n, None, None, None)
+        assert (found.min_df, found.max_df) == expected
+        assert found.min_count == 1
+
+    def test_what_thresholds_cost_adds_up(self):
+        rng = np.random.default_rng(0)
+        texts = [" ".join(f"w{i}" for i in {*rng.geometric(0.03, 30)}) for _ in range(300)]
+        vectorizer = TextVectorizer(lemmatizer=None, min_count=9, min_df=4, max_df=0.4).fit(texts)
+        documents = Counter(word for text in texts for word in set(text.split()))
+        assert vectorizer.cost_ == {
+            "min_df": sum(k < 4 for k in documents.values()),
+            "min_count": sum(4 <= k < 9 for k in documents.values()),
+            "max_df": sum(k > 120 for k in documents.values()),
+        }
+        kept = vectorizer.n_words_ - sum(vectorizer.cost_.values())
+        assert kept == len(vectorizer.vocabulary_)
+        assert all(vectorizer.cost_.values())
+
+    def test_common_words_are_bounded_unless_nothing_else_is_there(self):
+        texts = ["common rare" if i % 3 else "common" for i in range(60)]
+        found = TextVectorizer(lemmatizer=None).fit([*texts, "half words", "half words"])
+        assert found.vocabulary_.tolist() == ["half", "words"]
+        assert found.cost_["max_df"] == 2
+        same = TextVectorizer(lemmatizer=None).fit(["similar words"] * 30)
+        assert same.vocabulary_.tolist() == ["similar", "words"]
+        assert same.max_df_ == 30
+        with pytest.raises(ValueError, match="raise max_df"):
+            TextVectorizer(lemmatizer=None, max_df=0.5).fit(["similar words"] * 30)
 
     def test_languages(self):
         texts = ["The dog and les chiens", "un chien, a dog"]
@@ -170,6 +201,24 @@ class TestVectorizer:
         assert "the" in plain(stop_words=None).fit(texts).vocabulary_
         assert "dog" not in plain(stop_words=["dog"]).fit(texts).vocabulary_
 
+    def test_stop_words_of_scikit_learn(self):
+        texts = ["We have the three bills of fire", "cry, fire and sincere computer"]
+        ours = plain(stop_words="english").fit(texts).vocabulary_.tolist()
+        assert ours == list(
+            CountVectorizer(stop_words="english").fit(texts).get_feature_names_out()
+        )
+
+    def test_words_to_leave_out(self, tmp_path):
+        texts = ["said the cats", "cat said no", "Mr Dog of the press"]
+        stem = {"lemmatizer": lambda word: word.removesuffix("s")}
+        file = tmp_path / "unwanted.txt"
+        file.write_text("\ufeffCat\n\n press \r\n", encoding="utf-8")
+        assert plain(drop="Said, mr", stop_words=None).fit(texts).vocabulary_[0] == "cat"
+        assert plain(drop=file, **stem).fit(texts).vocabulary_.tolist() == ["dog", "mr"]
+        found = plain(drop=["cats"], stop_words=file, **stem).fit(texts)
+        assert found.vocabulary_.tolist() == ["dog", "mr", "no", "of", "said", "the"]
+        assert found.words("a cat, cats, presses") == ["presse"]
+
     def test_tokenizer(self):
         vectorizer = plain(tokenizer=list, min_length=1, language="zh")
         assert list(vectorizer.fit(["中文", "文字"]).vocabulary_) == ["中", "字", "文"]
@@ -177,7 +226,7 @@ class TestVectorizer:
     def test_simplemma(self):
         pytest.importorskip("simplemma", reason="simplemma is not installed")
         vectorizer = TextVectorizer().fit(["The companies were merging", "a company merged"])
-        assert list(vectorizer.vocabulary_) == ["company", "merge"]
+        assert list(vectorizer.vocabulary_) == ["companies", "merged"]
         vectorizer = TextVectorizer(language="fr").fit(["Les chevaux étaient là", "le cheval"])
         assert list(vectorizer.vocabulary_) == ["cheval"]
         vectorizer = TextVectorizer(language="de").fit(["Die HÄUSER", "ein Haus"])
@@ -200,7 +249,10 @@ class TestVectorizer:
             ({"max_df": 1.5}, r"max_df must be a share in \[0, 1\] or an integer, got 1.5"),
             ({"min_length": 0}, "min_length must be an integer of at least 1"),
             ({"lemmatizer": "stem"}, 'lemmatizer must be "simplemma", "none", None or a callable'),
-            ({"stop_words": "english"}, 'stop_words must be "auto", None or words'),
+            ({"stop_words": "dutch"}, 'stop_words must be "auto", "english", None, words or the'),
+            ({"stop_words": [1]}, "stop_words must be words; got 1"),
+            ({"drop": ["a", 2]}, "drop must be words; got 2"),
+            ({"drop": Path("nowhere.txt")}, "nowhere.txt: there is no such file"),
             ({"language": "english"}, "language must be a code such as \"en\", got 'english'"),
             ({"language": None}, "language must be a code"),
         ],
@@ -227,7 +279,7 @@ class TestVectorizer:
             (
                 ["x1 x1 x2", "x2"],
                 {"min_count": 2, "max_df": 1, "min_df": 2},
-                r"alone, min_count=2 leaves 2, min_df=2 leaves 1, max_df=1 leaves 1: lower min_cou",
+                r"alone, min_df=2 leaves 1, min_count=2 leaves 2, max_df=1 leaves 1: lower min_df",
             ),
         ],
     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Values that the library parses itself, and files.
 TYPES: dict[str, Any] = dict.fromkeys(("k", "kappa", "min_df", "max_df"), str) | {
-    **dict.fromkeys(("vocabulary", "texts", "metadata", "names"), Path),
+    **dict.fromkeys(("vocabulary", "texts", "metadata", "names", "stop_words"), Path),
     "label": list[str],
 }
 SHORT = {"k": ("--k", "-k")}
@@ -67,12 +67,15 @@ def with_explore_options(command: Callable[..., None]) -> Callable[..., None]:
 def _parameter(one: dataclasses.Field[Any]) -> inspect.Parameter:
     """Describe an option to typer."""
     name = one.name.replace("_", "-")
-    long = f"--{name}/--no-{name}" if isinstance(one.default, bool) else f"--{name}"
-    names = SHORT.get(one.name, (long,))
+    long = f"--no-{name}" if one.default is True else f"--{name}"
     kind = TYPES.get(one.name) or _simple(one.default, one.type)
-    metavar = "<str>" if kind == list[str] else None  # each time that it is given
-    panel = one.metadata["panel"]
-    shown = typer.Option(*names, help=_help(one.name), rich_help_panel=panel, metavar=metavar)
+    shown = typer.Option(
+        *SHORT.get(one.name, (long,)),
+        help=_help(one.name),
+        rich_help_panel=one.metadata["panel"],
+        show_default=kind is not bool,
+        metavar="<str>" if kind == list[str] else None,  # each time that it is given
+    )
     optional: Any = kind | None if one.default is None else kind
     annotation = Annotated[optional, shown]
     either = inspect.Parameter.POSITIONAL_OR_KEYWORD

@@ -59,7 +59,7 @@ def length(text: str) -> int:
 def token_forms(
     texts: Sequence[str], vectorizer: TextVectorizer, places: Mapping[str, int]
 ) -> dict[str, int]:
-    """Tell which word each token of the texts became.
+    """Tell which word each form is: those that the vectoriser met, and tokens of the texts.
 
     Parameters
     ----------
@@ -73,13 +73,15 @@ def token_forms(
     Returns
     -------
     dict of str to int
-        Lower-case token to the position of its word; where a language tells cases apart, the more
+        Lower-case form to the position of its word; where a language tells cases apart, the more
         frequent one decides.
     """
     cut = vectorizer.tokenizer or forms
     tokens = Counter(token for text in texts for token in cut(text))
-    found: dict[str, int] = {}
+    found = {form: places[word] for form, word in vectorizer.forms_.items() if word in places}
     for token, _ in tokens.most_common():
+        if token.lower() in vectorizer.forms_:
+            continue
         for word in vectorizer.words(token):
             if word in places:
                 found.setdefault(token.lower(), places[word])

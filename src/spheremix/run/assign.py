@@ -17,6 +17,7 @@ from spheremix.run.store import RunError, replacing
 from spheremix.run.table import Table
 from spheremix.run.tables import document_columns, known_columns
 from spheremix.text import Corpus, ReadError, read_documents, read_matrix, vectorize
+from spheremix.text.trouble import Mending, mend
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -91,7 +92,11 @@ def _texts(run: Run, corpus: Corpus) -> Material:
     vectorizer = run.vectorizer()
     if vectorizer is None:
         raise _needs_matrix(run, corpus.source or "These texts")
-    found = vectorize(corpus, vectorizer)
+    mending = Mending(
+        encoding=bool(run.manifest.command.get("mend_encoding")),
+        lines=frozenset(run.manifest.prepared.dropped_lines),
+    )
+    found = vectorize(mend(corpus, mending), vectorizer)
     reasons = {one.row: one.reason for one in found.set_aside}
     return Material(found.X, run.feature_names, found.rows, reasons, corpus)
 

@@ -213,6 +213,7 @@ TABLES: dict[str, TableSchema] = {
 PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "README.txt"
 DERIVED = "derived.json"
 MATRIX, KEPT, VOCABULARY, IDF = "matrix", "kept.npy", "vocabulary.txt", "idf.npy"
+FORMS = "forms.tsv.gz"
 TERMS, COUNTS, CORPUS = "terms.txt", "counts", "corpus.jsonl.gz"
 MIXTURES, PATH, STAGES = "dense", "path", "stages"
 # Names that follow each other and have one meaning are explained together.
@@ -227,6 +228,7 @@ FILES: dict[str, str] = {
         (f"{MATRIX}/", KEPT), "The rows that were clustered, and their documents by number, from 0."
     ),
     **dict.fromkeys((VOCABULARY, IDF), "The words of the columns, and their weights in tf-idf."),
+    FORMS: "The forms in which words are written, each with its word.",
     **dict.fromkeys(
         (TERMS, f"{COUNTS}/"),
         "For embeddings with texts: the words that were counted, and counts.",
@@ -245,9 +247,14 @@ spreadsheet would run as a formula (it begins with =, +, - or @) has an apostrop
 """
 
 
-def explain(tables: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Explain the tables of a run, by key, with their columns, and its other files, in lines."""
+def explain(tables: Mapping[str, Iterable[str]], about: str = "") -> Iterator[str]:
+    """Explain the tables of a run, by key, with their columns, and its other files, in lines.
+
+    What there is to say about this run alone comes after the first lines.
+    """
     yield HEAD
+    if about:
+        yield f"\n{textwrap.fill(about, WIDTH)}\n"
     for key, columns in tables.items():
         table = TABLES[key]
         yield f"\n{table.file}\n  {table.about}\n"

@@ -20,7 +20,7 @@ from spheremix.run.listener import Listener
 from spheremix.run.names import automatic_names, read_names
 from spheremix.run.options import DENSE, ExploreOptions
 from spheremix.run.path_codecs import add_choice
-from spheremix.run.prepare import check_options, prepare, read_source
+from spheremix.run.prepare import check_options, mended, prepare, read_source
 from spheremix.run.remarks import reuse
 from spheremix.run.render import complete
 from spheremix.run.saving import finish, load_run
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from spheremix.run.prepare import Material
     from spheremix.run.run import Run
     from spheremix.run.schema import NameRecord
+    from spheremix.text.trouble import Mending
 
 CONTRASTED = 100  # words of a cluster in the table of contrasts
 NAMING = 20  # those that are kept beside the model
@@ -147,6 +148,7 @@ def explore(
         words = source.vocabulary
         command["vocabulary_checksum"] = None if words is None else digest(map(str.encode, words))
         command["texts_checksum"] = None if documents is None else documents.checksum
+    source, mending = mended(source, options)
     command["names"] = None if names is None else names.command()
     keys = Keys(source, options)
     with folder.locked():
@@ -156,7 +158,7 @@ def explore(
             for note in source.notes:
                 listener.inform(note)
             try:
-                _work(folder, source, options, keys, command, names, listener)
+                _work(folder, source, options, mending, keys, command, names, listener)
             except Exception:
                 folder.discard()
                 raise
@@ -174,12 +176,13 @@ def _work(
     folder: RunFolder,
     source: Corpus | Matrix,
     options: ExploreOptions,
+    mending: Mending,
     keys: Keys,
     command: dict[str, Any],
     names: GivenNames | None,
     listener: Listener,
 ) -> None:
-    material = prepare(folder, source, options, keys, listener)
+    material = prepare(folder, source, options, mending, keys, listener)
     candidates = options.candidates(len(material.kept), material.n_distinct)
     dense, notes = fit_dense(folder, material.X, candidates, options, keys, listener)
     values = [model.criteria_[options.k_criterion] for model in dense.values()]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from spheremix.run.columns import MATRIX, VOCABULARY
+from spheremix.run.columns import FORMS, MATRIX, VOCABULARY
 from spheremix.run.schema import MatrixRecord
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -30,6 +30,18 @@ def pack_words(words: Iterable[str], writer: Writer, name: str = VOCABULARY) -> 
 def unpack_words(reader: Reader, name: FileName) -> list[str]:
     """Read a vocabulary."""
     return reader.text(name).split("\n")[:-1]
+
+
+def pack_forms(forms: Mapping[str, str | None], writer: Writer) -> FileName:
+    """Write the word of each form, one form a line; that of a form that is left out is empty."""
+    lines = (f"{form}\t{word or ''}\n" for form, word in sorted(forms.items()))
+    return FileName(writer.packed(FORMS, lines))
+
+
+def unpack_forms(reader: Reader, name: FileName) -> dict[str, str | None]:
+    """Read the word of each form."""
+    parts = (line.removesuffix("\n").partition("\t") for line in reader.packed(name))
+    return {form: word or None for form, _, word in parts}
 
 
 def pack_matrix(X: Any, writer: Writer, prefix: str = MATRIX) -> MatrixRecord:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, replace
 from os import fspath
+from pathlib import Path
 from typing import Any
 
 from spheremix.errors import ParameterError
@@ -125,23 +126,53 @@ class ExploreOptions:
     )
     language: str | None = option(None, WORDS, "Language, as en or en,fr.", found="en")
     lemmatizer: str | None = option(None, WORDS, "simplemma or none.", found="simplemma")
+    stop_words: Any = option(
+        None,
+        WORDS,
+        "File of words to leave out besides the stop words of the language, one a line.",
+    )
+    drop: Any = option(
+        None, WORDS, "Words to leave out, with all of their forms, as said,mr,press release."
+    )
+    ngrams: int | None = option(
+        None,
+        WORDS,
+        "Words of a phrase, at most. With 2, neighbours that go together, as interest rate, are "
+        "one word: their normalised pointwise mutual information is 0.5 or more.",
+        found="1",
+    )
+    drop_mixed: bool = option(
+        default=False, panel=WORDS, meaning="Leave out words of digits and letters, as 5m or 19th."
+    )
+    drop_repeated_lines: bool = option(
+        default=False,
+        panel=WORDS,
+        meaning="Leave out lines, as those of a menu, that at least 10 documents and 2 % of them "
+        "have.",
+    )
+    mend_encoding: bool = option(
+        default=False,
+        panel=WORDS,
+        meaning="Mend text that was decoded wrongly, as caf\u00c3\u00a9. Needs the package ftfy.",
+    )
     min_count: int | None = option(
         None,
         WORDS,
         "Fewest occurrences of a word that is kept.",
-        found="a 300th of the number of documents, rounded up, at most 100",
+        found="1",
     )
     min_df: float | str | None = option(
         None,
         WORDS,
         "Fewest documents with a word that is kept, as 5, or their share, as 0.01.",
-        found="2",
+        found="a 40th of them, from 2 to 5; a thousandth if that is more, at most 20; 1 if there "
+        "are fewer than 20 documents",
     )
     max_df: float | str | None = option(
         None,
         WORDS,
         "Most documents with a word that is kept, as 500, or their share, as 0.5.",
-        found="all",
+        found="half of them; all if there are fewer than 20",
     )
     weighting: str | None = option(
         None, WORDS, "counts, binary, tfidf or sublinear-tfidf.", found="sublinear-tfidf"
@@ -165,9 +196,9 @@ class ExploreOptions:
     relaxed: bool = option(
         True,
         MODEL,
-        "Fit every step of the path again without penalty on the words that it keeps, and let the "
-        "criterion judge these refits: fewer words are chosen. Otherwise the criterion judges "
-        "prototypes that the penalty has shrunk.",
+        "The criterion judges each step of the path after a fit without penalty to the words that "
+        "it keeps, which chooses fewer words. --no-relaxed makes it judge prototypes that the "
+        "penalty has shrunk.",
     )
     kappa: float | str = option(
         "shared",
@@ -215,7 +246,19 @@ class ExploreOptions:
         for name in ("vocabulary", "texts", "metadata"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, fspath(getattr(self, name)))
+        self._take_words()
         self._check()
+
+    def _take_words(self) -> None:
+        """Keep words that are left out, not the file in which they were."""
+        # Loaded here so that the help of the command does not wait for NumPy and scikit-learn.
+        from spheremix.text.wordlists import word_list  # noqa: PLC0415
+
+        if isinstance(self.stop_words, str):
+            object.__setattr__(self, "stop_words", Path(self.stop_words))
+        for name in ("stop_words", "drop"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, word_list(name, getattr(self, name)))
 
     def _check(self) -> None:
         """Refuse values before a large file is read."""
@@ -266,8 +309,7 @@ class ExploreOptions:
             for one in dataclasses.fields(self)
             if one.metadata["changes_result"]
         }
-        several = {name: getattr(self, name) for name in ("k", "label")}
-        return found | {name: None if one is None else list(one) for name, one in several.items()}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in found.items()}
 
     def reading(self) -> dict[str, Any]:
         """Give what to read, as ``read_documents`` takes it; "none" stands for no column."""
@@ -280,6 +322,10 @@ class ExploreOptions:
             "metadata": self.metadata,
         }
 
+    def languages(self) -> list[str]:
+        """Give the codes of the languages of the texts."""
+        return [code.strip().lower() for code in (self.language or "en").split(",")]
+
     def vectorizer(self) -> dict[str, Any]:
         """Give the parameters of the vectoriser."""
         from spheremix.text.vectorizer import WEIGHTING  # noqa: PLC0415
@@ -287,6 +333,9 @@ class ExploreOptions:
         return {
             "language": self.language or "en",
             "lemmatizer": self.lemmatizer or "simplemma",
+            "drop_mixed": self.drop_mixed,
+            "phrases": 1 if self.ngrams is None else self.ngrams,
+            "drop": [*(self.stop_words or ()), *(self.drop or ())],
             "min_count": self.min_count,
             "min_df": self.min_df,
             "max_df": self.max_df,

@@ -11,7 +11,13 @@ import numpy as np
 from spheremix.errors import ParameterError
 from spheremix.run.columns import COUNTS, IDF, KEPT, TERMS
 from spheremix.run.documents import pack_corpus
-from spheremix.run.matrices import pack_matrix, pack_words, unpack_matrix, unpack_words
+from spheremix.run.matrices import (
+    pack_forms,
+    pack_matrix,
+    pack_words,
+    unpack_matrix,
+    unpack_words,
+)
 from spheremix.run.schema import DocumentsRecord, PreparedRecord, Thresholds, VectorizerRecord
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName
@@ -25,6 +31,7 @@ from spheremix.text import (
     vectorize,
 )
 from spheremix.text.matrices import not_finite
+from spheremix.text.trouble import Mending, mend, repeated_lines, trouble
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -41,7 +48,19 @@ if TYPE_CHECKING:
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
 FOR_COLUMNS = ("text", "id", "title", "date", "label", "date_from", "label_from", "metadata")
 FOR_MATRICES = ("vocabulary", "texts")
-FOR_WORDS = ("language", "lemmatizer", "min_count", "min_df", "max_df")
+FOR_WORDS = (
+    "language",
+    "lemmatizer",
+    "stop_words",
+    "drop",
+    "ngrams",
+    "drop_mixed",
+    "drop_repeated_lines",
+    "mend_encoding",
+    "min_count",
+    "min_df",
+    "max_df",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +175,8 @@ def read_source(path: Path, options: ExploreOptions) -> Corpus | Matrix:
 
 def _refuse(where: Any, options: ExploreOptions, name: str, because: str, purpose: str) -> None:
     """Refuse an option that would do nothing."""
-    if getattr(options, name) is not None:
+    given = getattr(options, name)
+    if given is not None and given is not False:
         raise ParameterError(f"{{where}}: {because}: {{{name}}} {purpose}", where=where)
 
 
@@ -164,19 +184,20 @@ def prepare(
     folder: RunFolder,
     source: Corpus | Matrix,
     options: ExploreOptions,
+    mending: Mending,
     keys: Keys,
     listener: Listener,
 ) -> Material:
-    """Give rows to documents, or take up those that were."""
+    """Give rows to documents that were mended, or take up those that were."""
     documents = source if isinstance(source, Corpus) else source.documents
 
     def make() -> None:
         if isinstance(source, Corpus):
             listener.begin(f"Counting the words of {count(len(source), 'document')}")
-            _vectorize(folder, source, options, keys.matrix)
+            _vectorize(folder, source, options, mending, keys.matrix)
         else:
             listener.begin(f"Checking {count(source.X.shape[0], 'row')}")
-            _take_rows(folder, source, options, keys.matrix)
+            _take_rows(folder, source, options, mending, keys.matrix)
 
     def read(record: PreparedRecord, reader: Reader) -> Material:
         return read_material(record, reader, documents)
@@ -220,7 +241,25 @@ def read_material(record: PreparedRecord, reader: Reader, documents: Corpus | No
     )
 
 
-def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions, key: str) -> None:
+def mended(source: Corpus | Matrix, options: ExploreOptions) -> tuple[Corpus | Matrix, Mending]:
+    """Mend the texts of what was read, as far as that is asked for; say what was done."""
+    corpus = source if isinstance(source, Corpus) else source.documents
+    if corpus is None or not (options.mend_encoding or options.drop_repeated_lines):
+        return source, Mending()
+    corpus = mend(corpus, Mending(encoding=options.mend_encoding))
+    lines = Mending()
+    if options.drop_repeated_lines:
+        lines = Mending(lines=frozenset(repeated_lines(corpus.texts)))
+    corpus = mend(corpus, lines)
+    done = replace(lines, encoding=options.mend_encoding)
+    if isinstance(source, Corpus):
+        return corpus, done
+    return replace(source, documents=corpus, notes=[*source.notes, *corpus.notes]), done
+
+
+def _vectorize(
+    folder: RunFolder, corpus: Corpus, options: ExploreOptions, mending: Mending, key: str
+) -> None:
     parameters = options.vectorizer()
     found = vectorize(corpus, **parameters)
     if not len(found.rows):
@@ -231,19 +270,28 @@ def _vectorize(folder: RunFolder, corpus: Corpus, options: ExploreOptions, key: 
         vocabulary=pack_words(found.words, writer),
         kept=FileName(writer.array(KEPT, found.rows.astype(np.int64))),
         set_aside=[(one.row, one.reason) for one in found.set_aside],
+        dropped_lines=sorted(mending.lines),
+        trouble=trouble(corpus.texts, found.words, options.languages(), mending),
         vectorizer=VectorizerRecord(
             parameters=parameters,
             thresholds=Thresholds(
-                min_count=int(used.min_count_), min_df=int(used.min_df_), max_df=int(used.max_df_)
+                min_count=int(used.min_count_),
+                min_df=int(used.min_df_),
+                max_df=int(used.max_df_),
+                cost=used.cost_,
             ),
             n_words_before=int(used.n_words_),
             idf=None if used.idf_ is None else FileName(writer.array(IDF, used.idf_)),
+            forms=pack_forms(used.forms_, writer),
+            phrases=[(one.left, one.right, one.word, one.npmi) for one in used.phrases_],
         ),
     )
     folder.commit("matrix", key, writer, record)
 
 
-def _take_rows(folder: RunFolder, matrix: Matrix, options: ExploreOptions, key: str) -> None:
+def _take_rows(
+    folder: RunFolder, matrix: Matrix, options: ExploreOptions, mending: Mending, key: str
+) -> None:
     kept, reasons = check_rows(matrix)
     if not kept.size:
         raise ReadError.at(matrix.source, "every row is empty.")
@@ -261,6 +309,8 @@ def _take_rows(folder: RunFolder, matrix: Matrix, options: ExploreOptions, key: 
             record,
             counts=pack_matrix(counts, writer, COUNTS),
             terms=pack_words(counter.vocabulary_, writer, TERMS),
+            dropped_lines=sorted(mending.lines),
+            trouble=trouble(documents.texts, counter.vocabulary_, options.languages(), mending),
         )
     folder.commit("matrix", key, writer, record)
 

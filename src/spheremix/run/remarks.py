@@ -12,6 +12,7 @@ from spheremix.wording import count, joined
 if TYPE_CHECKING:
     from spheremix.run.folder import RunFolder
     from spheremix.run.run import Run
+    from spheremix.run.schema import Thresholds
 
 SETTLED = 0.6  # agreement of the runs below which it is said
 
@@ -61,8 +62,41 @@ def reuse(folder: RunFolder, candidates: list[int], *, words: bool) -> list[str]
 
 def remarks(run: Run) -> list[Message]:
     """Say what a reader of the result should know."""
-    found = [_set_aside(run), _ended(run), _at_the_end(run), _agreement(run), _labels(run)]
+    found = [
+        kept_words(run),
+        *run.manifest.prepared.trouble,
+        _set_aside(run),
+        _ended(run),
+        _at_the_end(run),
+        _agreement(run),
+        _labels(run),
+    ]
     return [message for message in found if message is not None]
+
+
+def kept_words(run: Run) -> Message | None:
+    """Say how many words were kept, by which thresholds, and what each of them cost."""
+    record, corpus = run.manifest.prepared.vectorizer, run.manifest.corpus
+    if record is None or corpus is None:
+        return None
+    used = record.thresholds
+    bounds = [f"in at least {count(used.min_df, 'document')} ({_costs(used, 'min_df')})"]
+    if used.min_count > 1:
+        bounds.append(f"written at least {used.min_count:,} times ({_costs(used, 'min_count')})")
+    if used.max_df < corpus.n_documents:
+        bounds.append(f"in at most {used.max_df:,} ({_costs(used, 'max_df')})")
+    return Message(
+        "Words: {kept} of {all} are kept, those {bounds}: see {min_df} and {max_df}",
+        {
+            "kept": f"{run.mixture.n_features_in_:,}",
+            "all": f"{record.n_words_before:,}",
+            "bounds": ", ".join(bounds),
+        },
+    )
+
+
+def _costs(used: Thresholds, name: str) -> str:
+    return f"costs {used.cost.get(name, 0):,}"
 
 
 def _set_aside(run: Run) -> Message | None:

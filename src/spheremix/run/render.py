@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spheremix.run.columns import CONTENT, FIGURES, LEGEND, PAGE, explain
+from spheremix.run.remarks import kept_words
 from spheremix.run.store import naming
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def complete(folder: RunFolder, run: Run, listener: Listener) -> None:
     if not folder.has(LEGEND):
         tables = {key: list(run.read_table(key) or ()) for key in run.manifest.tables}
         with folder.deriving() as writer:
-            writer.text(LEGEND, explain(tables))
+            words = kept_words(run)
+            writer.text(LEGEND, explain(tables, "" if words is None else words.render()))
     if not folder.has(FIGURES):
         listener.begin("Drawing the figures")
         with folder.deriving() as writer:

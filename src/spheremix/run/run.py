@@ -11,12 +11,13 @@ import numpy as np
 
 from spheremix.run.documents import unpack_corpus
 from spheremix.run.listener import Listener
-from spheremix.run.matrices import unpack_matrix, unpack_words
+from spheremix.run.matrices import unpack_forms, unpack_matrix, unpack_words
 from spheremix.run.names import AUTOMATIC
 from spheremix.run.remarks import headline
 from spheremix.run.store import Reader, RunError
 from spheremix.run.table import Table, read_table
 from spheremix.select import CRITERIA
+from spheremix.text.phrases import Phrase
 from spheremix.text.vectorizer import TextVectorizer
 
 if TYPE_CHECKING:
@@ -195,7 +196,14 @@ class Run:
             weights = (
                 None if idf is None else self.reader.array(idf, (self.mixture.n_features_in_,))
             )
-            return TextVectorizer.restore(self.feature_names or [], weights, **record.parameters)
+            forms = None if record.forms is None else unpack_forms(self.reader, record.forms)
+            return TextVectorizer.restore(
+                self.feature_names or [],
+                weights,
+                forms,
+                [Phrase(*one) for one in record.phrases],
+                **record.parameters,
+            )
         except RunError:
             raise
         except DAMAGE as error:

@@ -43,6 +43,11 @@ class Thresholds:
     min_count: int = about("Smallest number of occurrences of a word that was kept.")
     min_df: int = about("Smallest number of documents with a word that was kept.")
     max_df: int = about("Largest number of documents with a word that was kept.")
+    cost: dict[str, int] = about(
+        "How many words each of them left out; a word counts for the first of min_df, min_count "
+        "and max_df that it does not meet.",
+        default_factory=dict,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +58,12 @@ class VectorizerRecord:
     thresholds: Thresholds = about("The thresholds that were in force.")
     n_words_before: int = about("Number of words before rare and common words were left out.")
     idf: FileName | None = about("Weights of the words in tf-idf.", default=None)
+    phrases: list[tuple[Any, ...]] = about(
+        "Phrases: the two words, the phrase as it is shown, and the normalised pointwise mutual "
+        "information of the two.",
+        default_factory=list,
+    )
+    forms: FileName | None = about("The word of every form in the documents.", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +84,10 @@ class PreparedRecord:
     vectorizer: VectorizerRecord | None = about("How texts became rows.", default=None)
     counts: MatrixRecord | None = about("Counts of words beside embeddings.", default=None)
     terms: FileName | None = about("The words that were counted.", default=None)
+    dropped_lines: list[str] = about(
+        "Repeated lines that were left out of the documents.", default_factory=list
+    )
+    trouble: list[Message] = about("What looks wrong in the texts.", default_factory=list)
     set_aside: list[tuple[Any, ...]] = about(
         "Numbers of documents without a row, with the reasons.", default_factory=list
     )

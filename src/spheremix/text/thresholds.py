@@ -1,9 +1,9 @@
-"""Which words are neither rare nor common, and what to say when none is."""
+"""Which words are neither rare nor common, what that costs, and what to say when none is left."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-PAPER_MIN_COUNT = 100
-DOCUMENTS_PER_COUNT = 300  # about those of the paper, whose 37,238 documents go with 100
-FEW_DOCUMENTS = 20  # so few that a word of one of them may stay
-COMMON = 0.5  # of the documents, in a language without stop words
+FEW_DOCUMENTS = 20  # so few that a word of one of them may stay, and a word of all of them
+USUAL = 5  # documents with a word, at least
+SMALL = 40  # documents for each of these five
+LARGE = 1000  # documents for each one, where that is more than five
+MOST = 20  # documents with a word, at least, in the largest corpora
+COMMON = 0.5  # of the documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,38 +31,55 @@ class Thresholds:
     min_count: int
     min_df: int
     max_df: int
+    lenient: bool = False  # nobody asked for this max_df: it yields where it would leave nothing
 
     @classmethod
-    def choose(cls, n: int, min_count: Any, min_df: Any, max_df: Any, *, listed: bool) -> Self:
-        """Complete what was left open for n documents; ``listed`` where stop words were dropped."""
-        few = n < FEW_DOCUMENTS
+    def choose(cls, n: int, min_count: Any, min_df: Any, max_df: Any) -> Self:
+        """Complete what was left open for n documents."""
         if min_count is None:
-            min_count = min(PAPER_MIN_COUNT, math.ceil(n / DOCUMENTS_PER_COUNT))
+            min_count = 1
         if min_df is None:
-            min_df = 1 if few else 2
-        if max_df is None:
-            max_df = n if listed or few else COMMON
+            min_df = least_documents(n)
+        lenient = max_df is None
+        if lenient:
+            max_df = n if n < FEW_DOCUMENTS else COMMON
         return cls(
             require_integer("min_count", min_count, 1),
             _documents("min_df", min_df, n),
             _documents("max_df", max_df, n),
+            lenient,
         )
 
-    def survivors(self, counts: sparse.csr_array) -> NDArray[np.intp]:
-        """Give the columns of the words within the thresholds."""
+    def settled(self, counts: sparse.csr_array) -> Thresholds:
+        """Give up the bound of common words that nobody asked for where it would leave none."""
+        n, n_words = counts.shape
+        documents = np.bincount(counts.indices, minlength=n_words)
+        left = (documents >= self.min_df) & (documents <= self.max_df)
+        return replace(self, max_df=n) if self.lenient and not left.any() else self
+
+    def survivors(self, counts: sparse.csr_array) -> tuple[NDArray[np.intp], dict[str, int]]:
+        """Give the columns of the words within the thresholds, and what each threshold cost.
+
+        A word is counted once, for the first of ``min_df``, ``min_count`` and ``max_df`` that it
+        does not meet.
+        """
         n, n_words = counts.shape
         documents = np.bincount(counts.indices, minlength=n_words)
         occurrences = np.bincount(counts.indices, counts.data, minlength=n_words)
         tests = {
-            "min_count": occurrences >= self.min_count,
             "min_df": documents >= self.min_df,
+            "min_count": occurrences >= self.min_count,
             "max_df": documents <= self.max_df,
         }
-        kept = np.flatnonzero(np.logical_and.reduce(list(tests.values())))
-        if not kept.size:
+        kept = np.ones(n_words, dtype=bool)
+        cost = {}
+        for name, test in tests.items():
+            cost[name] = int(np.count_nonzero(kept & ~test))
+            kept &= test
+        if not kept.any():
             left = {name: int(test.sum()) for name, test in tests.items()}
             raise self._no_survivors(n, n_words, left)
-        return kept
+        return np.flatnonzero(kept), cost
 
     def _no_survivors(self, n: int, n_words: int, left: dict[str, int]) -> ParameterError:
         """Say which threshold is to blame."""
@@ -76,6 +95,17 @@ class Thresholds:
             words=count(n_words, "word"),
             texts=count(n, "text"),
         )
+
+
+def least_documents(n: int) -> int:
+    """Give how many of n documents have a word at least, unless somebody says so.
+
+    Two where there are 20 documents, and one more for each 40 documents, up to five; a thousandth
+    of them where that is more, up to twenty.
+    """
+    if n < FEW_DOCUMENTS:
+        return 1
+    return max(2, min(USUAL, n // SMALL), min(MOST, n // LARGE))
 
 
 def _documents(name: str, value: Any, n: int) -> int:

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.parameters import require_choice, require_integer
 from spheremix.text.corpus import check_texts
-from spheremix.text.stopwords import WORDS, stop_words
+from spheremix.text.lemmas import Simplemma
+from spheremix.text.lexicon import Lexicon
+from spheremix.text.stopwords import stop_words
+from spheremix.text.terms import Terms, growing, runs_of_words
 from spheremix.text.thresholds import Thresholds, no_words
-from spheremix.text.words import Simplemma, Words
+from spheremix.text.tokens import UNKNOWN
+from spheremix.text.wordlists import word_list
+from spheremix.text.words import Cutting, WordRule
 from spheremix.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from os import PathLike
 
     from numpy.typing import NDArray
+
+    from spheremix.text.phrases import Phrase
 
 WEIGHTINGS = ("counts", "binary", "tfidf", "sublinear-tfidf")
 WEIGHTING = "sublinear-tfidf"  # what the library and the command use unless they are told otherwise
@@ -30,10 +39,11 @@ WEIGHTING = "sublinear-tfidf"  # what the library and the command use unless the
 class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn texts into unit rows of weighted word counts.
 
-    Runs of letters and digits in lower case are the words, whatever the script; they become lemmas;
-    stop words, numbers, rare and common words are dropped; the rest is counted, weighted, and rows
-    are put to length one. A text without any word left gives an empty row, which
-    :func:`spheremix.text.vectorize` sets aside.
+    Runs of letters and digits in lower case are the forms, whatever the script; forms with the same
+    lemma are one word, which is shown as the form that the texts have most often ("united" for
+    *unite*, *united* and *unites*). Stop words, numbers, rare and common words are dropped; the
+    rest is counted, weighted, and rows are put to length one. A text without any word left gives an
+    empty row, which :func:`spheremix.text.vectorize` sets aside.
 
     Parameters
     ----------
@@ -41,22 +51,39 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Code of two or three letters; "en,fr" for texts in either. There are stop words for de, en,
         es, fr, it, nl and pt. In other languages only ``max_df`` drops common words.
     lemmatizer : {"simplemma", "none"}, None or callable, default="simplemma"
-        A callable takes a word in lower case and gives its lemma; it is called once for each word.
-    stop_words : "auto", None or iterable of str, default="auto"
-        "auto" takes those of the language. Dropped as words and as lemmas.
+        A callable takes a form in lower case and gives its lemma or stem; it is called once for
+        each form. A lemma of simplemma is used only where it is a form of the texts or a word of
+        its dictionary.
+    stop_words : "auto", "english", None, Path or iterable of str, default="auto"
+        Forms that are no words, nor are forms whose lemma they are. "auto" takes those of the
+        language, "english" those of scikit-learn; a file has one word a line.
+    drop : iterable of str, Path or str, default=()
+        Words that are left out with all of their forms, besides the stop words; in a string they
+        stand between commas, in a file one a line.
+    phrases : int, default=1
+        Words of a phrase, at most. With 2, neighbouring words that go together (*interest rate*)
+        are one word wherever they are neighbours, and their parts are counted only elsewhere.
+        Neighbours go together where their normalised pointwise mutual information is at least 0.5
+        and ``min_df`` documents have them; :mod:`spheremix.text.phrases` has the formula.
+    ngram_range : tuple of int, default=(1, 1)
+        As in scikit-learn: all runs of so many words, at least and at most, are counted, once the
+        stop words are left out.
     min_count : int or None, default=None
-        Least number of occurrences in the corpus, the paper's 100. None takes one for every 300
-        documents, 100 at most.
+        Least number of occurrences in the corpus, 100 in the paper. None asks for no more than
+        ``min_df``.
     min_df, max_df : int, float or None, default=None
-        Least and largest number of documents (int) or share of them (float) with a word. None takes
-        2 documents at least (1 where there are fewer than 20), and at most all of them, or half of
-        them where the language has no stop words.
+        Least and largest number of documents (int) or share of them (float) with a word, as in
+        scikit-learn. None takes for ``min_df`` a 40th of the documents, but 2 at least and 5 at
+        most, and a thousandth of them where that is more, 20 at most; for ``max_df`` half of the
+        documents. Of fewer than 20 documents no word is too rare or too common.
     weighting : {"counts", "binary", "tfidf", "sublinear-tfidf"}, default="sublinear-tfidf"
         How counts become weights. "tfidf" multiplies a count by the inverse document frequency of
         the word, smoothed as in scikit-learn: rare words weigh more. "sublinear-tfidf" does the
         same with 1 + log(count), so that a word repeated in a text does not outweigh all others.
     keep_numbers : bool, default=False
-        Whether what has digits and no letter is a word. "3d" always is.
+        Whether what has digits and no letter is a word.
+    drop_mixed : bool, default=False
+        Whether what has both digits and letters is no word.
     min_length : int, default=2
         Characters of a word, at least. What has more than 100 is never one.
     tokenizer : callable or None, default=None
@@ -66,13 +93,23 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     vocabulary_ : ndarray of str, shape (d,)
-        The word of each column, in alphabetical order.
+        The word of each column, in alphabetical order: a form that the texts have.
+    forms_ : dict of str to str or None
+        The word of every form that was met, and of the lemmas; None for forms whose lemma is a stop
+        word, and for words of ``drop``. ``transform`` looks here first, so that it does not depend
+        on the version of the lemmatiser.
+    phrases_ : list of Phrase
+        The phrases that were found: two words, how they are written together, and how closely they
+        go together.
     idf_ : ndarray of shape (d,), or None
         Weights of the words, with one of the two tf-idf.
     min_count_, min_df_, max_df_ : int
         The thresholds that were used, in occurrences and in documents.
     n_words_ : int
         Words before the thresholds.
+    cost_ : dict of str to int
+        How many words each threshold cost: those of fewer than ``min_df`` documents, of the others
+        those of fewer than ``min_count`` occurrences, and those of more than ``max_df`` documents.
 
     Examples
     --------
@@ -82,7 +119,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> vectorizer.fit_transform(texts).shape
     (3, 6)
     >>> list(vectorizer.get_feature_names_out())
-    ['burn', 'cat', 'purr', 'shine', 'sleep', 'star']
+    ['burns', 'cat', 'purr', 'shine', 'sleeps', 'star']
     """
 
     def __init__(
@@ -90,23 +127,31 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         language: str = "en",
         lemmatizer: str | Callable[[str], str] | None = "simplemma",
-        stop_words: str | Iterable[str] | None = "auto",
+        stop_words: str | PathLike[str] | Iterable[str] | None = "auto",
+        drop: str | PathLike[str] | Iterable[str] = (),
+        phrases: int = 1,
+        ngram_range: tuple[int, int] = (1, 1),
         min_count: int | None = None,
         min_df: float | None = None,
         max_df: float | None = None,
         weighting: str = WEIGHTING,
         keep_numbers: bool = False,
+        drop_mixed: bool = False,
         min_length: int = 2,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
         self.language = language
         self.lemmatizer = lemmatizer
         self.stop_words = stop_words
+        self.drop = drop
+        self.phrases = phrases
+        self.ngram_range = ngram_range
         self.min_count = min_count
         self.min_df = min_df
         self.max_df = max_df
         self.weighting = weighting
         self.keep_numbers = keep_numbers
+        self.drop_mixed = drop_mixed
         self.min_length = min_length
         self.tokenizer = tokenizer
 
@@ -160,23 +205,34 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self.check_parameters()
         texts = check_texts(X)
-        words = self._make_words()
-        counter = CountVectorizer(analyzer=words)
-        try:
-            counts = sparse.csr_array(counter.fit_transform(texts))
-        except ValueError:
-            if any(words(text) for text in texts):
-                raise
-            raise no_words(texts) from None
-        listed = self.stop_words != "auto" or all(code in WORDS for code in self._languages())
-        thresholds = Thresholds.choose(
-            counts.shape[0], self.min_count, self.min_df, self.max_df, listed=listed
+        lemma, drop = self._lemma(), word_list("drop", self.drop)
+        thresholds = Thresholds.choose(len(texts), self.min_count, self.min_df, self.max_df)
+        terms, tokens = Terms.learn(
+            texts,
+            self._cut(lemma),
+            self._rule(),
+            lemma,
+            drop=drop,
+            longest=self.phrases,
+            least=thresholds.min_df,
         )
-        kept = thresholds.survivors(counts)
-        vocabulary = counter.get_feature_names_out()[kept]
-        self._set(words, vocabulary, _weigher(self.weighting).fit(counts[:, kept]))
+        if not terms.names:
+            raise no_words(texts)
+        names = terms.names
+        if self._sizes() != (1, 1):
+            numbers = growing()
+            tokens = runs_of_words(tokens, names, self._sizes(), numbers)
+            names = list(numbers)
+        places = {name: i for i, name in enumerate(sorted({*names} - {*drop}))}
+        tokens = tokens.renumber([places.get(name, UNKNOWN) for name in names])
+        counts = tokens.counts(len(places))
+        thresholds = thresholds.settled(counts)
+        kept, cost = thresholds.survivors(counts)
+        vocabulary = np.array(list(places), dtype=object)[kept]
+        self._set(terms, vocabulary, _weigher(self.weighting).fit(counts[:, kept]))
         self.min_count_, self.n_words_ = thresholds.min_count, counts.shape[1]
         self.min_df_, self.max_df_ = thresholds.min_df, thresholds.max_df
+        self.cost_ = cost
         return counts[:, kept]
 
     def transform(self, X: Iterable[str]) -> sparse.csr_array:
@@ -193,11 +249,23 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Rows of length one, or empty.
         """
         check_is_fitted(self)
-        return self._weigh(self._counter.transform(check_texts(X)))
+        tokens = self._terms.read(check_texts(X))
+        places = defaultdict(lambda: UNKNOWN, {w: i for i, w in enumerate(self.vocabulary_)})
+        names = self._terms.names
+        if self._sizes() == (1, 1):
+            tokens = tokens.renumber([places[name] for name in names])
+        else:
+            tokens = runs_of_words(tokens, names, self._sizes(), places)
+        return self._weigh(tokens.counts(len(self.vocabulary_)))
 
     @classmethod
     def restore(
-        cls, vocabulary: Sequence[str], idf: Any = None, **parameters: Any
+        cls,
+        vocabulary: Sequence[str],
+        idf: Any = None,
+        forms: Mapping[str, str | None] | None = None,
+        known_phrases: Iterable[Phrase] = (),
+        **parameters: Any,
     ) -> TextVectorizer:
         """Make a fitted vectoriser again out of what was saved of it.
 
@@ -207,6 +275,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ``vocabulary_``.
         idf : array-like of shape (d,) or None
             ``idf_``.
+        forms : mapping of str to str or None
+            ``forms_``. Without it every word is its own only form.
+        known_phrases : iterable of Phrase
+            ``phrases_``.
         **parameters
             Those of the constructor.
 
@@ -232,14 +304,22 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     "{idf} must have {numbers}", numbers=count(len(words), "finite number")
                 )
             weigher.idf_ = weights
-        self._set(self._make_words(), words, weigher)
+        known = {word: word for word in words} if forms is None else forms
+        lemma = self._lemma()
+        lexicon = Lexicon(self._rule(), lemma, known)
+        self._set(Terms(lexicon, self._cut(lemma), list(known_phrases)), words, weigher)
         return self
 
     def check_parameters(self) -> None:
         """Refuse parameters that make no sense, before any text is read."""
         require_choice("weighting", self.weighting, WEIGHTINGS)
-        self._make_words()
-        Thresholds.choose(1, self.min_count, self.min_df, self.max_df, listed=True)
+        self._rule()
+        self._lemma()
+        word_list("drop", self.drop)
+        require_integer("phrases", self.phrases, 1)
+        if self._sizes() != (1, 1) and self.phrases > 1:
+            raise ParameterError("Give either {phrases} or {ngram_range}, not both")
+        Thresholds.choose(1, self.min_count, self.min_df, self.max_df)
 
     def words(self, text: str) -> list[str]:
         """Give the words of a text in their order, those that were not chosen included.
@@ -252,10 +332,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         list of str
-            Lemmas, without stop words.
+            Without stop words; what the texts of the fit did not have is shown as its lemma.
         """
         check_is_fitted(self)
-        return list(self._counter.analyzer(text))
+        return self._terms.of(text)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
         """Give the word of each column.
@@ -273,10 +353,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.vocabulary_.copy()
 
-    def _set(self, words: Words, vocabulary: NDArray[Any], weigher: Any) -> None:
+    def _set(self, terms: Terms, vocabulary: NDArray[Any], weigher: Any) -> None:
         self.vocabulary_ = vocabulary
+        self.forms_ = terms.lexicon.known
+        self.phrases_ = terms.phrases
         self.idf_ = weigher.idf_ if weigher.use_idf else None
-        self._counter = CountVectorizer(analyzer=words, vocabulary=list(vocabulary))
+        self._terms = terms
         self._weigher = weigher
 
     def _weigh(self, counts: Any) -> sparse.csr_array:
@@ -286,33 +368,52 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             rows.data[:] = 1.0
         return sparse.csr_array(self._weigher.transform(rows))
 
-    def _make_words(self) -> Words:
+    def _cut(self, lemma: Any) -> Callable[[str], Iterable[str]]:
+        """Give what cuts a text into forms."""
+        if self.tokenizer is not None:
+            return self.tokenizer
+        return Cutting(signs=self.phrases > 1, cased=getattr(lemma, "cased", False))
+
+    def _lemma(self) -> Callable[[str], str] | None:
         languages = self._languages()
-        lemma = self.lemmatizer
-        if lemma == "simplemma":
-            lemma = Simplemma(languages)
-        elif lemma in {None, "none"}:
-            lemma = None
-        elif not callable(lemma):
+        if self.lemmatizer is None or self.lemmatizer == "none":
+            return None
+        if self.lemmatizer == "simplemma":
+            return Simplemma(languages)
+        if isinstance(self.lemmatizer, str) or not callable(self.lemmatizer):
             raise ParameterError(
                 '{lemmatizer} must be "simplemma", "none", None or a callable, got {got}',
-                got=repr(lemma),
+                got=repr(self.lemmatizer),
             )
+        return self.lemmatizer
+
+    def _rule(self) -> WordRule:
         if self.stop_words == "auto":
-            stop = frozenset[str]().union(*map(stop_words, languages))
+            stop = frozenset[str]().union(*map(stop_words, self._languages()))
+        elif self.stop_words == "english":
+            stop = ENGLISH_STOP_WORDS
         elif isinstance(self.stop_words, str):
             raise ParameterError(
-                '{stop_words} must be "auto", None or words, got {got}', got=repr(self.stop_words)
+                '{stop_words} must be "auto", "english", None, words or the Path of a file, got '
+                "{got}",
+                got=repr(self.stop_words),
             )
         else:
-            stop = frozenset(self.stop_words or ())
-        return Words(
-            lemma,
-            stop,
-            keep_numbers=self.keep_numbers,
-            min_length=require_integer("min_length", self.min_length, 1),
-            tokenizer=self.tokenizer,
-        )
+            stop = frozenset(word_list("stop_words", self.stop_words or ()))
+        least = require_integer("min_length", self.min_length, 1)
+        return WordRule(stop, self.keep_numbers, self.drop_mixed, least)
+
+    def _sizes(self) -> tuple[int, int]:
+        try:
+            low, high = self.ngram_range
+            low, high = require_integer("ngram_range", low, 1), require_integer("", high, low)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "{ngram_range} must be two integers of at least 1, the smaller one first, as "
+                "(1, 2); got {got}",
+                got=repr(self.ngram_range),
+            ) from None
+        return low, high
 
     def _languages(self) -> tuple[str, ...]:
         text = self.language if isinstance(self.language, str) else ""

@@ -1,95 +1,89 @@
-"""From a text to its words: Unicode words in lower case, their lemmas, without stop words."""
+"""From a text to its forms, and which forms are words.
+
+A form is a run of letters and digits as somebody wrote it. Forms of one word are put together in
+:mod:`spheremix.text.lexicon`.
+"""
 
 from __future__ import annotations
 
-import importlib
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any
-
-from spheremix.errors import MissingPackageError, ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 LONGEST = 100  # characters: what is longer is no word (a key, a picture, a sequence)
 JOINERS = "\u200c\u200d"  # within words of Persian and of Indic scripts
-PLAIN = re.compile(r"[a-zA-Z0-9]+")
-CASED = {"de", "lb"}  # languages whose nouns are known by their first letter
+# Everything but letters and digits becomes a space: for ASCII this is much faster than a pattern.
+SPACED = {code: " " for code in range(128) if not chr(code).isalnum()}
+SIGNED = SPACED | {ord(sign): " . " for sign in '.,;:!?()[]{}<>|/*"'}
+BLANK_LINE = re.compile(r"\n\s*\n")
 
 
-class Words:
-    """Give the words of a text, in order; knows each form it has met.
+@dataclass(frozen=True, slots=True)
+class WordRule:
+    """Tells which forms are words.
 
-    Parameters
+    Attributes
     ----------
-    lemma : callable or None
-        From a form to its lemma; called once for each form, in lower case unless it has a true
-        ``cased``.
-    stop : iterable of str
-        Dropped, as forms and as lemmas.
+    stop : frozenset of str
+        Forms that are none.
     keep_numbers : bool
         Whether what has no letter is a word.
+    drop_mixed : bool
+        Whether what has digits and letters is none.
     min_length : int
-        Characters of a form, and of a lemma, at least.
-    tokenizer : callable or None
-        From a text to its forms, in place of the runs of letters and digits.
+        Characters, at least.
     """
 
-    def __init__(
-        self,
-        lemma: Callable[[str], str] | None = None,
-        stop: Iterable[str] = (),
-        *,
-        keep_numbers: bool = False,
-        min_length: int = 2,
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-    ) -> None:
-        self.lemma = lemma
-        self.stop = frozenset(stop)
-        self.keep_numbers = keep_numbers
-        self.min_length = min_length
-        self.cased = bool(getattr(lemma, "cased", False))
-        self.tokenizer = tokenizer
-        self._known: dict[str, str | None] = {}
+    stop: frozenset[str] = frozenset()
+    keep_numbers: bool = False
+    drop_mixed: bool = False
+    min_length: int = 2
 
-    def __call__(self, text: str) -> list[str]:
-        """Give the words of a text."""
-        known, words = self._known, []
-        cut = self.tokenizer or forms
-        for form in cut(text if self.cased or self.tokenizer else text.lower()):
-            try:
-                word = known[form]
-            except KeyError:
-                word = known[form] = self._word(form)
-            if word is not None:
-                words.append(word)
-        return words
-
-    def _word(self, form: str) -> str | None:
-        """Give the word of a form, or None where the form is not a word."""
-        if not self._is_word(form.lower()):
-            return None
-        word = (form if self.lemma is None else self.lemma(form)).lower()
-        return word if self._is_word(word) else None
-
-    def _is_word(self, form: str) -> bool:
+    def __call__(self, form: str) -> bool:
+        """Tell whether a form in lower case is a word."""
         return (
             self.min_length <= len(form) <= LONGEST
             and form not in self.stop
-            and (self.keep_numbers or any(map(str.isalpha, form)))
+            and any(map(str.isalnum if self.keep_numbers else str.isalpha, form))
+            and not (self.drop_mixed and is_mixed(form))
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_known": {}}
+
+def is_mixed(form: str) -> bool:
+    """Tell whether a form has digits and letters."""
+    return any(map(str.isdigit, form)) and any(map(str.isalpha, form))
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """Cuts texts into forms, in lower case or as they are written, with signs between or not."""
+
+    signs: bool = False
+    cased: bool = False
+
+    def __call__(self, text: str) -> list[str]:
+        """Give the forms of a text."""
+        cut = forms_and_signs if self.signs else forms
+        return cut(text if self.cased else text.lower())
+
+
+def forms_and_signs(text: str) -> list[str]:
+    """Cut a text as ``forms`` does, with a sign wherever something else than a space parts forms.
+
+    Hyphens and apostrophes are as good as spaces; a blank line is a sign.
+    """
+    if text.isascii():
+        return BLANK_LINE.sub(".", text).translate(SIGNED).split()
+    whole = unicodedata.normalize("NFC", text).replace("_", " ")
+    return _unicode_words_and_signs().findall(BLANK_LINE.sub(".", whole))
 
 
 def forms(text: str) -> list[str]:
     """Cut a text into runs of letters and digits, whatever the script."""
     if text.isascii():
-        return PLAIN.findall(text)
+        return text.translate(SPACED).split()
     return _unicode_words().findall(unicodedata.normalize("NFC", text).replace("_", " "))
 
 
@@ -105,32 +99,6 @@ def _unicode_words() -> re.Pattern[str]:
     return re.compile(rf"\w[\w{''.join(ranges)}{JOINERS}]*")
 
 
-class Simplemma:
-    """Lemmas by simplemma, of one language or of several, the first ones preferred."""
-
-    def __init__(self, languages: tuple[str, ...]) -> None:
-        self.languages = languages
-        self.cased = not CASED.isdisjoint(languages)
-        try:
-            self._lemmatize = importlib.import_module("simplemma").lemmatize
-        except ImportError:
-            raise MissingPackageError(
-                '{lemmatizer="simplemma"} needs the package simplemma',
-                remedies=(
-                    'install it with pip install "spheremix[explore]"',
-                    "do without lemmas with {lemmatizer=None}",
-                ),
-            ) from None
-        for language in languages:
-            try:
-                self._lemmatize("a", lang=language)
-            except ValueError:
-                raise ParameterError(
-                    f"simplemma does not know {{language={language}}}",
-                    remedies=("do without lemmas with {lemmatizer=None}",),
-                ) from None
-
-    def __call__(self, form: str) -> str:
-        """Give the lemma of a form, the form itself where it is not known."""
-        form = form.capitalize() if form.isupper() else form
-        return str(self._lemmatize(form, lang=self.languages))
+@cache
+def _unicode_words_and_signs() -> re.Pattern[str]:
+    return re.compile(rf"{_unicode_words().pattern}|[^\w\s'\u2018\u2019\u2010\u2011\-]")

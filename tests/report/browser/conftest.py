@@ -317,7 +317,10 @@ def nameless(tmp_path_factory):
 def inflected(tmp_path_factory):
     """Texts in which words are inflected; the source is somewhere on a disk."""
     corpus = make_corpus({name: TOPICS[name] for name in ("sport", "money")}, 30)
-    plural = [re.sub(r"\bstriker\b", "strikers", text) for text in corpus.texts]
+    plural = [
+        text if i % 3 else re.sub(r"\bstriker\b", "strikers", text)
+        for i, text in enumerate(corpus.texts)
+    ]
     corpus = replace(corpus, texts=plural, source="/somebody/at/home/news.csv")
     vectorizer = TextVectorizer(
         lemmatizer=lambda word: word.removesuffix("s"), weighting="counts"

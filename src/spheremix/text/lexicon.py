@@ -1,0 +1,183 @@
+"""Which word each form is: forms with one lemma are one word, shown as most people wrote it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from spheremix.text.tokens import NO_WORD, UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from spheremix.text.words import WordRule
+
+    Lemma = Callable[[str], str]
+
+# A form is a word of its own, whatever its lemma, where its own forms are so often written as this
+# share of it: "meeting", since there are "meetings".
+OWN = 0.05
+# A lemma that is written less than this share of its forms is as good as not written: a slip.
+SLIP = 0.01
+
+
+class Lexicon:
+    """Knows the word of every form.
+
+    Parameters
+    ----------
+    rule : WordRule
+        Which forms are words.
+    lemma : callable or None
+        From a form to its lemma, for forms that are not known; asked in lower case unless it has a
+        true ``cased``. It may have a method ``base``, from a form and its lemma to another base
+        that the form may have, or None.
+    known : mapping of str to str or None
+        The word of each form that was met, in lower case; None for those that are left out.
+    """
+
+    def __init__(
+        self, rule: WordRule, lemma: Lemma | None, known: Mapping[str, str | None]
+    ) -> None:
+        self.rule = rule
+        self.lemma = lemma
+        self.known = dict(known)
+
+    @classmethod
+    def learn(
+        cls,
+        occurrences: Mapping[str, int],
+        rule: WordRule,
+        lemma: Lemma | None,
+        drop: Iterable[str] = (),
+    ) -> Lexicon:
+        """Put the forms of a corpus together to words.
+
+        A form goes to its lemma, and from there to the lemma of the lemma, until a word of its own
+        is reached: one that is its own lemma, or whose forms are written often enough beside it.
+        What ends in the same place is one word. It is shown as its most frequent form, of equally
+        frequent ones as the first in the alphabet.
+
+        Parameters
+        ----------
+        occurrences : mapping of str to int
+            How often each form occurs; the case of letters may differ.
+        rule, lemma
+            As above.
+        drop : iterable of str
+            Words that are left out, with all of their forms.
+        """
+        written = _in_lower_case(occurrences)
+        counts = {form: n for form, (n, _) in written.items() if rule(form)}
+        if lemma is None:
+            roots: dict[str, str | None] = {form: form for form in counts}
+        else:
+            lemmas = {form: lemma(written[form][1]).lower() for form in counts}
+            roots = _roots(counts, lemmas, rule, lemma)
+        shown: dict[str, tuple[int, str]] = {}
+        for form, n in counts.items():
+            root = roots[form]
+            if root is not None:
+                shown[root] = min(shown.get(root, (0, "")), (-n, form))
+        known = {
+            form: None if root is None else shown[root][1]
+            for form, root in roots.items()
+            if root is None or root in shown
+        }
+        unwanted = {known.get(word) for word in map(str.lower, drop)}
+        known = {form: None if word in unwanted else word for form, word in known.items()}
+        return cls(rule, lemma, known)
+
+    def word(self, form: str) -> str | None:
+        """Give the word of a form, or None where it is none; a new word is its lemma."""
+        lower = form.lower()
+        if lower in self.known:
+            return self.known[lower]
+        if not self.rule(lower):
+            return None
+        if self.lemma is None:
+            return lower
+        lemma = self.lemma(form).lower()
+        for one in (lemma, _base(self.lemma, lower, lemma)):
+            if one in self.known:
+                return self.known[one]
+        if _stops(self.rule, lower, lemma):
+            return None
+        return lemma if self.rule(lemma) else lower
+
+    def numbering(self, numbers: Mapping[str, int]) -> Mapping[str, int]:
+        """Give a mapping from any form to the number of its word."""
+        return _Numbering(self, numbers)
+
+
+class _Numbering(dict[str, int]):
+    """Finds the number of a form when it is first asked for."""
+
+    def __init__(self, lexicon: Lexicon, numbers: Mapping[str, int]) -> None:
+        super().__init__()
+        self._lexicon, self._numbers = lexicon, numbers
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel without what was found."""
+        return type(self), (self._lexicon, self._numbers)
+
+    def __missing__(self, form: str) -> int:
+        word = self._lexicon.word(form)
+        number = NO_WORD if word is None else self._numbers.get(word, UNKNOWN)
+        self[form] = number
+        return number
+
+
+def _in_lower_case(occurrences: Mapping[str, int]) -> dict[str, tuple[int, str]]:
+    """Give each form in lower case its occurrences, and how it is written most often."""
+    found: dict[str, tuple[int, int, str]] = {}
+    for form, n in occurrences.items():
+        total, best, written = found.get(form.lower(), (0, 0, form))
+        if (-n, form) < (-best, written):
+            best, written = n, form
+        found[form.lower()] = (total + n, best, written)
+    return {form: (total, written) for form, (total, _, written) in found.items()}
+
+
+def _roots(
+    counts: Mapping[str, int], lemmas: Mapping[str, str], rule: WordRule, lemma: Lemma
+) -> dict[str, str | None]:
+    """Give where forms and lemmas lead to; None where they lead to a stop word."""
+    derived: Counter[str] = Counter()
+    for form, one in lemmas.items():
+        if one != form:
+            derived[one] += counts[form]
+    bases: dict[str, str] = {}
+    for form, one in lemmas.items():
+        missing = one == form or counts.get(one, 0) < SLIP * derived[one]
+        base = _base(lemma, form, one) if missing else None
+        if base is not None and base in counts and base != form:
+            bases[one] = max(base, bases.get(one, base), key=lambda b: (counts[b], b))
+    steps = dict(bases)
+    for form, one in lemmas.items():
+        own = derived[form] >= OWN * counts[form] and derived[form]
+        if form not in steps and not own and (one in rule.stop or rule(one)):
+            steps[form] = one
+    return {form: _follow(form, steps, rule) for form in {**lemmas, **dict.fromkeys(derived)}}
+
+
+def _follow(form: str, steps: Mapping[str, str], rule: WordRule) -> str | None:
+    """Go from step to step to the end; of a circle, the first in the alphabet is the end."""
+    way = [form]
+    while (after := steps.get(way[-1], way[-1])) != way[-1]:
+        if after in rule.stop:
+            return None if _stops(rule, way[-1], after) else way[-1]
+        if after in way:
+            return min(way[way.index(after) :])
+        way.append(after)
+    return way[-1]
+
+
+def _stops(rule: WordRule, form: str, lemma: str) -> bool:
+    """Tell whether a form is left out for its lemma: not "ai", which is one of "be" to some."""
+    return lemma in rule.stop and lemma[:1] == form[:1]
+
+
+def _base(lemma: Lemma, form: str, found: str) -> str | None:
+    base = getattr(lemma, "base", None)
+    return None if base is None else base(form, found)

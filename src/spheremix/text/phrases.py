@@ -1,0 +1,228 @@
+"""Phrases: neighbouring words that go together, found by association, and put in their places.
+
+The association of two neighbours is their normalised pointwise mutual information
+
+    npmi(a, b) = log(p(a b) / (p(a .) p(. b))) / -log p(a b)
+
+over all pairs of neighbouring words: p(a b) is the share of the pairs that are a b, p(a .) of those
+that begin with a, and p(. b) of those that end with b. It is 1 where neither word is ever beside
+another one, and 0 where they meet as often as by chance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spheremix.text.tokens import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+LEAST_NPMI = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Two neighbours that are one word; each of them may be a phrase.
+
+    Attributes
+    ----------
+    left, right : str
+        The two words.
+    word : str
+        The phrase as it is written most often.
+    npmi : float
+        Their association.
+    """
+
+    left: str
+    right: str
+    word: str
+    npmi: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Pairs of neighbours by number, in increasing order of left and right."""
+
+    left: Ints
+    right: Ints
+    npmi: Floats
+
+    def take(self, chosen: NDArray[np.bool_]) -> Pairs:
+        """Give some of them."""
+        return Pairs(self.left[chosen], self.right[chosen], self.npmi[chosen])
+
+
+def neighbours(tokens: Tokens) -> Ints:
+    """Give the positions of the words that have a word right after them, in the same text."""
+    ids = tokens.ids
+    both = (ids[:-1] >= 0) & (ids[1:] >= 0)
+    last = tokens.ends[1:-1] - 1
+    both[last[(last >= 0) & (last < len(both))]] = False
+    return np.flatnonzero(both)
+
+
+def associated(tokens: Tokens, least: int, least_npmi: float = LEAST_NPMI) -> Pairs:
+    """Find the pairs of different words that at least so many texts have, and that go together."""
+    at = neighbours(tokens)
+    ids = tokens.ids.astype(np.int64)
+    size = int(ids.max(initial=0)) + 1
+    keys, where, counts = np.unique(
+        ids[at] * size + ids[at + 1], return_inverse=True, return_counts=True
+    )
+    left, right = np.divmod(keys, size)
+    text = np.searchsorted(tokens.ends, at, side="right") - 1
+    texts = np.bincount(
+        np.unique(where * len(tokens.ends) + text) // len(tokens.ends), minlength=len(keys)
+    )
+    total = max(len(at), 1)
+    share = counts / total
+    begin = np.bincount(left, counts, minlength=size)[left] / total
+    end = np.bincount(right, counts, minlength=size)[right] / total
+    with np.errstate(divide="ignore", invalid="ignore"):  # one pair alone has the share 1
+        npmi = np.where(share < 1.0, np.log(share / (begin * end)) / -np.log(share), 1.0)
+    pairs = Pairs(left, right, npmi)
+    return pairs.take((texts >= least) & (left != right) & (npmi >= least_npmi))
+
+
+def meetings(tokens: Tokens, pairs: Pairs) -> tuple[Ints, Ints]:
+    """Find where pairs are to be joined: positions of the left words, and which pairs they are.
+
+    Where two pairs overlap, the closer one is joined, of equal ones the first.
+    """
+    at = neighbours(tokens)
+    size = 1 + max(int(each.max(initial=0)) for each in (tokens.ids, pairs.left, pairs.right))
+    wanted = pairs.left * size + pairs.right
+    found = tokens.ids[at].astype(np.int64) * size + tokens.ids[at + 1]
+    which = np.searchsorted(wanted, found)
+    hit = which < len(wanted)
+    hit[hit] = wanted[which[hit]] == found[hit]
+    at, which = at[hit], which[hit]
+    won = _apart(at, pairs.npmi[which])
+    return at[won], which[won]
+
+
+def join(tokens: Tokens, at: Ints, numbers: NDArray[np.int32]) -> Tokens:
+    """Put one number each in the place of the words at these positions and those after them."""
+    ids = tokens.ids.copy()
+    ids[at] = numbers
+    kept = np.ones(len(ids), dtype=bool)
+    kept[at + 1] = False
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return Tokens(ids[kept], before[tokens.ends])
+
+
+def _apart(at: Ints, strength: Floats) -> NDArray[np.bool_]:
+    """Choose positions of which none follows right after another, the strongest first."""
+    won = np.zeros(len(at), dtype=bool)
+    left = np.arange(len(at))  # undecided
+    while left.size:
+        place, value = at[left], strength[left]
+        touches = np.diff(place) == 1
+        loses = np.zeros(len(left), dtype=bool)
+        loses[1:] |= touches & (value[:-1] >= value[1:])
+        loses[:-1] |= touches & (value[1:] > value[:-1])
+        best = left[~loses]
+        won[best] = True
+        taken = np.isin(place, np.concatenate([at[best] - 1, at[best], at[best] + 1]))
+        left = left[~taken]
+    return won
+
+
+def learn_phrases(
+    words: Tokens, written: Tokens, names: list[str], forms: Sequence[str], longest: int, least: int
+) -> tuple[Tokens, list[Phrase]]:
+    """Find phrases and put them in their places; ``names`` grows by them.
+
+    Parameters
+    ----------
+    words, written : Tokens
+        The words of the texts, and in the same order the forms that were written.
+    names : list of str
+        The words by their numbers.
+    forms : sequence of str
+        The forms by their numbers.
+    longest : int
+        Words of a phrase, at most.
+    least : int
+        Texts with a phrase, at least.
+
+    Returns
+    -------
+    Tokens, list of Phrase
+        The words with phrases, and the phrases, those of fewer words first.
+    """
+    lengths = np.ones(len(names), dtype=np.int64)
+    numbers = {name: i for i, name in enumerate(names)}
+    spelled, found = list(forms), list[Phrase]()
+    for length in range(2, longest + 1):
+        pairs = associated(words, least)
+        pairs = pairs.take(lengths[pairs.left] + lengths[pairs.right] == length)
+        at, which = meetings(words, pairs)
+        size = len(spelled)
+        keys, first, where, counts = np.unique(
+            written.ids[at].astype(np.int64) * size + written.ids[at + 1],
+            return_index=True,
+            return_inverse=True,
+            return_counts=True,
+        )
+        pieces = [f"{spelled[a]} {spelled[b]}" for a, b in zip(*np.divmod(keys, size), strict=True)]
+        ranked = sorted(zip(which[first].tolist(), (-counts).tolist(), pieces, strict=True))
+        shown = {pair: piece for pair, _, piece in reversed(ranked)}  # the first of each pair stays
+        places = np.zeros(len(pairs.left), dtype=np.int32)
+        for pair, name in sorted(shown.items()):
+            left, right = names[pairs.left[pair]], names[pairs.right[pair]]
+            found.append(Phrase(left, right, name, float(pairs.npmi[pair])))
+            if name not in numbers:  # "new york" and "city", "new" and "york city": one phrase
+                numbers[name] = len(names)
+                names.append(name)
+            places[pair] = numbers[name]
+        words = join(words, at, places[which])
+        written = join(written, at, (size + where).astype(np.int32))
+        spelled += pieces
+        lengths = np.concatenate([lengths, np.full(len(names) - len(lengths), length)])
+    return words, found
+
+
+class PhraseTable:
+    """Puts known phrases in their places in new texts.
+
+    Parameters
+    ----------
+    phrases : sequence of Phrase
+        Those of fewer words first.
+    numbers : mapping of str to int
+        Numbers of the words, phrases included.
+    """
+
+    def __init__(self, phrases: Sequence[Phrase], numbers: Mapping[str, int]) -> None:
+        lengths: dict[str, int] = {}
+        levels: dict[int, list[tuple[int, int, float, int]]] = {}
+        for one in phrases:
+            length = lengths.get(one.left, 1) + lengths.get(one.right, 1)
+            lengths[one.word] = length
+            row = (numbers[one.left], numbers[one.right], one.npmi, numbers[one.word])
+            levels.setdefault(length, []).append(row)
+        self._levels = [_level(sorted(rows)) for _, rows in sorted(levels.items())]
+
+    def __call__(self, tokens: Tokens) -> Tokens:
+        """Give the words with phrases."""
+        for pairs, numbers in self._levels:
+            at, which = meetings(tokens, pairs)
+            tokens = join(tokens, at, numbers[which])
+        return tokens
+
+
+def _level(rows: list[tuple[int, int, float, int]]) -> tuple[Pairs, NDArray[np.int32]]:
+    left, right, npmi, number = zip(*rows, strict=True)
+    pairs = Pairs(np.array(left, np.int64), np.array(right, np.int64), np.array(npmi))
+    return pairs, np.array(number, dtype=np.int32)

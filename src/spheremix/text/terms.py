@@ -1,0 +1,117 @@
+"""From texts to terms by number: words, phrases in the place of their words, or runs of words."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spheremix.text.lexicon import Lexicon
+from spheremix.text.phrases import PhraseTable, learn_phrases
+from spheremix.text.tokens import NO_WORD, UNKNOWN, Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from spheremix.text.lexicon import Lemma
+    from spheremix.text.phrases import Phrase
+    from spheremix.text.words import WordRule
+
+    Cut = Callable[[str], Iterable[str]]
+
+
+class Terms:
+    """Gives the terms of texts.
+
+    Parameters
+    ----------
+    lexicon : Lexicon
+        The word of each form.
+    cut : callable
+        From a text to its forms.
+    phrases : sequence of Phrase
+        Those of fewer words first.
+    """
+
+    def __init__(self, lexicon: Lexicon, cut: Cut, phrases: Sequence[Phrase] = ()) -> None:
+        self.lexicon, self.cut, self.phrases = lexicon, cut, list(phrases)
+        words = sorted({word for word in lexicon.known.values() if word is not None})
+        self.names = list(dict.fromkeys([*words, *(one.word for one in phrases)]))
+        numbers = {name: i for i, name in enumerate(self.names)}
+        self._numbers = lexicon.numbering(numbers)
+        self._table = PhraseTable(phrases, numbers)
+
+    @classmethod
+    def learn(
+        cls,
+        texts: Sequence[str],
+        cut: Cut,
+        rule: WordRule,
+        lemma: Lemma | None,
+        *,
+        drop: Iterable[str] = (),
+        longest: int = 1,
+        least: int = 1,
+    ) -> tuple[Terms, Tokens]:
+        """Find the words of texts, and phrases of so many words at most; read the texts by them."""
+        numbers = growing()
+        written = Tokens.read(texts, cut, numbers)
+        occurrences = dict(zip(numbers, written.occurrences(len(numbers)).tolist(), strict=True))
+        lexicon = Lexicon.learn(occurrences, rule, lemma, drop)
+        found = cls(lexicon, cut)
+        tokens = written.renumber([found._numbers[form] for form in numbers])
+        if longest > 1:
+            lower = growing()
+            written = written.renumber([lower[form.lower()] for form in numbers])
+            names = list(found.names)
+            tokens, phrases = learn_phrases(tokens, written, names, list(lower), longest, least)
+            found = cls(lexicon, cut, phrases)
+        return found, tokens
+
+    def read(self, texts: Iterable[str]) -> Tokens:
+        """Give the terms of texts, by their places in ``names``."""
+        return self._table(Tokens.read(texts, self.cut, self._numbers))
+
+    def of(self, text: str) -> list[str]:
+        """Give the terms of a text, also those without a number."""
+        forms = list(self.cut(text))
+        words = [self.lexicon.word(form) for form in forms]
+        if not self.phrases:
+            return [word for word in words if word is not None]
+        numbers = dict.fromkeys(word for word in words if word is not None)
+        known = {name: i for i, name in enumerate(self.names)}
+        names = [*self.names, *(word for word in numbers if word not in known)]
+        places = {name: i for i, name in enumerate(names)}
+        ids = [NO_WORD if word is None else places[word] for word in words]
+        tokens = Tokens(np.array(ids, dtype=np.int32), np.array([0, len(ids)]))
+        return [names[i] for i in self._table(tokens).ids.tolist() if i >= 0]
+
+
+def growing() -> defaultdict[str, int]:
+    """Give a mapping in which everything that is asked for gets the next number."""
+    numbers: defaultdict[str, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    return numbers
+
+
+def runs_of_words(
+    tokens: Tokens, names: Sequence[str], sizes: tuple[int, int], numbers: Mapping[str, int]
+) -> Tokens:
+    """Give the runs of so many words, at least and at most, once the stop words are left out.
+
+    Runs get their numbers from the mapping, which may make up new ones; those of words without a
+    number count for nothing.
+    """
+    ids, ends = [], [0]
+    for start, end in pairwise(tokens.ends.tolist()):
+        words = [
+            names[i] if i >= 0 else None for i in tokens.ids[start:end].tolist() if i != NO_WORD
+        ]
+        for size in range(sizes[0], sizes[1] + 1):
+            for i in range(len(words) - size + 1):
+                run = [word for word in words[i : i + size] if word is not None]
+                ids.append(numbers[" ".join(run)] if len(run) == size else UNKNOWN)
+        ends.append(len(ids))
+    return Tokens(np.array(ids, dtype=np.int32), np.array(ends, dtype=np.int64))

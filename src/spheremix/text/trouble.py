@@ -1,0 +1,228 @@
+"""Trouble in texts: what looks wrong is named, and mended only where that is asked for."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from spheremix.errors import Message, MissingPackageError
+from spheremix.text.corpus import shown
+from spheremix.text.stopwords import WORDS, stop_words
+from spheremix.text.words import forms, is_mixed
+from spheremix.wording import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from spheremix.text.corpus import Corpus
+
+# UTF-8 that was read as Windows-1252 or Latin-1: an accent or a quotation mark became two or three
+# characters, of which the second one is never the second letter of a word.
+SECOND = "\x80-\xbf\u20ac\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u2039\u2018\u2019\u201c"
+MOJIBAKE = re.compile(f"[\u00c2\u00c3][{SECOND}]|\u00e2[\x80\u20ac]|\u00ef\u00bb\u00bf")
+JOINED = re.compile(r"\b[a-z]{3,}[A-Z][a-z]{2,}\b")  # "pricesThe", and not "ClassName"
+
+DECODED = 0.001  # share of the documents with signs of wrong decoding, and two of them
+FEWEST = 10  # documents, below which nothing is said
+REPEATED = 0.02  # share of the documents with a line, from which on it is a repeated one
+MIXED_SHARE = 0.02  # of the words
+JOINED_SHARE = 0.05  # of the documents that were looked at
+FOREIGN_SHARE = 0.05  # of the documents that were looked at
+LEAD = 0.1  # share of stop words by which another language is ahead
+LOOKED_AT = 2000  # documents, evenly spread
+BEGINNING = 3000  # characters of a document that were looked at
+NAMED = 3  # examples
+
+
+@dataclass(frozen=True, slots=True)
+class Mending:
+    """What is to be mended in texts, those of a run and new ones alike.
+
+    Attributes
+    ----------
+    encoding : bool
+        Whether text that was decoded wrongly is decoded again.
+    lines : frozenset of str
+        Lines that are left out.
+    """
+
+    encoding: bool = False
+    lines: frozenset[str] = field(default_factory=frozenset)
+
+    def __call__(self, texts: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Mend texts; say in sentences what was changed."""
+        found, said = list(texts), []
+        if self.encoding:
+            found, n = _redecoded(found)
+            said.append(f"Text was decoded again in {count(n, 'document')}.")
+        if self.lines:
+            found, n = _without(found, self.lines)
+            lines = count(len(self.lines), "repeated line was", "repeated lines were")
+            said.append(f"{lines} left out of {count(n, 'document')}.")
+        return found, said
+
+
+def repeated_lines(texts: Iterable[str]) -> dict[str, int]:
+    """Find lines of two words or more that many documents have, such as those of a menu.
+
+    Gives how many documents have each of them, the most frequent line first.
+    """
+    found: Counter[str] = Counter()
+    n = 0
+    for text in texts:
+        n += 1
+        if "\n" in text:
+            found.update({line.strip() for line in text.split("\n")})
+    least = max(FEWEST, REPEATED * n)
+    many = {line: k for line, k in found.items() if k >= least and len(forms(line)) > 1}
+    return dict(sorted(many.items(), key=lambda one: (-one[1], one[0])))
+
+
+def trouble(
+    texts: Sequence[str], words: Iterable[str], languages: Sequence[str], mending: Mending
+) -> list[Message]:
+    """Say what looks wrong in texts, a message each; ``words`` are those that were kept."""
+    sample = [texts[i] for i in _evenly(len(texts))]
+    found = [
+        None if mending.encoding else _mojibake(texts),
+        None if mending.lines else _repeats(texts),
+        _mixed(words),
+        _joined(sample),
+        _language(sample, languages),
+    ]
+    return [message for message in found if message is not None]
+
+
+def mend(corpus: Corpus, mending: Mending) -> Corpus:
+    """Give a corpus with mended texts, and what was changed among its notes."""
+    texts, said = mending(corpus.texts)
+    return replace(corpus, texts=texts, notes=[*corpus.notes, *said])
+
+
+def _evenly(n: int) -> list[int]:
+    """Choose documents that are looked at."""
+    step = max(1, -(-n // LOOKED_AT))
+    return list(range(0, n, step))
+
+
+def _redecoded(texts: list[str]) -> tuple[list[str], int]:
+    try:
+        fix = importlib.import_module("ftfy").fix_encoding
+    except ImportError:
+        raise MissingPackageError(
+            "{mend_encoding=True} needs the package ftfy",
+            remedies=('install it with pip install "spheremix[text]"',),
+        ) from None
+    found = [fix(text) if MOJIBAKE.search(text) else text for text in texts]
+    return found, sum(new != old for new, old in zip(found, texts, strict=True))
+
+
+def _without(texts: list[str], unwanted: frozenset[str]) -> tuple[list[str], int]:
+    found = [
+        "\n".join(line for line in text.split("\n") if line.strip() not in unwanted)
+        for text in texts
+    ]
+    return found, sum(new != old for new, old in zip(found, texts, strict=True))
+
+
+def _mojibake(texts: Sequence[str]) -> Message | None:
+    examples: Counter[str] = Counter()
+    n = 0
+    for text in texts:
+        if not text.isascii() and (found := MOJIBAKE.findall(text)):
+            examples.update(found)
+            n += 1
+    if n < max(2, DECODED * len(texts)):
+        return None
+    return Message(
+        "Text seems to be decoded wrongly in {n} of {all} documents ({examples})",
+        {
+            "n": f"{n:,}",
+            "all": f"{len(texts):,}",
+            "examples": ", ".join(shown(one) for one, _ in examples.most_common(NAMED)),
+        },
+        ("mend it with {mend_encoding=True}",),
+    )
+
+
+def _repeats(texts: Sequence[str]) -> Message | None:
+    found = repeated_lines(texts)
+    if not found:
+        return None
+    first = [f"{shown(line)} in {k:,}" for line, k in list(found.items())[:NAMED]]
+    return Message(
+        "{lines} in many of {all} documents ({first})",
+        {
+            "lines": f"{count(len(found), 'line')} {'is' if len(found) == 1 else 'are'} repeated",
+            "all": f"{len(texts):,}",
+            "first": ", ".join(first),
+        },
+        ("leave such lines out with {drop_repeated_lines=True}",),
+    )
+
+
+def _mixed(words: Iterable[str]) -> Message | None:
+    every = list(words)
+    mixed = [word for word in every if is_mixed(word)]
+    if len(mixed) < max(FEWEST, MIXED_SHARE * len(every)):
+        return None
+    return Message(
+        "{n} of {all} words mix digits and letters (as {first})",
+        {
+            "n": f"{len(mixed):,}",
+            "all": f"{len(every):,}",
+            "first": ", ".join(mixed[:: max(1, len(mixed) // NAMED)][:NAMED]),
+        },
+        ("leave them out with {drop_mixed=True}",),
+    )
+
+
+def _joined(texts: Sequence[str]) -> Message | None:
+    """Find words that ran together: names such as YouTube are written so by several documents."""
+    found = [{*JOINED.findall(text[:BEGINNING])} for text in texts]
+    documents = Counter(word for words in found for word in words)
+    once = [sorted(word for word in words if documents[word] == 1) for words in found]
+    n = sum(map(bool, once))
+    if n < max(FEWEST, JOINED_SHARE * len(texts)):
+        return None
+    examples = [words[0] for words in once if words][:NAMED]
+    return Message(
+        "Words seem to run together in {n} of {all} documents that were looked at (as {examples}): "
+        "see how the texts were made",
+        {"n": f"{n:,}", "all": f"{len(texts):,}", "examples": ", ".join(examples)},
+    )
+
+
+def _language(texts: Sequence[str], languages: Sequence[str]) -> Message | None:
+    """Compare the shares of stop words of each language."""
+    if not any(code in WORDS for code in languages):
+        return None  # nothing to compare with
+    lists = {code: stop_words(code) for code in WORDS}
+    others: Counter[str] = Counter()
+    for text in texts:
+        tokens = forms(text[:BEGINNING].lower())
+        if len(tokens) >= FEWEST:
+            share = {code: sum(map(each.__contains__, tokens)) for code, each in lists.items()}
+            best = max(share, key=lambda code: share[code])
+            said = max(share[code] for code in languages if code in share)
+            if share[best] - said >= LEAD * len(tokens):
+                others[best] += 1
+    n = others.total()
+    if n < FOREIGN_SHARE * len(texts) or not n:
+        return None
+    best = others.most_common(1)[0][0]
+    both = best if 2 * n > len(texts) else ",".join([*languages, best])
+    return Message(
+        "{n} of {all} documents that were looked at seem to be in another language than {said} "
+        "({which})",
+        {
+            "n": f"{n:,}",
+            "all": f"{len(texts):,}",
+            "said": ",".join(languages),
+            "which": ", ".join(f"{k:,} in {code}" for code, k in others.most_common(NAMED)),
+        },
+        (f"say so with {{language={both}}}",),
+    )

@@ -1,0 +1,113 @@
+"""What a run keeps of its words: forms, thresholds, phrases, unwanted words."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+import spheremix as sm
+from spheremix.run.columns import FORMS
+from spheremix.run.remarks import kept_words, remarks
+
+TEXTS = [
+    "Red apples and an apple pie",
+    "The apples of the united farmers",
+    "A farmer unites apples",
+    "Blue skies over the sea",
+    "The sky and the deep sea",
+    "Seas are blue, skies are blue",
+]
+OPTIONS = {"k": 2, "starts": 2, "max_steps": 20, "min_df": 1, "criterion": "none"}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    pytest.importorskip("simplemma", reason="simplemma is not installed")
+    return sm.explore_corpus(TEXTS, tmp_path_factory.mktemp("words") / "run", **OPTIONS)
+
+
+def test_forms_are_kept(run):
+    assert run.manifest.prepared.vectorizer.forms == FORMS
+    kept = gzip.decompress((run.folder / FORMS).read_bytes()).decode()
+    assert "apple\tapples\n" in kept
+    vectorizer = sm.load_run(run.folder).vectorizer()
+    assert vectorizer.forms_["skies"] == vectorizer.forms_["sky"] == "skies"
+    assert set(vectorizer.vocabulary_) <= set(vectorizer.forms_)
+    assert (vectorizer.transform(TEXTS) != run.matrix()).nnz == 0
+
+
+def test_new_documents_need_no_lemma_of_a_known_form(run, monkeypatch):
+    expected = run.assign(["an apple", "a sky"])["cluster"]
+    monkeypatch.setattr("spheremix.text.lemmas.Simplemma.__call__", lambda _, form: form)
+    assert sm.load_run(run.folder).assign(["an apple", "a sky"])["cluster"] == expected
+
+
+def test_the_run_says_what_its_thresholds_cost(tmp_path):
+    texts = [f"common {'left' if i % 2 else 'right'} word{i % 7}" for i in range(42)] + ["unique"]
+    run = sm.explore_corpus(texts, tmp_path / "run", k=2, lemmatizer="none", criterion="none")
+    used = run.manifest.prepared.vectorizer.thresholds
+    assert (used.min_df, used.max_df) == (2, 21)
+    assert used.cost == {"min_df": 1, "min_count": 0, "max_df": 1}
+    said = (
+        "Words: 9 of 11 are kept, those in at least 2 documents (costs 1), in at most 21 (costs 1)"
+    )
+    assert kept_words(run).render().startswith(said)
+    assert remarks(run)[0] == kept_words(run)
+    readme = (run.folder / "README.txt").read_text(encoding="utf-8")
+    assert said in " ".join(readme.split())
+
+
+def test_unwanted_words_are_kept_with_the_run(tmp_path):
+    pytest.importorskip("simplemma", reason="simplemma is not installed")
+    file = tmp_path / "stop.txt"
+    file.write_text("sky\n", encoding="utf-8")
+    options = {**OPTIONS, "stop_words": file, "drop": "Apple,pie"}
+    run = sm.explore_corpus(TEXTS, tmp_path / "run", **options)
+    assert run.manifest.command["stop_words"] == ["sky"]
+    assert run.manifest.command["drop"] == ["apple", "pie"]
+    assert not {"apples", "skies", "pie"} & set(run.feature_names)
+    file.write_text("sea\n", encoding="utf-8")
+    assert run.assign(["apple skies", "the deep sea"])["cluster"][0] is None
+    with pytest.raises(sm.RunError, match=r"another run \(stop_words was"):
+        sm.explore_corpus(TEXTS, tmp_path / "run", **options)
+
+
+def test_phrases_are_kept(tmp_path):
+    texts = [f"{word} interest rates" for word in ("low", "high", "rising", "falling")]
+    texts += ["interest in art", "rates of art", "art and music"]
+    options = {
+        "k": 2,
+        "lemmatizer": "none",
+        "criterion": "none",
+        "min_df": 2,
+        "ngrams": 2,
+        "kappa": 50,
+    }
+    run = sm.explore_corpus(texts, tmp_path / "run", **options)
+    assert "interest rates" in run.feature_names
+    assert run.manifest.prepared.vectorizer.phrases[0][:3] == (
+        "interest",
+        "rates",
+        "interest rates",
+    )
+    again = sm.load_run(run.folder).vectorizer()
+    assert again.words("interest rates of interest") == ["interest rates", "interest"]
+    kept = [i for i, why in enumerate(run.documents["set_aside"]) if not why]
+    assert (again.transform(texts)[kept] != run.matrix()).nnz == 0
+
+
+def test_trouble_is_named_and_mended_as_asked(tmp_path):
+    subjects = ("apple pie", "green apple", "apple tree", "deep sea", "blue sea", "sea water")
+    texts = [f"Toggle Button\nthe {subjects[i % 6]} {i % 4}m" for i in range(36)]
+    options = {"k": 2, "lemmatizer": "none", "criterion": "none", "kappa": 50}
+    run = sm.explore_corpus(texts, tmp_path / "named", **options)
+    assert any("'Toggle Button' in 36" in one.render() for one in remarks(run))
+    options |= {"drop_repeated_lines": True, "drop_mixed": True}
+    run = sm.explore_corpus(texts, tmp_path / "mended", **options)
+    assert not any("Toggle" in one.render() for one in remarks(run))
+    assert "1 repeated line was left out of 36 documents." in run.manifest.corpus.notes
+    assert run.manifest.prepared.dropped_lines == ["Toggle Button"]
+    assert "Toggle" not in run.corpus().texts[0]
+    assert not {"button", "toggle", "2m"} & set(run.feature_names)
+    assert run.assign(["Toggle Button\nsea", "Toggle Button"])["cluster"][1] is None
