@@ -14,7 +14,7 @@ def documents(tmp_path_factory):
     return write_lines(tmp_path_factory.mktemp("relaxed") / "docs.jsonl", texts())
 
 
-@pytest.mark.parametrize("flag", [None, "--relaxed", "--no-relaxed"])
+@pytest.mark.parametrize("flag", [None, "--no-relaxed"])
 def test_the_flag(documents, tmp_path, flag):
     folder = tmp_path / "run"
     options = ["-k", 3, "--starts", 2, "--max-steps", 40, *([flag] if flag else [])]

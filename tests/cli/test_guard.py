@@ -19,7 +19,7 @@ def interrupt(*_, **__):
         (("demo",), "spheremix.datasets.load_docstrings", GOES_ON),
         (("assign", "run", "docs.jsonl"), "spheremix.run.saving.load_run", "interrupted."),
         (("report", "run"), "spheremix.run.saving.load_run", "interrupted."),
-        (("simulate",), "spheremix.datasets.make_vmf_mixture", "interrupted."),
+        (("simulate",), "spheremix.run.simulation.make_vmf_mixture", "interrupted."),
     ],
 )
 def test_only_commands_that_resume_promise_to_go_on(command, where, said, tmp_path, monkeypatch):

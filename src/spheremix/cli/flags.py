@@ -67,19 +67,25 @@ def with_explore_options(command: Callable[..., None]) -> Callable[..., None]:
 def _parameter(one: dataclasses.Field[Any]) -> inspect.Parameter:
     """Describe an option to typer."""
     name = one.name.replace("_", "-")
-    long = f"--no-{name}" if one.default is True else f"--{name}"
+    negated = one.default is True  # the option turns it off
     kind = TYPES.get(one.name) or _simple(one.default, one.type)
     shown = typer.Option(
-        *SHORT.get(one.name, (long,)),
+        *SHORT.get(one.name, (f"--no-{name}" if negated else f"--{name}",)),
         help=_help(one.name),
         rich_help_panel=one.metadata["panel"],
         show_default=kind is not bool,
         metavar="<str>" if kind == list[str] else None,  # each time that it is given
+        callback=_not if negated else None,
     )
     optional: Any = kind | None if one.default is None else kind
     annotation = Annotated[optional, shown]
     either = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return inspect.Parameter(one.name, either, default=one.default, annotation=annotation)
+    default = False if negated else one.default
+    return inspect.Parameter(one.name, either, default=default, annotation=annotation)
+
+
+def _not(value: bool) -> bool:
+    return not value
 
 
 def _simple(default: Any, declared: Any) -> type:

@@ -1,6 +1,5 @@
 """``spheremix simulate``: directions whose clusters are known."""
 
-# ruff: noqa: PLC0415 (help does not wait for SciPy: what works is loaded when there is work)
 from __future__ import annotations
 
 from pathlib import Path
@@ -14,9 +13,7 @@ from spheremix.cli.guard import guarded
 
 @guarded()
 def simulate(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")] = Path(
-        "simulated"
-    ),
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder.")] = Path("simulated"),
     documents: Annotated[int, typer.Option("--documents", "-n", help="Rows.")] = 500,
     features: Annotated[int, typer.Option("--features", "-d", help="Columns.")] = 10,
     k: Annotated[int, typer.Option("--k", "-k", help="Clusters.")] = 4,
@@ -35,36 +32,19 @@ def simulate(
     Writes X.npy (ready for spheremix explore), labels.npy, and truth.npz with the prototypes,
     concentrations and weights.
     """
-    import numpy as np
+    from spheremix.run.simulation import write_simulation  # noqa: PLC0415 (help does not wait)
 
-    from spheremix.datasets import make_vmf_mixture
-    from spheremix.run.store import RunError, replacing
-
-    names = ("X.npy", "labels.npy", "truth.npz")
-    there = [name for name in names if (output / name).exists()]
-    if there and not force:
-        raise RunError(f"{output / there[0]}: there already: choose another with -o, or --force.")
-    X, labels, truth = make_vmf_mixture(
-        documents,
-        features,
-        k,
+    truth = write_simulation(
+        output,
+        force=force,
+        n_samples=documents,
+        n_features=features,
+        n_components=k,
         overlap=overlap,
         sparsity=sparsity,
         kappa=kappa,
         random_state=seed,
     )
-    for name, array in (("X.npy", X), ("labels.npy", labels)):
-        with replacing(output / name) as file:
-            np.save(file, array, allow_pickle=False)
-    with replacing(output / "truth.npz") as file:
-        np.savez(
-            file,
-            prototypes=truth.prototypes,
-            kappas=truth.kappas,
-            weights=truth.weights,
-            base_kappa=truth.base_kappa,
-            overlap=truth.overlap,
-        )
     say(
         f"{documents:,} rows, {features:,} columns, {k} clusters; {truth.overlap:.1%} misplaced by "
         "the true mixture."
