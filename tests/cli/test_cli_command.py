@@ -95,7 +95,7 @@ def test_help(command):
 def test_help_says_defaults_in_one_way():
     out, _ = run("explore", "--help")
     said = " ".join(re.sub(r"[^\x20-\x7e]+", " ", out).split())
-    assert said.count("[default: ") == 17
+    assert said.count("[default: ") == 18
     assert "[default: (" not in said + run("demo", "--help")[0]
     for default in ("en", "ebic", "2 to n^0.4, at most 20, for n documents"):
         assert f"[default: {default}]" in said
