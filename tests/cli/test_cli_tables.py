@@ -57,7 +57,7 @@ def material(tmp_path_factory):
 
 def columns_of(folder):
     names = ("--id", "name", "--label", "topic", "--date", "day")
-    return ("--texts", folder / "docs.csv", *names, "--lemmatizer", "none")
+    return ("--texts", folder / "docs.csv", *names, "--lemmatizer", "none", "--max-df", "1.0")
 
 
 @pytest.fixture(scope="module")
