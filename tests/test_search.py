@@ -234,7 +234,7 @@ def test_large_numbers_of_clusters_begin_with_fewer_more(monkeypatch):
     monkeypatch.setattr(search, "MOST_MERGED", 10)
     drawn = Search(model(), as_directions(rows))
     rng = np.random.default_rng(0)
-    assert [len(drawn._drawn_rows(K, rng)) for K in (2, 8, 20)] == [6, 10, 20]
+    assert [len(drawn._drawn_rows(K, 0, rng)) for K in (2, 8, 20)] == [6, 10, 20]
 
 
 def test_progress_is_told_after_each_sweep():
@@ -243,3 +243,24 @@ def test_progress_is_told_after_each_sweep():
     running = Search(model(), as_directions(rows), callback=seen.append)
     running.run([4], [0, 1])
     assert seen == list(range(1, running.n_sweeps + 1))
+
+
+def test_replicates_have_weights_of_their_own_and_share_their_sweeps():
+    rows, _ = planted(noise=0.7)
+    directions = as_directions(rows)
+    rng = np.random.default_rng(4)
+    weights = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=3).astype(float)
+    together = Search(model(), directions, weights)
+    found = together.replicates([3, 6], [7, 8, 9])
+    n_sweeps = []
+    for size, replicates in zip([3, 6], found, strict=True):
+        for one, seed, own in zip(replicates, [7, 8, 9], weights, strict=True):
+            alone = Search(model(), directions, own)
+            [[expected]] = alone.run([size], [seed])
+            assert_allclose(one.resultants.mass, expected.resultants.mass, rtol=1e-9)
+            assert_allclose(one.value, expected.value, rtol=1e-9)
+            n_sweeps.append(alone.n_sweeps)
+    assert together.n_sweeps <= max(n_sweeps) + 1  # one more where a try failed
+    better = Search(model(30.0), directions, weights).improved(found[1])
+    for one, own in zip(better, weights, strict=True):
+        assert_allclose(one.resultants.weight, own.sum())

@@ -94,8 +94,8 @@ class Search(Generic[P]):
         What partitions are judged by.
     directions : Directions
         The rows.
-    weights : ndarray of shape (n,) or None
-        Of the rows.
+    weights : ndarray of shape (n,) or (R, n), or None
+        Of the rows; in two dimensions those of R replicates, which :meth:`replicates` wants.
     tol : float
         A refinement ends when a sweep raises the value by less, per unit of weight.
     callback : callable or None
@@ -121,8 +121,7 @@ class Search(Generic[P]):
         For each size: the partitions of the runs, None where every try failed, then those of the
         crossings. All sizes share their sweeps; what is found for one does not depend on others.
         """
-        found = self._merged_runs([(size, seed) for size in sizes for seed in seeds])
-        each = [found[i * len(seeds) : (i + 1) * len(seeds)] for i in range(len(sizes))]
+        each = self.replicates(sizes, seeds)
         rounds = [[i for i, one in enumerate(runs) if one is not None] for runs in each]
         while any(len(members) > 1 for members in rounds):
             pairs = [
@@ -143,19 +142,35 @@ class Search(Generic[P]):
             rounds = ahead
         return each
 
-    def refined(self, starts: Sequence[Resultants]) -> list[Judged | None]:
+    def replicates(
+        self, sizes: Sequence[int], seeds: Sequence[int]
+    ) -> list[list[Partition | None]]:
+        """Search for partitions of each size, one run for each seed; runs do not meet.
+
+        Where there are several vectors of weights, each seed has its own. All share their sweeps.
+        """
+        specs = [(size, seed, draw) for size in sizes for draw, seed in enumerate(seeds)]
+        found = self._merged_runs(specs)
+        return [found[i * len(seeds) : (i + 1) * len(seeds)] for i in range(len(sizes))]
+
+    def refined(
+        self, starts: Sequence[Resultants], draws: Sequence[int] | None = None
+    ) -> list[Judged | None]:
         """Move rows by first variation; give the best partition met on the way from each start.
 
         Each row goes where it seems to add most to the value: :attr:`Scorer.pulls` has the formula.
         It is an approximation. The component of the largest score is taken for the one that the row
         is in, weights and concentrations are held, and all rows move at the same time. A sweep may
         therefore lower the value: a run ends when a sweep has not raised it, and the best partition
-        is kept. None where a start has no parameters.
+        is kept. None where a start has no parameters. ``draws`` tells which weights each start
+        has, where there are several vectors of them.
         """
+        draws = [0] * len(starts) if draws is None else draws
         best = [self._judged(start) for start in starts]
         active = {i: one for i, one in enumerate(best) if one is not None}
         for _ in range(REFINEMENTS):
-            swept = self._sweep([one.by_variation() for one in active.values()])
+            scorers = [one.by_variation() for one in active.values()]
+            swept = self._sweep(scorers, [draws[i] for i in active])
             still = {}
             for (i, before), resultants in zip(active.items(), swept, strict=True):
                 after = self._judged(resultants)
@@ -168,10 +183,13 @@ class Search(Generic[P]):
         return best
 
     def improved(self, partitions: Sequence[Partition | None]) -> list[Partition | None]:
-        """Refine partitions that another model has found; their values become this model's."""
+        """Refine partitions that another model has found; their values become this model's.
 
-        def refine(_: list[int], batch: list[Partition]) -> list[Partition | None]:
-            found = self._refined_from([one.resultants for one in batch])
+        Where there are several vectors of weights, each partition has its own.
+        """
+
+        def refine(draws: list[int], batch: list[Partition]) -> list[Partition | None]:
+            found = self._refined_from([one.resultants for one in batch], draws)
             return [
                 None if pair is None else replace(one, **pair)
                 for one, pair in zip(batch, found, strict=True)
@@ -201,7 +219,10 @@ class Search(Generic[P]):
             together,
             lambda one: one.vectors.size,
             lambda _, batch: self._finished(
-                self._settled(batch, CROSSING), [len(one.mass) // 2 for one in batch], "cross"
+                self._settled(batch, CROSSING, [0] * len(batch)),
+                [len(one.mass) // 2 for one in batch],
+                "cross",
+                [0] * len(batch),
             ),
         )
         return [
@@ -211,42 +232,45 @@ class Search(Generic[P]):
 
     # The parts
 
-    def _merged_runs(self, specs: list[tuple[int, int]]) -> list[Partition | None]:
-        """Give the partition of each run (size, seed), drawn again where a try failed."""
-        generators = [np.random.default_rng(seed) for _, seed in specs]
+    def _merged_runs(self, specs: list[tuple[int, int, int]]) -> list[Partition | None]:
+        """Give the partition of each run (size, seed, draw), once more where a try failed."""
+        generators = [np.random.default_rng(seed) for _, seed, _ in specs]
         found: list[Partition | None] = [None] * len(specs)
         for _ in range(TRIES):
             missing = [i for i, one in enumerate(found) if one is None]
             if not missing:
                 break
-            sizes = [specs[i][0] for i in missing]
             drawn = em.in_batches(
-                [self._drawn_rows(specs[i][0], generators[i]) for i in missing],
+                [self._drawn_rows(*specs[i][::2], generators[i]) for i in missing],
                 np.size,
-                partial(self._merged, sizes),
+                partial(self._merged, [specs[i] for i in missing]),
             )
             for i, one in zip(missing, drawn, strict=True):
                 if one is not None:
                     found[i] = replace(one, seed=specs[i][1])
         return found
 
-    def _drawn_rows(self, size: int, rng: np.random.Generator) -> Array:
+    def _drawn_rows(self, size: int, draw: int, rng: np.random.Generator) -> Array:
         """Draw the rows that clusters begin with."""
-        n_rows = self.directions.n_rows
-        if self.weights is not None:
-            n_rows = int(np.count_nonzero(self.weights))
+        n_rows, weights = self.directions.n_rows, self.weights
+        if weights is not None:
+            weights = weights if weights.ndim == 1 else weights[draw]
+            n_rows = int(np.count_nonzero(weights))
         over = min(OVER * size, max(size, MOST_MERGED), n_rows)
-        return random_rows(self.directions, over, rng, self.weights)
+        return random_rows(self.directions, over, rng, weights)
 
     def _merged(
-        self, sizes: list[int], members: list[int], rows: list[Array]
+        self, specs: list[tuple[int, int, int]], members: list[int], rows: list[Array]
     ) -> list[Partition | None]:
         """Let the clusters around rows settle, merge them to the members' sizes and refine."""
+        sizes, draws = [specs[i][0] for i in members], [specs[i][2] for i in members]
         nearest = [Scorer(one, np.zeros(len(one)), 0.0, "hard") for one in rows]
-        settled = self._settled(self._sweep(nearest), SETTLING)
-        return self._finished(settled, [sizes[i] for i in members], "merge")
+        settled = self._settled(self._sweep(nearest, draws), SETTLING, draws)
+        return self._finished(settled, sizes, "merge", draws)
 
-    def _settled(self, resultants: Sequence[Resultants], n_sweeps: int) -> list[Resultants | None]:
+    def _settled(
+        self, resultants: Sequence[Resultants], n_sweeps: int, draws: Sequence[int]
+    ) -> list[Resultants | None]:
         """Assign all rows to clusters a few times; clusters without rows are dropped."""
         now: list[Resultants | None] = list(resultants)
         for _ in range(n_sweeps):
@@ -258,12 +282,13 @@ class Search(Generic[P]):
                     now[i] = None
                     if judged is not None:
                         scorers[i] = judged.scorer
-            for i, swept in zip(scorers, self._sweep(list(scorers.values())), strict=True):
+            found = self._sweep(list(scorers.values()), [draws[i] for i in scorers])
+            for i, swept in zip(scorers, found, strict=True):
                 now[i] = swept
         return now
 
     def _finished(
-        self, settled: list[Resultants | None], sizes: list[int], start: str
+        self, settled: list[Resultants | None], sizes: list[int], start: str, draws: Sequence[int]
     ) -> list[Partition | None]:
         """Merge clusters to the sizes and refine; None where fewer than that are left."""
         found: list[Partition | None] = [None] * len(settled)
@@ -277,14 +302,17 @@ class Search(Generic[P]):
             except DegenerateError:
                 continue
             merged[i] = merged_resultants(occupied, merge(occupied, value, size).labels)
-        for i, better in zip(merged, self._refined_from(list(merged.values())), strict=True):
+        refined = self._refined_from(list(merged.values()), [draws[i] for i in merged])
+        for i, better in zip(merged, refined, strict=True):
             if better is not None:
                 found[i] = Partition(start=start, **better)
         return found
 
-    def _refined_from(self, starts: list[Resultants]) -> list[dict[str, Any] | None]:
+    def _refined_from(
+        self, starts: list[Resultants], draws: Sequence[int]
+    ) -> list[dict[str, Any] | None]:
         """Refine; give the resultants and the values before and after, as Partition has them."""
-        before, after = [self._judged(start) for start in starts], self.refined(starts)
+        before, after = [self._judged(start) for start in starts], self.refined(starts, draws)
         return [
             {"resultants": last.resultants, "value": last.value, "first_value": first.value}
             if first is not None and last is not None
@@ -302,10 +330,13 @@ class Search(Generic[P]):
         value += resultants.mass @ scorer.biases + scorer.offset * resultants.weight
         return Judged(resultants, scorer, float(value))
 
-    def _sweep(self, scorers: list[Scorer]) -> list[Resultants]:
+    def _sweep(self, scorers: list[Scorer], draws: list[int]) -> list[Resultants]:
         if not scorers:
             return []
-        swept = self.directions.sweep(scorers, self.weights)
+        weights = self.weights
+        if weights is not None and weights.ndim == 2:
+            weights = weights[draws]
+        swept = self.directions.sweep(scorers, weights)
         self.n_sweeps += 1
         if self.callback is not None:
             self.callback(self.n_sweeps)

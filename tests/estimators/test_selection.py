@@ -208,8 +208,11 @@ def test_ties_go_to_the_smaller_number(rows, monkeypatch):
         return dict.fromkeys(CRITERIA, 0.0 * log_likelihood + 1.0)
 
     monkeypatch.setattr("spheremix.estimators.fitted.criteria", flat)
-    study = sm.VMFMixtureIC(n_components=[5, 3, 4], n_init=1, random_state=0, max_steps=2)
-    study.fit(rows)
+    study = sm.VMFMixtureIC(
+        n_components=[5, 3, 4], k_criterion="ebic", n_init=1, random_state=0, max_steps=2
+    )
+    with pytest.warns(UserWarning, match="3 components are at the lower end of the candidates, by"):
+        study.fit(rows)
     assert_array_equal(study.dense_criteria_["ebic"], [1.0, 1.0, 1.0])
     assert study.best_n_components_ == 3
 

@@ -61,7 +61,9 @@ def test_criteria_are_named_in_any_case(rows):
 def test_paths_at_every_number(rows):
     study = sm.VMFMixtureIC(
         n_components=[2, 3, 4], n_init=2, random_state=0, paths="all", min_relative_increase=0.1
-    ).fit(rows)
+    )
+    with pytest.warns(UserWarning, match="4 components are at the upper end"):
+        study.fit(rows)
     assert list(study.paths_) == [2, 3, 4]
     for K, path in study.paths_.items():
         assert path.kappas_.shape[1] == K
@@ -165,7 +167,7 @@ def test_refit_of_one_word_a_cluster(rows):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k_criterion": "mdl"}, "k_criterion must be one of 'aic'"),
+        ({"k_criterion": "mdl"}, "k_criterion must be one of 'advice', 'aic'"),
         ({"beta_criterion": "mdl"}, "beta_criterion must be one of 'aic'"),
         ({"paths": "some"}, "paths must be one of 'best', 'all'"),
         ({"n_components": []}, "at least one number of components"),

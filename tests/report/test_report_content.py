@@ -142,7 +142,7 @@ def test_the_model_and_the_candidates(content, study):
     assert (model["n_clusters"], model["criterion"], model["k_criterion"]) == (
         chosen,
         "bic",
-        "ebic",
+        "advice",
     )
     assert model["kappa"] == "shared"
     assert [one["n_clusters"] for one in content["candidates"]] == [2, 3, 4]

@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from spheremix.advice import Advice, advise
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.agreement import agreement
 from spheremix.estimators.candidates import candidate_table
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture, set_fitted, set_path_attributes
+from spheremix.estimators.gathering import (
+    collect_evidence,
+    lengths_of,
+    measure_chance,
+    measure_stability,
+    one_cluster,
+)
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions, PathOptions
 from spheremix.estimators.path import VMFPath
@@ -54,6 +62,8 @@ if TYPE_CHECKING:
     Fits = list[em.Fit[VMFParameters] | None]
 
 PATHS = ("best", "all", "none")
+ADVICE = "advice"
+K_CRITERIA = (ADVICE, *CRITERIA)
 
 
 class VMFMixtureIC(SelectedMixture):
@@ -61,15 +71,18 @@ class VMFMixtureIC(SelectedMixture):
 
     The methodology of the paper's section 3.6: dense mixtures for each candidate number of
     components, the number chosen on them by one criterion, then the path of ``beta`` at that
-    number and the step chosen by another criterion. No single criterion is to be trusted: look at
-    the whole curves.
+    number and the step chosen by another criterion. No single criterion is to be trusted, so the
+    default takes advice from several kinds of evidence (``advice_``). The fit warns where the
+    number that was chosen is at an end of the candidates.
 
     Parameters
     ----------
     n_components : iterable of int, default=(2, 3, 4, 5, 6, 7, 8)
         Candidates.
-    k_criterion : {"aic", "bic", "ric", "ricc", "ebic", "icl"}, default="ebic"
-        Chooses the number of components, on the dense mixtures; the smaller one of equals.
+    k_criterion : {"advice", "aic", "bic", "ric", "ricc", "ebic", "icl"}, default="advice"
+        Chooses the number of components, on the dense mixtures. "advice" draws the rows again and
+        takes the number that :class:`spheremix.advice.Advice` recommends; a criterion takes its
+        smallest value, and the smaller one of equals.
     beta_criterion : {"aic", "bic", "ric", "ricc", "ebic", "icl"}, default="bic"
         Chooses the step of the path; the sparser one of equals.
     paths : {"best", "all", "none"}, default="best"
@@ -97,7 +110,10 @@ zero_tol, random_state, n_threads, engine, verbose
     dense_criteria_ : dict of ndarray of shape (n_candidates,)
         Criteria of the best dense mixture of each number: the curves to look at.
     best_n_components_ : int
-        Where ``k_criterion`` is smallest.
+        The number that ``k_criterion`` chose.
+    advice_ : Advice
+        One to three recommended numbers with reasons and doubts, and the evidence for every
+        candidate; with ``k_criterion="advice"`` and several candidates.
     dense_models_ : dict of int to VMFMixture
         The best dense mixture of each number.
     paths_ : dict of int to VMFPath
@@ -132,7 +148,7 @@ zero_tol, random_state, n_threads, engine, verbose
         self,
         n_components: Iterable[int] = tuple(range(2, 9)),
         *,
-        k_criterion: str = "ebic",
+        k_criterion: str = "advice",
         beta_criterion: str = "bic",
         paths: str = "best",
         refit: bool = False,
@@ -234,7 +250,12 @@ zero_tol, random_state, n_threads, engine, verbose
             name: np.array([models[K].criteria_[name] if K in models else np.nan for K in each])
             for name in CRITERIA
         }
-        best = int(candidates[np.nanargmin(curves[self.k_criterion.lower()])])
+        advice = self._advised(problem, models, X) if self._takes_advice() else None
+        if advice is None:
+            best = self._smallest(candidates, curves, models)
+        else:
+            best = advice.best_candidate
+        self._warn_of_ends(best, models, advice)
         paths = self._follow_all(options, route, problems, models, best)
         chosen = paths[best].best_estimator_ if paths else models[best]
         if self.refit:
@@ -253,6 +274,8 @@ zero_tol, random_state, n_threads, engine, verbose
             "best_estimator_": chosen,
             "total_weight_": float(n_rows if weights is None else weights.sum()),
         }
+        if advice is not None:
+            found["advice_"] = advice
         if paths:
             found["best_path_"] = paths[best]
         set_fitted(self, found)
@@ -296,8 +319,63 @@ zero_tol, random_state, n_threads, engine, verbose
             )
         return models
 
+    def _takes_advice(self) -> bool:
+        return self.k_criterion.lower() == ADVICE
+
+    def _advised(
+        self, problem: Problem[VMFModel], models: dict[int, VMFMixture], X: Any
+    ) -> Advice | None:
+        """Gather the evidence for each number of components; None where there is one only."""
+        if len(models) < 2:
+            return None
+        again, beside = check.draw_seeds(self.random_state, 2)
+        n_rows = problem.directions.n_rows if problem.weights is None else problem.weights.sum()
+        evidence = collect_evidence(
+            models,
+            measure_stability(problem, list(models), again),
+            measure_chance(problem, beside),
+            one=one_cluster(problem),
+            n_rows=float(n_rows),
+            lengths=lengths_of(X),
+        )
+        return advise(evidence)
+
+    def _smallest(
+        self,
+        candidates: NDArray[np.intp],
+        curves: dict[str, Array],
+        models: dict[int, VMFMixture],
+    ) -> int:
+        """Give the number at which the criterion is smallest."""
+        if self._takes_advice():  # one candidate only
+            return next(iter(models))
+        return int(candidates[np.nanargmin(curves[self.k_criterion.lower()])])
+
+    def _warn_of_ends(
+        self, best: int, models: dict[int, VMFMixture], advice: Advice | None
+    ) -> None:
+        """Warn of a number at an end of the candidates, and where there are no clusters."""
+        if advice is not None and advice.n_clusters == 1 and best > 1:
+            warnings.warn(NotedWarning(advice.recommended[0].sentence), stacklevel=3)
+        tested = 1 if advice is None else 2  # numbers below which nothing is left to try
+        if len(models) < 3 or best not in {min(models), max(models)} or best <= tested:
+            return
+        largest = best == max(models)
+        warnings.warn(
+            NotedWarning(
+                "{best} components are at the {end} end of the candidates, by {k_criterion} "
+                "{criterion}: this is no answer yet",
+                remedies=("try {other} numbers with {n_components}",),
+                best=best,
+                end="upper" if largest else "lower",
+                criterion=self.k_criterion,
+                other="larger" if largest else "smaller",
+            ),
+            stacklevel=3,
+        )
+
     def _check_parameters(self) -> NDArray[np.intp]:
-        check.require_criterion("k_criterion", self.k_criterion, CRITERIA)
+        check.require_criterion("k_criterion", self.k_criterion, K_CRITERIA)
         check.require_criterion("beta_criterion", self.beta_criterion, CRITERIA)
         check.require_choice("paths", self.paths, PATHS)
         for name, given in (("refit", self.refit), ("relaxed", self.relaxed)):

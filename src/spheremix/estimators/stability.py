@@ -13,6 +13,7 @@ from spheremix.errors import NotedWarning
 from spheremix.estimators import validation as check
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import NoFitError, build_problem
+from spheremix.estimators.replicates import drawn_again
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -72,16 +73,13 @@ def stability_selection(
     mixture = path.model(path.selected_ if step is None else step, refit=False)
     rows = check.open_again(mixture, X)
     problem = build_problem(MixtureOptions.of(mixture), rows, sample_weight)
-    base = np.ones(problem.directions.n_rows) if problem.weights is None else problem.weights
-    total = base.sum()
-    n_draws = max(round(total), np.count_nonzero(base))
     rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
     start = problem.model.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)
     times, kept = np.zeros(mixture.prototypes_.shape), 0
     for begin in range(0, n_bootstrap, 10):  # ten at a time share each reading
         size = min(10, n_bootstrap - begin)
-        # Scaled to the weight beta was chosen for.
-        weights = rng.multinomial(n_draws, base / total, size=size) * (total / n_draws)
+        # They have the weight that beta was chosen for.
+        weights = drawn_again(rng, problem.weights, problem.directions.n_rows, size)
         fits = em.fit(
             problem.model, problem.directions, [start] * size, problem.settings, weights=weights
         )

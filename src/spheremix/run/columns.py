@@ -165,6 +165,35 @@ TABLES: dict[str, TableSchema] = {
             **CRITERION_COLUMNS,
         },
     ),
+    "advice": TableSchema(
+        "tables/advice.csv",
+        "The evidence for each number of clusters that was tried.",
+        {
+            "n_components": Column("Number of clusters.", int),
+            "stability": Column(
+                "Mean adjusted Rand index of the clusters of documents that were drawn again: 1 "
+                "where they are always the same.",
+                float,
+            ),
+            "chance": Column("The same for documents without clusters.", float),
+            "firmness": Column("Stability between 0, what chance gives, and 1.", float),
+            "gain": Column(
+                "What the last cluster adds to the log-likelihood of a document.", float
+            ),
+            "turning": Column(
+                "How much less a further cluster adds than the last one did, from 0 to 1.", float
+            ),
+            "score": Column("Firmness plus turning; larger is better.", float),
+            "agreement": Column(
+                "Mean adjusted Rand index of the other starts with the best one.", float
+            ),
+            "largest": Column("Share of the documents in the largest cluster.", float),
+            **CRITERION_COLUMNS,
+            "recommended": Column(
+                "1 for the number that is recommended first, 2 and 3 for others, else 0.", int
+            ),
+        },
+    ),
     "path": TableSchema(
         "tables/path.csv",
         "The steps of the path, from dense prototypes to sparse ones. If the run is relaxed, as it "

@@ -10,6 +10,7 @@ import numpy as np
 
 from spheremix.estimators.path import VMFPath
 from spheremix.reading import Reading, agreement, contrast_words
+from spheremix.run.advising import advise_run, choose_candidates, pack_advice
 from spheremix.run.carried import renamed
 from spheremix.run.columns import PATH
 from spheremix.run.command import versions
@@ -18,7 +19,7 @@ from spheremix.run.folder import RunFolder
 from spheremix.run.keys import Keys
 from spheremix.run.listener import Listener
 from spheremix.run.names import automatic_names, read_names
-from spheremix.run.options import DENSE, ExploreOptions
+from spheremix.run.options import ADVICE, DENSE, ExploreOptions
 from spheremix.run.path_codecs import add_choice
 from spheremix.run.prepare import check_options, mended, prepare, read_source
 from spheremix.run.remarks import reuse
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
+    from spheremix.advice import Advice
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.reading import ContrastWord
     from spheremix.run.names import GivenNames
@@ -183,15 +185,20 @@ def _work(
     listener: Listener,
 ) -> None:
     material = prepare(folder, source, options, mending, keys, listener)
-    candidates = options.candidates(len(material.kept), material.n_distinct)
+    candidates = choose_candidates(folder, material, options, keys, listener)
     dense, notes = fit_dense(folder, material.X, candidates, options, keys, listener)
-    values = [model.criteria_[options.k_criterion] for model in dense.values()]
-    best = list(dense)[int(np.argmin(values))]
+    advice = None
+    if options.k_criterion == ADVICE:
+        advice = advise_run(folder, material, dense, options, keys, listener)
+        best = min(dense) if advice is None else advice.best_candidate
+    else:
+        values = [model.criteria_[options.k_criterion] for model in dense.values()]
+        best = list(dense)[int(np.argmin(values))]
     model: VMFMixture | VMFPath = dense[best]
     if options.criterion != DENSE:
         model = follow_path(folder, material.X, dense, best, options, keys, listener)
     listener.begin("Writing the tables")
-    _finish(folder, material, dense, model, keys, command, source, names)
+    _finish(folder, material, dense, model, advice, keys, command, source, names)
     for line in reuse(folder, candidates, words=material.words is not None):
         listener.inform(line)
     for note in notes:
@@ -203,6 +210,7 @@ def _finish(
     material: Material,
     dense: dict[int, VMFMixture],
     model: VMFMixture | VMFPath,
+    advice: Advice | None,
     keys: Keys,
     command: dict[str, Any],
     source: Corpus | Matrix,
@@ -246,7 +254,7 @@ def _finish(
         reading = Reading(
             model, material.words, contrast=contrast, names=[one.name for one in named]
         )
-    tables = write_tables(writer, material, reading, dense, contrast)
+    tables = write_tables(writer, material, reading, dense, contrast, advice)
     finish(
         writer,
         Manifest(
@@ -265,6 +273,7 @@ def _finish(
             dense=mixtures,
             path=path,
             best_n_components=best,
+            advice=None if advice is None else pack_advice(advice),
             label_agreement=_agreement(material, model),
             contrast=_naming(reading),
             names=named,

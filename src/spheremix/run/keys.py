@@ -74,9 +74,19 @@ class Keys:
         del parameters["criterion"]
         return key_of(parameters)
 
+    @cached_property
+    def chance(self) -> str:
+        """The comparison of the rows with rows without clusters."""
+        return key_of(self.matrix, "chance", self._options.kappa, self._options.seed)
+
+    def stability(self, K: int) -> str:
+        """Give the key of what rows drawn again say of one number of clusters."""
+        return key_of(self.matrix, "stability", K, self._options.kappa, self._options.seed)
+
     def fits(self, sizes: Iterable[int]) -> set[str]:
         """Give the keys of all that is fitted with these numbers of clusters."""
-        return {key for K in sizes for key in (self.dense(K), self.path(K))}
+        each = {key for K in sizes for key in (self.dense(K), self.path(K), self.stability(K))}
+        return {*each, self.chance}
 
 
 def dense_mixture(K: int, options: ExploreOptions) -> VMFMixture:

@@ -18,6 +18,7 @@ from spheremix.wording import count
 
 LARGEST = 20  # clusters tried unless more are asked for
 LEAST = 4  # different documents among which to look for clusters
+ADVICE = "advice"  # the number of clusters by several kinds of evidence
 DENSE = "none"  # the criterion that keeps the mixture without penalty
 
 COLUMNS = "Columns of the file"
@@ -181,7 +182,8 @@ class ExploreOptions:
         None,
         MODEL,
         "Number of clusters, as 5, or several to choose from, as 2:20 or 2,4,8.",
-        found="2 to n^0.4, at most 20, for n documents",
+        found="2 up to the last number, at most 20, at which a further cluster explains more than "
+        "it does in documents without clusters",
     )
     seed: int = option(0, MODEL, "The same seed gives the same result, to the last digit.")
     criterion: str | None = option(
@@ -191,7 +193,10 @@ class ExploreOptions:
         found="bic; none for embeddings",
     )
     k_criterion: str = option(
-        "ebic", MODEL, "Chooses the number of clusters: aic, bic, ric, ricc, ebic or icl."
+        "advice",
+        MODEL,
+        "Chooses the number of clusters: advice (documents are drawn again to see which clusters "
+        "are firm), or a criterion: aic, bic, ric, ricc, ebic or icl.",
     )
     relaxed: bool = option(
         True,
@@ -274,7 +279,7 @@ class ExploreOptions:
 
         for name, choices in (
             ("criterion", (None, *CRITERIA, DENSE)),
-            ("k_criterion", CRITERIA),
+            ("k_criterion", (ADVICE, *CRITERIA)),
             ("weighting", (None, *WEIGHTINGS)),
             ("lemmatizer", (None, "simplemma", "none")),
         ):
@@ -364,4 +369,4 @@ class ExploreOptions:
                 least=LEAST,
                 there=there,
             )
-        return list(range(2, max(2, min(LARGEST, int(n**0.4), n_distinct // 2)) + 1))
+        return list(range(2, max(2, min(LARGEST, n_distinct // 2)) + 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import Message
 from spheremix.text.corpus import shown
@@ -28,7 +28,7 @@ def headline(run: Run) -> str:
     parts = [count(mixture.n_features_in_, feature_name(run))]
     if hasattr(mixture, "labels_"):
         parts.insert(0, count(len(mixture.labels_), "document"))
-    by = f" (by {str(options.get('k_criterion', '')).upper()}, {len(run.dense)} tried)"
+    by = f" (by {_criterion(options.get('k_criterion'))}, {len(run.dense)} tried)"
     parts.append(f"K = {len(mixture.weights_)}{by if len(run.dense) > 1 else ''}")
     if run.path is not None:
         sparsity = run.path.sparsity_[run.path.selected_]
@@ -60,12 +60,45 @@ def reuse(folder: RunFolder, candidates: list[int], *, words: bool) -> list[str]
     return said
 
 
+def _criterion(name: Any) -> str:
+    """Name what chose the number of clusters."""
+    return "advice" if name == "advice" else str(name or "").upper()
+
+
+SURE = {
+    "clear": "The evidence for it is clear",
+    "fair": "The evidence for it is fair",
+    "doubtful": "The evidence for it is weak",
+}
+
+
+def _advice(run: Run) -> Message | None:
+    """Say how many groups there are, how sure that is, and which other readings there are."""
+    advice = run.manifest.advice
+    if advice is None or not advice.recommended:
+        return None
+    first, *others = advice.recommended
+    if first.reading == "none":
+        text = "There seem to be no clusters: " + first.sentence.partition(": ")[2]
+        values = {"K": str(len(run.mixture.weights_))}
+        return Message(
+            text.removesuffix(".") + ". The {K} clusters shown are the best of them", values
+        )
+    said = [f"How many: {first.sentence} {SURE[advice.certainty]}."]
+    for reading in ("coarser", "finer"):
+        numbers = [str(one.n_clusters) for one in others if one.reading == reading]
+        if numbers:
+            said.append(f"A {reading} reading has {' or '.join(numbers)} clusters.")
+    return Message(" ".join([*said, *advice.doubts]).replace("rows", "documents"))
+
+
 def remarks(run: Run) -> list[Message]:
     """Say what a reader of the result should know."""
     found = [
         kept_words(run),
         *run.manifest.prepared.trouble,
         _set_aside(run),
+        _advice(run),
         _ended(run),
         _at_the_end(run),
         _agreement(run),
@@ -136,12 +169,16 @@ def _ended(run: Run) -> Message | None:
 
 def _at_the_end(run: Run) -> Message | None:
     K = len(run.mixture.weights_)
-    if len(run.dense) < 2 or max(run.dense) != K:
+    if len(run.dense) < 2 or K not in {min(run.dense), max(run.dense)} or K == 2:
         return None
+    if max(run.dense) == K:
+        end, other = "largest", f"{K}:{2 * K}"
+    else:
+        end, other = "smallest", f"2:{K}"
     return Message(
-        "The largest number of clusters was chosen",
-        {"more": f"{K}:{2 * K}"},
-        ("try more, with {k} {more}",),
+        "The {end} number of clusters that was tried was chosen, which is no answer yet",
+        {"end": end, "other": other},
+        ("try others, with {k} {other}",),
     )
 
 

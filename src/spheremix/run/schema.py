@@ -125,6 +125,48 @@ class DenseRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StabilityRecord:
+    """How far the clusters of documents that were drawn again agree."""
+
+    mean: float = about("Mean adjusted Rand index of pairs of draws.")
+    error: float = about("Its standard error.")
+    n_replicates: int = about("Number of draws.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChanceRecord:
+    """What documents without clusters give, beside what the documents give."""
+
+    one: float = about("Log-likelihood of one cluster.")
+    most: int = about("Largest number of clusters that is worth trying.")
+    sizes: list[int] = about("Numbers of clusters that were compared.", default_factory=list)
+    gains: list[float] = about("Gain of the documents over one cluster.", default_factory=list)
+    chance_gains: list[list[float]] = about(
+        "The same for each set of documents without clusters.", default_factory=list
+    )
+    stability: list[float] = about("Stability without clusters.", default_factory=list)
+    n_taken: int = about("Number of documents that were compared.", default=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecommendedRecord:
+    """A number of clusters that is recommended."""
+
+    n_clusters: int = about("The number; 1 stands for no clusters.")
+    reading: str = about("first, coarser, finer, or none for no clusters.")
+    sentence: str = about("Why, in words.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdviceRecord:
+    """How many clusters there are, and how sure that is."""
+
+    recommended: list[RecommendedRecord] = about("One to three numbers, the best first.")
+    certainty: str = about("clear, fair or doubtful.")
+    doubts: list[str] = about("What speaks against the first number.", default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FitRecord:
     """Parameters together with their resultants: where a path can go on with the same bits."""
 
@@ -229,6 +271,9 @@ class Manifest:
     label_agreement: dict[str, AgreementRecord] = about(
         "Agreement with the labels, by their column, where a document has one at most.",
         default_factory=dict,
+    )
+    advice: AdviceRecord | None = about(
+        "How many clusters are recommended, where the number was not given.", default=None
     )
     contrast: list[list[str]] | None = about(
         "For embeddings with texts: words that set each cluster apart.", default=None

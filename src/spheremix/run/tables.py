@@ -16,6 +16,7 @@ from spheremix.select import CRITERIA
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from spheremix.advice import Advice
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.reading import ContrastWord, Documents, Reading
@@ -33,6 +34,7 @@ def write_tables(
     reading: Reading,
     dense: dict[int, VMFMixture],
     contrast: list[list[ContrastWord]] | None,
+    advice: Advice | None = None,
 ) -> dict[str, FileName]:
     """Write every table that the run has the values for; give the names of their files."""
     documents = reading.documents(material.X)
@@ -45,6 +47,8 @@ def write_tables(
     }
     if reading.path is not None:
         tables["path"] = path_columns(reading.path)
+    if advice is not None:
+        tables["advice"] = advice.table()
     if contrast is not None:
         tables["contrast"] = contrast_columns(reading, contrast)
     clusters = all_clusters(documents.labels, material)

@@ -55,9 +55,16 @@ function introduction({ k_criterion: criterion, n_clusters: K }, candidates) {
   const range = `${candidates[0].n_clusters} to ${candidates[candidates.length - 1].n_clusters}`;
   return (
     `Mixtures of ${range} clusters were fitted without penalty; ` +
-    (criterion ? `K = ${K} has the lowest ${criterionName(criterion)}. ` : `K = ${K} was kept. `) +
+    chosenBy(K, criterion) +
     "Choose a K to see its clusters. To explore another K, run again with --k."
   );
+}
+
+/** @param {number} K @param {string | null} criterion */
+function chosenBy(K, criterion) {
+  if (!criterion) return `K = ${K} was kept. `;
+  if (criterion === "advice") return `K = ${K} is recommended (see tables/advice.csv). `;
+  return `K = ${K} has the lowest ${criterionName(criterion)}. `;
 }
 
 /** @param {Candidate[]} candidates @param {(i: number) => void} choose */

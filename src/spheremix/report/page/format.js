@@ -78,6 +78,7 @@ export function signed(value) {
 
 /** @param {string} name */
 export function criterionName(name) {
+  if (name === "advice") return "the advice";
   return name === "ricc" ? "RICc" : name.toUpperCase();
 }
 

@@ -1,0 +1,258 @@
+"""How many clusters: the numbers that follow from the evidence, and what speaks against them.
+
+A corpus may have several good answers, so the advice has up to three, and it names its doubts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from spheremix.evidence import Evidence
+
+# Standard deviations above chance, below which there are no clusters. Student's quantile for ten
+# sets of rows without clusters and three numbers of clusters: chance passes it once in a hundred.
+APART = 3.7
+MANY = 10.0  # rows for each column, from which on BIC counts
+FIRM = 0.7  # stability, corrected for chance, of clusters that one can rely on
+LOOSE = 0.5  # stability below which another sample would give other clusters
+CLEAR = 0.25  # by which the best number should stand out from the middle of the others
+GIANT = 0.8  # share of a cluster that hides all others
+BY_LENGTH = 0.8  # rank correlation of two clusters with the length of documents
+MOST = 3  # numbers that are recommended
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """One number of clusters that the evidence speaks for.
+
+    Attributes
+    ----------
+    n_clusters : int
+        The number; 1 stands for no clusters.
+    reading : {"first", "coarser", "finer", "none"}
+        The first choice, or how the number compares with it; "none" for no clusters.
+    sentence : str
+        Why, in plain words.
+    """
+
+    n_clusters: int
+    reading: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Advice:
+    """How many clusters there are, how sure that is, and what else could be said.
+
+    Attributes
+    ----------
+    recommended : tuple of Recommendation
+        One to three numbers, the best first.
+    certainty : {"clear", "fair", "doubtful"}
+        How sure the first one is.
+    doubts : tuple of str
+        What speaks against it, in plain words.
+    evidence : Evidence
+        What the advice was made of.
+    """
+
+    recommended: tuple[Recommendation, ...]
+    certainty: str
+    doubts: tuple[str, ...]
+    evidence: Evidence = field(repr=False)
+
+    @property
+    def n_clusters(self) -> int:
+        """The first recommended number; 1 for no clusters."""
+        return self.recommended[0].n_clusters
+
+    @property
+    def best_candidate(self) -> int:
+        """The first recommended number that was a candidate."""
+        known = {int(K) for K in self.evidence.candidates}
+        return next(one.n_clusters for one in self.recommended if one.n_clusters in known)
+
+    def __str__(self) -> str:
+        """Say it in a few sentences."""
+        return "\n".join([*(one.sentence for one in self.recommended), *self.doubts])
+
+    def table(self) -> dict[str, NDArray[Any]]:
+        """Give the evidence as columns, one row for each candidate."""
+        evidence = self.evidence
+        places = {one.n_clusters: i for i, one in enumerate(self.recommended, 1)}
+        columns: dict[str, NDArray[Any]] = {
+            "n_components": evidence.candidates,
+            "stability": evidence.stability,
+            "chance": evidence.chance,
+            "firmness": evidence.firmness,
+            "gain": evidence.gains,
+            "turning": evidence.turning,
+            "score": evidence.scores,
+            "agreement": evidence.agreement,
+            "largest": evidence.largest,
+        }
+        if evidence.merge_costs is not None:
+            columns["merge_cost"] = evidence.merge_costs
+        if evidence.held_out is not None:
+            columns["held_out"] = evidence.held_out
+        columns |= evidence.criteria
+        columns["recommended"] = np.array([places.get(int(K), 0) for K in evidence.candidates])
+        return columns
+
+
+def advise(evidence: Evidence) -> Advice:
+    """Recommend one to three numbers of clusters."""
+    scores, candidates = evidence.scores, evidence.candidates
+    best = int(np.argmax(scores))
+    places = [best, *_others(evidence, best)][:MOST]
+    by_bic = bic_turn(evidence)
+    if by_bic is not None and by_bic not in places:
+        places = [best, by_bic, *places[1:]][:MOST]
+    first = int(candidates[best])
+    recommended = [
+        Recommendation(
+            int(candidates[i]), _reading(int(candidates[i]), first), _sentence(evidence, i, best)
+        )
+        for i in places
+    ]
+    if _nothing_there(evidence) and first > 1:
+        recommended = [Recommendation(1, "none", _NOTHING), *recommended][:MOST]
+    return Advice(
+        tuple(recommended), _certainty(evidence, best), tuple(_doubts(evidence, best)), evidence
+    )
+
+
+_NOTHING = (
+    "No clusters: a division of the rows gains no more than a division of rows without any "
+    "clusters does."
+)
+
+
+def _nothing_there(evidence: Evidence) -> bool:
+    return evidence.apart is not None and evidence.apart < APART
+
+
+def bic_turn(evidence: Evidence) -> int | None:
+    """Give the place of the smallest BIC, where BIC counts.
+
+    It counts where there are many more rows than columns and the smallest value is not at the
+    upper end of the range, where it would only say that it wants more.
+    """
+    values = evidence.criteria.get("bic")
+    if values is None or evidence.n_rows < MANY * evidence.n_features:
+        return None
+    if not np.isfinite(values).any():
+        return None
+    place = int(np.nanargmin(values))
+    return None if place == len(values) - 1 and len(values) > 1 else place
+
+
+def _others(evidence: Evidence, best: int) -> list[int]:
+    """Find other good numbers, the best first: peaks of the score, and the finest firm number.
+
+    The last candidate is none of them, since what follows it is not known.
+    """
+    scores, firm = evidence.scores, evidence.firmness
+    padded = np.r_[-np.inf, scores, -np.inf]
+    peaks = [
+        i
+        for i in range(len(scores))
+        if i != best
+        and scores[i] >= max(padded[i], padded[i + 2])
+        and firm[i] >= LOOSE
+        and i < len(scores) - 1
+    ]
+    enough = (firm >= FIRM) & (evidence.gains > evidence.least_gain)
+    finest = best
+    while finest + 2 < len(scores) and enough[finest + 1]:
+        finest += 1
+    if finest > best and finest not in peaks:
+        peaks.append(finest)
+    return sorted(peaks, key=lambda i: (-scores[i], i))
+
+
+def _reading(K: int, first: int) -> str:
+    if first == K:
+        return "first"
+    return "coarser" if first > K else "finer"
+
+
+def _sentence(evidence: Evidence, i: int, best: int) -> str:
+    """Say why a number is recommended."""
+    K = int(evidence.candidates[i])
+    what = f"{K} cluster{'s' * (K > 1)}"
+    if i != best:
+        what += " (coarser)" if i < best else " (finer)"
+    if np.isfinite(evidence.stability[i]):
+        why = (
+            f"rows drawn again fall into the same clusters with an agreement of "
+            f"{evidence.stability[i]:.2f} (by chance {evidence.chance[i]:.2f})"
+        )
+    else:
+        why = f"the runs of the search agree at {evidence.agreement[i]:.2f}"
+    fall = evidence.turning[i]
+    if fall >= 0.1:
+        why += f", and a further cluster would explain {fall:.0%} less than the last one"
+    if bic_turn(evidence) == i:
+        why += ", and BIC is smallest"
+    return f"{what}: {why}."
+
+
+def _certainty(evidence: Evidence, best: int) -> str:
+    """Say how sure the first number is."""
+    if _nothing_there(evidence):
+        return "clear" if (evidence.apart or 0.0) < APART - 1.0 else "fair"
+    if evidence.firmness[best] < LOOSE or _is_flat(evidence, best):
+        return "doubtful"
+    ahead = np.delete(evidence.scores, best)
+    margin = evidence.scores[best] - (ahead.max() if len(ahead) else 0.0)
+    return "clear" if evidence.firmness[best] >= FIRM and margin >= CLEAR / 2 else "fair"
+
+
+def _is_flat(evidence: Evidence, best: int) -> bool:
+    others = np.delete(evidence.scores, best)
+    return len(others) > 1 and bool(evidence.scores[best] - np.median(others) < CLEAR)
+
+
+def _doubts(evidence: Evidence, best: int) -> list[str]:
+    """Say what speaks against the first number."""
+    K, n = int(evidence.candidates[best]), len(evidence.candidates)
+    doubts = []
+    if evidence.firmness[best] < LOOSE:
+        doubts.append(
+            f"The {K} clusters are not firm: other rows of the same kind would give other clusters."
+        )
+    if _is_flat(evidence, best):
+        doubts.append(
+            "The evidence is flat: no number of clusters stands out, so take one that you can read."
+        )
+    if n > 1 and best == n - 1:
+        doubts.append(
+            f"{K} is the largest number that was tried: larger numbers may be better still."
+        )
+    elif n > 1 and best == 0 and K > 2:
+        doubts.append(
+            f"{K} is the smallest number that was tried: smaller numbers may be better still."
+        )
+    if K > 1 and evidence.largest[best] >= GIANT:
+        doubts.append(
+            f"One cluster has {evidence.largest[best]:.0%} of the rows: the others are small "
+            "groups apart from the rest."
+        )
+    if K == 2 and evidence.by_length is not None and abs(evidence.by_length) >= BY_LENGTH:
+        doubts.append(
+            "The two clusters are long and short documents, more than documents about two subjects."
+        )
+    by_bic = bic_turn(evidence)
+    if by_bic is not None and by_bic != best:
+        doubts.append(
+            f"BIC, which counts with so many rows for each column, is smallest at "
+            f"{int(evidence.candidates[by_bic])}."
+        )
+    return doubts

@@ -1,0 +1,103 @@
+"""The number of clusters in an exploration: its stages, its table, and what is said of it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import spheremix as sm
+from spheremix.run import advising
+from spheremix.run.remarks import headline, remarks
+
+OPTIONS = {"max_steps": 3, "starts": 2, "threads": 1, "criterion": "none"}
+
+
+def rows(n_clusters=3):
+    if n_clusters == 1:
+        return sm.datasets.make_vmf_mixture(200, 8, 1, kappa=8.0, random_state=0)[0]
+    return sm.datasets.make_vmf_mixture(200, 8, n_clusters, overlap=0.01, random_state=0)[0]
+
+
+def matrix(X, folder):
+    path = folder / "rows.npy"
+    np.save(path, X)
+    return path
+
+
+@pytest.fixture(scope="module")
+def explored(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("advised")
+    return sm.explore_corpus(matrix(rows(), folder), folder / "run", **OPTIONS)
+
+
+def test_the_advice_chooses_and_is_written(explored):
+    assert len(explored.mixture.weights_) == 3
+    advice = explored.manifest.advice
+    assert advice.recommended[0].n_clusters == 3
+    assert advice.certainty == "clear"
+    table = explored.read_table("advice")
+    assert table["n_components"] == list(explored.dense)
+    assert table["recommended"][table["n_components"].index(3)] == 1
+    assert_allclose(table["bic"], explored.dense_criteria["bic"], rtol=1e-5)
+
+
+def test_the_range_ends_where_clusters_explain_nothing(explored):
+    assert min(explored.dense) == 2
+    assert 6 <= max(explored.dense) < 20
+
+
+def test_the_summary_says_how_many_and_how_sure(explored):
+    said = " ".join(one.render() for one in remarks(explored))
+    assert "How many: 3 clusters: documents drawn again fall into the same clusters" in said
+    assert "The evidence for it is clear" in said
+    assert "K = 3 (by advice" in headline(explored)
+
+
+def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(explored, tmp_path, monkeypatch):
+    path, calls = matrix(rows(), tmp_path), []
+    measure = advising.measure_stability
+
+    def killed(problem, sizes, seed):
+        calls.append(sizes)
+        if sizes == [4]:
+            raise KeyboardInterrupt
+        return measure(problem, sizes, seed)
+
+    monkeypatch.setattr(advising, "measure_stability", killed)
+    with pytest.raises(KeyboardInterrupt):
+        sm.explore_corpus(path, tmp_path / "run", **OPTIONS)
+    assert calls == [[2], [3], [4]]
+    calls.clear()
+
+    def followed(problem, sizes, seed):
+        calls.append(sizes)
+        return measure(problem, sizes, seed)
+
+    monkeypatch.setattr(advising, "measure_stability", followed)
+    run = sm.explore_corpus(path, tmp_path / "run", **OPTIONS)
+    assert calls[0] == [4]
+    name = "tables/advice.csv"
+    assert (run.folder / name).read_bytes() == (explored.folder / name).read_bytes()
+    there = json.loads((run.folder / "run.json").read_text(encoding="utf-8"))
+    assert there["advice"]["recommended"][0]["n_clusters"] == 3
+
+
+def test_no_clusters_are_said(tmp_path):
+    run = sm.explore_corpus(matrix(rows(1), tmp_path), tmp_path / "run", k="2:4", **OPTIONS)
+    assert run.manifest.advice.recommended[0].n_clusters == 1
+    assert len(run.mixture.weights_) in {2, 3, 4}
+    assert any("There seem to be no clusters" in one.render() for one in remarks(run))
+
+
+def test_a_criterion_needs_no_draws(tmp_path, monkeypatch):
+    monkeypatch.setattr(advising, "measure_stability", None)
+    source = matrix(rows(), tmp_path)
+    run = sm.explore_corpus(source, tmp_path / "run", k="4:6", k_criterion="bic", **OPTIONS)
+    assert run.manifest.advice is None
+    assert "advice" not in run.manifest.tables
+    assert len(run.mixture.weights_) == 4
+    said = " ".join(one.render() for one in remarks(run))
+    assert "The smallest number of clusters that was tried was chosen" in said
