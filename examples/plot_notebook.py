@@ -43,7 +43,7 @@ print(run)
 
 clusters, documents = run.clusters, run.documents
 for size, name, words in zip(
-    clusters["size"], clusters["name"], clusters["own_words"], strict=True
+    clusters["size"], clusters["name"], clusters["words"], strict=True
 ):
     print(f"{size:4}  {name:32}  {', '.join(words.split()[:5])}")
 

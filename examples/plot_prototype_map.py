@@ -34,7 +34,7 @@ print(f"beta {path.betas_[path.selected_]:.0f}, sparsity {path.sparsity_[path.se
 #
 # Each row is a cluster, as high as the cluster is large. Each column is a word; the darker it is,
 # the more it weighs. From left to right: words of all clusters, of most clusters, of three
-# clusters, of two clusters (orange), the own words of each cluster (red, one block in each row),
+# clusters, of two clusters (orange), the words of one cluster only (red, one block in each row),
 # and words that are in no prototype (grey). Below the map are the heaviest words of each part.
 
 display = sm.PrototypesDisplay.from_estimator(path, found.words)

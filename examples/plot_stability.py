@@ -41,7 +41,7 @@ figure, (ax, counts) = plt.subplots(
     1, 2, figsize=(9.6, 4.2), layout="constrained", width_ratios=(3, 2)
 )
 shared = support & (support.sum(axis=0) > 1)
-for kind, colour, name in ((shared, PAIRS, "shared"), (support & ~shared, OWN, "own")):
+for kind, colour, name in ((shared, PAIRS, "shared"), (support & ~shared, OWN, "only here")):
     ax.scatter(
         np.abs(reading.prototypes[kind]),
         frequencies[kind],
@@ -64,10 +64,10 @@ for one in (ax, counts):
     one.spines[["top", "right"]].set_visible(False)
 
 # %%
-# The most stable own words of each cluster
-# -----------------------------------------
+# The most stable words that only one cluster has
+# -----------------------------------------------
 
 for cluster in reading.clusters(n_listed=200):
-    ranked = sorted(cluster.own_words, key=lambda w: -frequencies[cluster.cluster, w.feature])
+    ranked = sorted(cluster.only_here_words, key=lambda w: -frequencies[cluster.cluster, w.feature])
     listed = [f"{w.word} {frequencies[cluster.cluster, w.feature]:.0%}" for w in ranked[:4]]
     print(f"{cluster.name:34}", ", ".join(listed))

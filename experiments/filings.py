@@ -210,7 +210,7 @@ def _clusters(chosen: Chosen, reading: Any, data: Filings) -> list[Row]:
             "cluster": place + 1,
             "size": listed[k].size,
             "words": listed[k].n_words,
-            "own": listed[k].n_own_words,
+            "own": listed[k].n_only_here_words,
             "characters": float(np.median(lengths[chosen.labels == place])),
         }
         for place, k in enumerate(chosen.order.tolist())
@@ -218,7 +218,7 @@ def _clusters(chosen: Chosen, reading: Any, data: Filings) -> list[Row]:
 
 
 def _words(chosen: Chosen, reading: Any) -> list[Row]:
-    """Give every word of every cluster, the most important ones first."""
+    """Give every word of every cluster, the heaviest ones first."""
     table = reading.vocabulary.table()
     places = np.argsort(chosen.order)[table["cluster"]] + 1
     rows = [
@@ -229,7 +229,7 @@ def _words(chosen: Chosen, reading: Any) -> list[Row]:
             strict=True,
         )
     ]
-    return sorted(rows, key=lambda row: row["cluster"])
+    return sorted(rows, key=lambda row: (row["cluster"], -abs(row["weight"]), -row["exit_beta"]))
 
 
 def _events(name: str, chosen: Chosen, data: Filings) -> Iterator[Row]:

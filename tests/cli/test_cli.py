@@ -55,8 +55,8 @@ def test_the_clusters_are_the_topics(explored):
     found = load_run(explored)
     assert found.manifest.label_agreement["topic"].ari == 1.0
     assert found.manifest.best_n_components == 3
-    own = {one["own_words"] for one in rows(explored / "clusters.csv")}
-    assert {frozenset(words.split()) & {"boat", "star", "bread"} for words in own} == {
+    alone = {one["only_here_words"] for one in rows(explored / "clusters.csv")}
+    assert {frozenset(words.split()) & {"boat", "star", "bread"} for words in alone} == {
         frozenset({"boat"}),
         frozenset({"star"}),
         frozenset({"bread"}),
@@ -279,7 +279,7 @@ def test_assign_new_documents(explored, tmp_path):
     source = write_lines(tmp_path / "new.jsonl", new)
     run("assign", explored, source, "-o", tmp_path / "new.csv")
     found = rows(tmp_path / "new.csv")
-    known = {one["cluster"]: one["own_words"] for one in rows(explored / "clusters.csv")}
+    known = {one["cluster"]: one["words"] for one in rows(explored / "clusters.csv")}
     assert "boat" in known[found[0]["cluster"]]
     assert "telescope" in known[found[1]["cluster"]]
     reasons = [(one["cluster"], one["set_aside"]) for one in found[2:]]

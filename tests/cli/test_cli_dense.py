@@ -69,7 +69,8 @@ def test_no_table_figure_or_legend_speaks_of_a_path(explored):
     assert {name for name in there if "path" in name} == set()
     assert "figures/criteria.svg" in there
     assert list(rows(folder / "words.csv")[0]) == [
-        *("cluster", "word", "feature", "weight", "n_clusters", "rank"),
+        *("cluster", "rank", "word", "feature", "score", "weight", "share_of_documents"),
+        "n_clusters",
     ]
     legend = (folder / "README.txt").read_text(encoding="utf-8")
     assert "exit_beta" not in legend
@@ -117,7 +118,8 @@ def test_words_without_a_penalty(words):
     assert len(named) == 3
     out, _ = run("explore", source, *OPTIONS, "--criterion", "none", "-o", folder)
     assert "no penalty" in out
-    assert "own words" not in out
+    assert "characteristic words" in out
+    assert "only here" not in out
     for k in range(3):  # in order, though lines may be cut
         heaviest = [one["word"] for one in rows(folder / "words.csv") if one["cluster"] == str(k)]
         assert re.search(r"\W+".join([r"\b", *heaviest[:2]]), out)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from cli_common import run
 from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
 
 from spheremix.reading import Reading, log_odds_contrast
 from spheremix.run.columns import TABLES
@@ -104,10 +105,17 @@ def test_words_are_those_of_the_contrast(embedded, material):
     words = sorted(set().union(*counted))
     counts = np.array([[one[word] for word in words] for one in counted])
     z = log_odds_contrast(counts, labels, n_clusters=3)
+    sums = np.zeros((3, len(words)))
+    for k, row in zip(
+        labels, TfidfTransformer(sublinear_tf=True).fit_transform(counts), strict=True
+    ):
+        sums[k] += row.toarray().ravel()
+    scores = sums**3 / sums.sum(axis=0) / (sums**2).sum(axis=1, keepdims=True)
     contrast = rows(folder / "tables" / "contrast.csv")
     for k in range(3):
         listed = [one for one in contrast if one["cluster"] == str(k)]
-        order = [j for j in np.argsort(-z[k], kind="stable") if z[k, j] > 0]
+        order = [j for j in np.lexsort((-z[k], -scores[k].round(12), z[k] <= 2)) if z[k, j] > 0]
+        assert [float(one["score"]) for one in listed] == pytest.approx(scores[k, order], rel=1e-5)
         assert [one["word"] for one in listed] == [words[j] for j in order]
         assert [float(one["z"]) for one in listed] == pytest.approx(z[k, order], rel=1e-5)
         inside = counts[np.array(labels) == k][:, order].sum(axis=0)
@@ -191,7 +199,8 @@ def test_counts_with_names_take_only_ids_and_labels_from_texts(material, tmp_pat
     command += ("--label", "topic", "--id", "name", "-o", tmp_path / "run")
     assert "is for counting" in run(*command, "--min-df", 2, code=2)[1]
     out, _ = run(*command)
-    assert "own words" in out
+    assert "characteristic words" in out
+    assert "only here" in out
     assert "ARI 1.000" in out
     assert rows(tmp_path / "run" / "documents.csv")[7]["id"] == "doc 7"
     assert not (tmp_path / "run" / "tables" / "contrast.csv").exists()

@@ -214,7 +214,7 @@ def test_words_and_their_weights():
     np.testing.assert_allclose(widths[0], prototypes[first, [0, 1, 2]])
     np.testing.assert_allclose(widths[1], prototypes[1 - first, [3, 2]])
     assert found.ax_[0].get_title(loc="right").startswith("heart blood")
-    few = display.WordsDisplay.from_estimator(path, step=0, n_own=1, n_shared=0, ax=ax)
+    few = display.WordsDisplay.from_estimator(path, step=0, n_words=1, n_only_here=0, ax=ax)
     assert [len(bars) for bars in few.bars_] == [1, 1]
     assert few.ax_[0].get_title(loc="right").startswith(f"cluster {first}")
 

@@ -259,12 +259,13 @@ def test_clusters_in_short(reading, path):
     assert [c.weight for c in clusters] == sorted(reading.weights, reverse=True)
     for c in clusters:
         support = path.best_estimator_.prototypes_ != 0
-        own = support[c.cluster] & (support.sum(axis=0) == 1)
-        assert (c.n_words, c.n_own_words) == (support[c.cluster].sum(), own.sum())
+        alone = support[c.cluster] & (support.sum(axis=0) == 1)
+        assert (c.n_words, c.n_only_here_words) == (support[c.cluster].sum(), alone.sum())
         assert c.size == (path.labels_ == c.cluster).sum()
         assert c.kappa == path.best_estimator_.kappas_[c.cluster]
         assert c.name == reading.cluster_name(c.cluster, 2)
-        assert list(c.own_words) == reading.vocabulary.own_words(c.cluster, 4)
+        assert list(c.words) == reading.vocabulary.words(c.cluster, 4)
+        assert list(c.only_here_words) == reading.vocabulary.only_here_words(c.cluster, 4)
         assert list(c.shared_words) == reading.vocabulary.shared_words(c.cluster, 4)
 
 
@@ -278,17 +279,20 @@ def test_spherical_k_means_has_words_but_no_posteriors(counts):
 
 
 def test_classic3_reads_as_its_three_collections(data_folder):
-    """Medicine, library science and aeronautics, by their own words."""
+    """Medicine, library science and aeronautics, by their words and by words of one alone."""
     rows = TfidfTransformer().fit_transform(sparse.load_npz(data_folder / "classic3" / "X.npz"))
     labels = np.load(data_folder / "classic3" / "labels.npy")
     vocabulary = (data_folder / "classic3" / "vocabulary.txt").read_text("utf-8").splitlines()
     path = sm.VMFPath(3, n_init=2, min_relative_increase=0.1, random_state=0).fit(rows)
-    reading = Reading(path, vocabulary)
+    reading = Reading(path, vocabulary, X=rows)
     assert agreement(path.labels_, labels).ari > 0.95
-    own = [{word.word for word in cluster.own_words} for cluster in reading.clusters()]
+    clusters = reading.clusters(n_listed=20)
+    first = [{word.word for word in cluster.words} for cluster in clusters]
+    alone = [{word.word for word in cluster.only_here_words} for cluster in clusters]
     for topic in (
         {"library", "libraries", "retrieval"},
         {"boundary", "layer", "supersonic"},
         {"patients", "cells", "cancer"},
     ):
-        assert sum(topic <= words for words in own) == 1
+        assert [topic <= words for words in first] == [bool(topic & words) for words in alone]
+        assert sum(topic <= words for words in first) == 1

@@ -21,7 +21,6 @@ from spheremix.reading import (
     document_order,
     feature_order,
     layout,
-    naming_words,
 )
 
 # Eighths add up exactly, whatever the order of the sum.
@@ -164,18 +163,21 @@ def test_every_feature_belongs_to_one_set_of_clusters(prototypes):
 
 
 def test_words_of_a_cluster(words):
-    assert listed(words.words(0)) == ["cell", "the", "blood", "flow"]
+    # Squared weights times shares: cell .36 * 6/8, the .25 * 5/12, blood .16, flow .09 * 3/8.
+    assert listed(words.words(0)) == ["cell", "blood", "the", "flow"]
+    assert listed(words.words(0, by="weight")) == ["cell", "the", "blood", "flow"]
     assert listed(words.words(0, 2, by="exit")) == ["blood", "the"]
-    together = words.own_words(1, by="exit")
+    together = words.only_here_words(1, by="exit")
     assert listed(together) == ["wing", "lift"]  # they leave together: the heavier first
     assert listed(words.shared_words(1)) == ["flow"]  # "the" is of all three
     assert listed(words.shared_words(0)) == ["cell", "flow"]
     assert listed(words.shared_words(0, 1, by="exit")) == ["cell"]
-    [blood] = words.own_words(0)
+    [blood] = words.only_here_words(0)
     assert (blood.feature, blood.cluster, blood.weight) == (4, 0, 0.4)
+    assert (blood.score, blood.document_share) == (pytest.approx(0.16), None)
     assert (blood.exit_beta, blood.shared_with) == (np.inf, ())
     assert words.shared_words(2)[0].shared_with == (0,)
-    assert words.words(2)[1].shared_with == (0, 1)
+    assert words.words(2)[1].shared_with == (0, 1)  # the
     assert words.roles(0).tolist() == [
         "common", "shared", "other", "other", "own", "shared", "none", "other",
     ]  # fmt: skip
@@ -183,7 +185,7 @@ def test_words_of_a_cluster(words):
 
 def test_words_without_a_path():
     words = Vocabulary(PROTOTYPES, NAMES)
-    assert listed(words.words(0)) == listed(words.words(0, by="exit"))
+    assert listed(words.words(0, by="weight")) == listed(words.words(0, by="exit"))
     assert words.words(0)[0].exit_beta is None
     assert np.isnan(words.table()["exit_beta"]).all()
 
@@ -194,57 +196,9 @@ def test_negative_coordinates_count_by_their_size():
     assert words.words(0)[0].weight == -0.8
 
 
-def test_names_of_clusters(words):
-    # Its only heavy own word, the heavy word it leads, and then the own word that weighs little.
-    assert cluster_name(words, 1) == "wing flow lift"
-    assert cluster_name(words, 0) == "blood the cell"  # the two it leads, by exit_beta
-    assert cluster_name(words, 0, 1) == "blood"
-    assert len(naming_words(words, 2, 50)) == 3
-    with pytest.raises(ValueError, match="no cluster -1"):
-        cluster_name(words, -1)
-
-
-def test_a_cluster_without_own_words_is_named_by_those_it_leads():
-    prototypes = np.array([[0.7, 0.5, 0.4, 0.0], [0.8, 0.3, 0.6, 0.1]])
-    words = Vocabulary(prototypes, ["common", "mine", "theirs", "own"])
-    assert cluster_name(words, 0, 2) == "mine common"
-    assert cluster_name(words, 1) == "common theirs own"
-    exits = np.array([[5.0, 1.0, 4.0, 0.0], [5.0, 2.0, 3.0, 1.0]])
-    assert cluster_name(Vocabulary(prototypes, words.names, exits), 0) == "mine common theirs"
-
-
-@given(tables(5, 12), st.integers(0, 2**16))
-def test_words_of_a_name_are_heavy_then_own_then_led(prototypes, seed):
-    """Against the definition, a word at a time."""
-    exits = np.random.default_rng(seed).integers(1, 4, size=prototypes.shape) * 1.0
-    words = Vocabulary(prototypes, [f"w{j}" for j in range(prototypes.shape[1])], exits)
-    for k, row in enumerate(prototypes):
-        expected = []
-        for j in np.flatnonzero(row):
-            others = [abs(other[j]) for i, other in enumerate(prototypes) if i != k]
-            light, shared = 3 * abs(row[j]) < max(abs(row)), any(others)
-            leads = all(abs(row[j]) > other for other in others)
-            last = not leads or 10 * abs(row[j]) < max(abs(row))
-            keys = (-exits[k, j], -abs(row[j]))
-            group = (True,) if last else (False, light, shared)
-            expected.append((group, *(keys[::-1] if last else keys), int(j)))
-        found = [word.feature for word in naming_words(words, k, 99)]
-        assert found == [j for *_, j in sorted(expected)]
-
-
-def test_a_faint_word_is_first_in_no_list_though_it_survives():
-    prototypes = np.array([[0.0005, 0.0004, 0.9, 0.3], [0.2, 0.0, 0.95, 0.0]])
-    exits = np.array([[np.inf, np.inf, 3.0, 2.0], [np.inf, 0.0, 3.0, 0.0]])
-    words = Vocabulary(prototypes, ["mr", "mrs", "film", "actor"], exits)
-    assert listed(words.words(0)) == ["film", "actor", "mr", "mrs"]
-    assert listed(words.own_words(0)) == ["actor", "mrs"]
-    assert words.table()["word"].tolist()[:4] == ["film", "actor", "mr", "mrs"]
-    assert cluster_name(words, 0) == "actor film mr"
-
-
 def test_one_cluster_owns_all_its_words():
     words = Vocabulary(np.array([[0.6, 0.8, 0.0]]), ["a", "b", "c"])
-    assert listed(words.own_words(0)) == ["b", "a"]
+    assert listed(words.only_here_words(0)) == ["b", "a"]
     assert words.shared_words(0) == []
     assert words.roles(0).tolist() == ["own", "own", "none"]
     assert cluster_name(words, 0, 5) == "b a"
@@ -255,9 +209,9 @@ def test_every_word_of_a_cluster_is_own_shared_or_common(prototypes):
     words = Vocabulary(prototypes, [f"w{j}" for j in range(prototypes.shape[1])])
     for k in range(len(prototypes)):
         roles = words.roles(k)
-        for role, found in (("own", words.own_words(k)), ("shared", words.shared_words(k))):
+        for role, found in (("own", words.only_here_words(k)), ("shared", words.shared_words(k))):
             assert {word.feature for word in found} == set(np.flatnonzero(roles == role))
-        others = {*listed(words.own_words(k)), *listed(words.shared_words(k))}
+        others = {*listed(words.only_here_words(k)), *listed(words.shared_words(k))}
         rest = set(words.common_words()) if len(prototypes) > 1 else set()
         assert {*listed(words.words(k))} == others | rest
         assert not others & rest
@@ -265,14 +219,19 @@ def test_every_word_of_a_cluster_is_own_shared_or_common(prototypes):
 
 @given(tables(5, 20), st.integers(0, 2**16))
 def test_the_table_has_every_word(prototypes, seed):
-    exits = np.random.default_rng(seed).integers(1, 4, size=prototypes.shape) * 1.0
-    words = Vocabulary(prototypes, [f"w{j}" for j in range(prototypes.shape[1])], exits)
+    draw = np.random.default_rng(seed)
+    exits = draw.integers(1, 4, size=prototypes.shape) * 1.0
+    names = [f"w{j}" for j in range(prototypes.shape[1])]
+    masses, shares = draw.random(len(prototypes)) + 0.1, draw.random(prototypes.shape)
+    words = Vocabulary(prototypes, names, exits, masses, shares)
     table = words.table()
     expected = [word for k in range(len(prototypes)) for word in words.words(k)]
     assert table["word"].tolist() == listed(expected)
     assert table["cluster"].tolist() == [word.cluster for word in expected]
     assert table["weight"].tolist() == [word.weight for word in expected]
     assert table["exit_beta"].tolist() == [word.exit_beta for word in expected]
+    assert table["score"].tolist() == [word.score for word in expected]
+    assert table["document_share"].tolist() == [word.document_share for word in expected]
     assert table["n_clusters"].tolist() == [1 + len(word.shared_with) for word in expected]
     for k in range(len(prototypes)):
         ranks = table["rank"][table["cluster"] == k]
@@ -283,12 +242,19 @@ def test_bad_questions(words):
     for k in (-1, 3):
         with pytest.raises(ValueError, match=f"no cluster {k}: they are 0 to 2"):
             words.words(k)
-    with pytest.raises(ValueError, match="by must be one of weight, exit, got 'size'"):
+    with pytest.raises(
+        ValueError, match="by must be one of characteristic, weight, exit, got 'size'"
+    ):
         words.words(0, by="size")
     with pytest.raises(ValueError, match="7 names for 8 features"):
         Vocabulary(PROTOTYPES, NAMES[1:])
     with pytest.raises(ValueError, match="exit_betas must have the shape"):
         Vocabulary(PROTOTYPES, NAMES, EXITS[1:])
+    with pytest.raises(ValueError, match="document_shares must have the shape"):
+        Vocabulary(PROTOTYPES, NAMES, document_shares=EXITS[1:])
+    for masses in ([1.0, 1.0], [1.0, -1.0, 1.0], [0.0, 0.0, 0.0], [1.0, np.nan, 1.0]):
+        with pytest.raises(ValueError, match="masses must be 3 numbers"):
+            Vocabulary(PROTOTYPES, NAMES, masses=masses).words(0)
 
 
 def test_explore_is_loaded_when_asked_for():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import spheremix as sm
-from spheremix.reading import Reading, explain, log_odds_contrast
+from spheremix.reading import Reading, contrast_words, explain
 from spheremix.report import content as contents
 from spheremix.report.packing import packed_size
 from spheremix.report.rows import LEVELS
@@ -258,8 +258,8 @@ def test_embeddings_are_named_by_the_words_of_their_documents(corpus):
         topics = corpus.labels["topic"]
         [topic] = {topics[i] for i in content["typical"][k] if topics[i]}
         assert set(name.split()) <= set(TOPICS[topic[0]].split())
-        zs = [z for _, z in content["contrast"][k]]
-        assert zs == sorted(zs, reverse=True)
+        assert all(z > 0 for _, z in content["contrast"][k])
+        assert content["contrast"][k][0][0] == name.split()[0]
     bare = sm.Report(mixture, X=X).content
     assert bare["names"] == ["cluster 0", "cluster 1", "cluster 2"]
     assert bare["contrast"] is None
@@ -274,11 +274,10 @@ def test_other_numbers_of_clusters_of_embeddings_have_words_too(corpus):
     counts = counter.fit_count(corpus.texts)
     for one in content["candidates"]:
         dense = study.dense_models_[one["n_clusters"]]
-        z = log_odds_contrast(counts, dense.labels_)
+        best = contrast_words(counts, dense.labels_, counter.vocabulary_, 10)
         for place, k in enumerate(np.argsort(-dense.weights_, kind="stable")):
-            best = [counter.vocabulary_[j] for j in np.argsort(-z[k], kind="stable") if z[k, j] > 0]
-            assert one["clusters"][place]["words"] == best[:10]
-            assert best
+            assert one["clusters"][place]["words"] == [word.word for word in best[k]]
+            assert best[k]
     # Documents that the model was not fitted to: sizes are of the fit, words of nobody.
     content = sm.Report(study, corpus.take(list(range(60))), X=X[:60]).content
     assert [len(one["words"]) for one in content["candidates"][0]["clusters"]] == [0, 0]
@@ -320,13 +319,13 @@ def test_numbers_of_words_are_those_of_the_model_where_the_page_shows_fewer(
     path, d = study.best_path_, rows.X.shape[1]
     capped = sm.Report(study, X=rows.X, feature_names=rows.words).content
     assert (capped["model"]["n_words"], capped["model"]["n_words_shown"]) == (d, 12)
-    keys = ("n_words", "n_own_words", "n_words_by_clusters")
+    keys = ("n_words", "n_only_here_words", "n_words_by_clusters")
     for entry, whole in zip(capped["steps"], content["steps"], strict=True):
         prototypes = path.model(entry["step"]).prototypes_
         supports = [{j for j in range(d) if row[j] != 0.0} for row in prototypes]
         others = [set().union(*supports[:k], *supports[k + 1 :]) for k in range(3)]
         assert entry["n_words"] == [len(one) for one in supports]
-        assert entry["n_own_words"] == [
+        assert entry["n_only_here_words"] == [
             len(one - rest) for one, rest in zip(supports, others, strict=True)
         ]
         owners = [sum(j in one for one in supports) for j in range(d)]

@@ -86,13 +86,9 @@ def _open_next(run: Run) -> None:
 
 def _words(reading: Reading, clusters: list[Cluster]) -> None:
     """Show clusters by their words; without a penalty, only those that no document has are zero."""
-    lists = {
-        "own words": [one.own_words[:6] for one in clusters],
-        "shared words": [one.shared_words[:5] for one in clusters],
-    }
-    if reading.path is None:
-        words = reading.vocabulary.words
-        lists = {"heaviest words": [tuple(words(one.cluster, 8)) for one in clusters]}
+    lists = {"characteristic words": [one.words[:8] for one in clusters]}
+    if reading.path is not None:
+        lists["only here"] = [one.only_here_words[:5] for one in clusters]
     rows = [
         (
             f"{one.size:,}",
@@ -118,7 +114,7 @@ def _embedded(run: Run, clusters: list[Cluster]) -> None:
         column = "typical documents"
         what = [", ".join(name for name, *_ in found.get(k.cluster, [])[:SHOWN]) for k in clusters]
     else:
-        column = "words that set it apart"
+        column = "characteristic words of its texts"
         what = [", ".join(one.contrast_words) or "-" for one in clusters]
     named = run.names() is not None
     rows = [

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from spheremix.data.open import as_directions, engine_class, is_table
-from spheremix.data.rows import open_rows
+from spheremix.data.rows import as_rows, open_rows
 from spheremix.data.threads import resolve_threads
 
 if TYPE_CHECKING:
@@ -34,6 +34,24 @@ def open_in_parts(
     for start in range(0, len(scale), part_rows):
         part = slice(start, start + part_rows)
         yield make(rows[part], scale[part], first_row=start, n_threads=threads)
+
+
+def nonzero_parts(X: Any) -> Iterator[Any]:
+    """Give the rows part after part, with a one for every entry that is not zero, as CSR arrays."""
+    if sparse.issparse(X) or is_table(X):
+        table: Any = as_rows(X)
+        n, size = table.shape[0], max(1, BLOCK_ENTRIES // table.shape[1])
+        parts: Iterator[Any] = (
+            iter([table])
+            if sparse.issparse(table)
+            else (table[i : i + size] for i in range(0, n, size))
+        )
+    else:
+        directions = as_directions(X)
+        n, size = directions.n_rows, max(1, BLOCK_ENTRIES // directions.n_features)
+        parts = (directions.take(np.arange(i, min(i + size, n))) for i in range(0, n, size))
+    for part in parts:
+        yield sparse.csr_array(part != 0.0, dtype=np.float64)
 
 
 def unit_columns(X: Any, columns: NDArray[np.intp]) -> tuple[Any, NDArray[np.uint32]]:

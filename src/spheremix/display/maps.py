@@ -11,7 +11,7 @@ from spheremix.display import pixels
 from spheremix.display.picture import PixelDisplay, suitable_height
 from spheremix.display.place import cluster_names, one_axes, words_of
 from spheremix.display.style import in_style
-from spheremix.reading import Layout, Reading
+from spheremix.reading import Layout, Reading, characteristic_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,8 +29,8 @@ class PrototypesDisplay(PixelDisplay):
     Features that more prototypes use come first, then those of the same prototypes together, then
     the more intense ones; each number of prototypes that share a feature has a hue. The darker a
     pixel, the larger the absolute coordinate. The heights of rows go with the sizes of clusters, as
-    far as their names find room. Words are written where there is room, the heaviest of each block.
-    Where several columns share a pixel, the largest is shown.
+    far as their names find room. Words are written where there is room, the most characteristic of
+    each block. Where several columns share a pixel, the largest is shown.
 
     Parameters
     ----------
@@ -74,7 +74,8 @@ class PrototypesDisplay(PixelDisplay):
         words: Sequence[str] | None = None,
     ) -> None:
         self.prototypes = np.asarray(prototypes, dtype=float)
-        super().__init__(layout, np.abs(self.prototypes).sum(axis=0), sizes, names, words)
+        scores = characteristic_scores(self.prototypes, sizes)
+        super().__init__(layout, scores.max(axis=0), sizes, names, words)
 
     @classmethod
     def of(cls, reading: Reading) -> Self:
@@ -236,7 +237,7 @@ class DataDisplay(PixelDisplay):
             X,
             reading.model.predict(X),
             reading.layout,
-            np.abs(reading.prototypes).sum(axis=0),
+            reading.vocabulary.scores.max(axis=0),
             names=cluster_names(reading),
             words=words_of(reading),
         )

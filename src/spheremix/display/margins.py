@@ -27,7 +27,7 @@ STRIP, FIRST, LINE_UP = 4.0, 9.0, 11.0  # points from the picture up to the hues
 
 
 def write_above(ax: Axes, layout: Layout, names: Sequence[str], features: str) -> None:
-    """Draw and write what columns are: hues, whose own words, n_j, and of what there are how many.
+    """Draw and write what columns are: hues, of one cluster only, n_j, and how many of each.
 
     Whatever finds no room is left out.
     """
@@ -51,7 +51,7 @@ def _write_groups(ax: Axes, layout: Layout, height: float) -> None:
 
 
 def _write_blocks(ax: Axes, layout: Layout, names: Sequence[str]) -> int:
-    """Write above each block of own words whose they are and how many; give how many blocks."""
+    """Write above the words of one cluster only whose they are and how many; count the blocks."""
     K, n_written = len(layout.clusters), 0
     for block in layout.blocks:
         if block.n_clusters != 1 or K == 1:
@@ -81,7 +81,7 @@ def _write_fitting(
 def write_words(
     ax: Axes, layout: Layout, words: Sequence[str], intensities: Array, width: float
 ) -> list[Any]:
-    """Write the heaviest words of each block below the picture; a line leads to its column.
+    """Write the first words of each block below the picture; a line leads to its column.
 
     Words and intensities are in the order of the columns; the width is that of the axes in inches.
     """
@@ -123,9 +123,13 @@ def _draw_leaders(ax: Axes, columns: Array, places: Array) -> None:
 
 def _meanings(n: int, K: int, size: int) -> tuple[str, ...]:
     """Say what an n_j means and how many columns have it, at length and in short."""
-    special = {2: "pairs", K: "all", 1: "own", 0: "nobody's"}  # of one cluster alone: own
+    special = {2: "pairs", K: "all", 1: "one cluster", 0: "nobody's"}  # all of one: one cluster
     name = special.get(n, f"{n} clusters")
-    return f"{name}: {size:,}", special.get(n, f"{n}: {size:,}"), special.get(n, str(n))
+    return (
+        f"{name}: {size:,}",
+        special.get(n, f"{n}: {size:,}"),
+        "one" if n == 1 else special.get(n, str(n)),
+    )
 
 
 def _label(ax: Axes, x: float, points: float, text: str, colour: str) -> Any:

@@ -100,7 +100,7 @@ def coloured(
 
 
 def segments(layout: Layout) -> list[slice]:
-    """Give the columns that words are written for: of each n_j, own words cluster by cluster."""
+    """Give the columns that words are written for: of each n_j, those of one cluster apart."""
     parts = [columns for n, columns in layout.groups.items() if n > 1]
     return parts + [slice(b.start, b.stop) for b in layout.blocks if b.n_clusters == 1]
 

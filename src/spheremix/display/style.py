@@ -81,7 +81,7 @@ def hues(n_clusters: int) -> list[str]:
     Returns
     -------
     list of str
-        K + 1 colours as "#rrggbb": of nobody's words, own words, words of two, ..., words of all.
+        K + 1 colours as "#rrggbb": of nobody's words, of those of one cluster, of two, ..., of all.
     """
     return [hue(n, n_clusters) for n in range(n_clusters + 1)]
 

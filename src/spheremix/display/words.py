@@ -1,4 +1,4 @@
-"""Own and shared words of each cluster."""
+"""The words of each cluster: characteristic ones, and those that only it has."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ COLUMNS = 4
 
 
 class WordsDisplay:
-    """The words of each cluster with their weights: its own above, shared ones below.
+    """The words of each cluster with their weights: characteristic ones, then those only it has.
 
-    A panel a cluster, the largest first; its heaviest words first. After a shared word, the
-    number of clusters that share it. Hues are those of the maps.
+    A panel a cluster, the largest first; its most characteristic words first, and below them other
+    words that no other cluster has. After a word that several clusters have, their number. Hues are
+    those of the maps.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ class WordsDisplay:
     figure_ : Figure
         Where it was drawn.
     bars_ : list of BarContainer
-        One a cluster: own words, then shared ones.
+        One a cluster: characteristic words, then words that are only here.
 
     Examples
     --------
@@ -66,15 +67,17 @@ class WordsDisplay:
         self.features = features
 
     @classmethod
-    def of(cls, reading: Reading, *, n_own: int = 8, n_shared: int = 5) -> Self:
+    def of(cls, reading: Reading, *, n_words: int = 10, n_only_here: int = 5) -> Self:
         """Compute, and draw nothing yet.
 
         Parameters
         ----------
         reading : Reading
             A fitted model with names for its features.
-        n_own, n_shared : int, default=8 and 5
-            Own and shared words of each cluster, at most.
+        n_words : int, default=10
+            Characteristic words of each cluster, at most.
+        n_only_here : int, default=5
+            Other words of each cluster that no other cluster has, at most.
 
         Returns
         -------
@@ -86,13 +89,12 @@ class WordsDisplay:
             replace(
                 one,
                 name=names[one.cluster],
-                own_words=one.own_words[:n_own],
-                # Those of all clusters too: here their numbers tell them apart.
-                shared_words=tuple(
-                    word for word in reading.vocabulary.words(one.cluster) if word.shared_with
-                )[:n_shared],
+                words=one.words[:n_words],
+                only_here_words=tuple(
+                    word for word in one.only_here_words if word not in one.words[:n_words]
+                )[:n_only_here],
             )
-            for one in reading.clusters(n_listed=max(n_own, n_shared))
+            for one in reading.clusters(n_listed=n_words + n_only_here)
         ]
         return cls(clusters, "features" if words_of(reading) is None else "words")
 
@@ -103,8 +105,8 @@ class WordsDisplay:
         feature_names: Iterable[str] | None = None,
         *,
         step: int | None = None,
-        n_own: int = 8,
-        n_shared: int = 5,
+        n_words: int = 10,
+        n_only_here: int = 5,
         ax: Any = None,
     ) -> Self:
         """Draw the words of a fitted model.
@@ -117,8 +119,8 @@ class WordsDisplay:
             The vocabulary.
         step : int, default=None
             Another step of the path.
-        n_own, n_shared : int, default=8 and 5
-            Own and shared words of each cluster, at most.
+        n_words, n_only_here
+            As in :meth:`of`.
         ax
             As in :meth:`plot`.
 
@@ -128,12 +130,12 @@ class WordsDisplay:
             Drawn.
         """
         reading = Reading(model, feature_names, step=step)
-        return cls.of(reading, n_own=n_own, n_shared=n_shared).plot(ax)
+        return cls.of(reading, n_words=n_words, n_only_here=n_only_here).plot(ax)
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height in inches that suit it."""
-        lines = max(len(one.own_words) + len(one.shared_words) for one in self.clusters)
+        lines = max(len(one.words) + len(one.only_here_words) for one in self.clusters)
         columns = min(COLUMNS, len(self.clusters))
         return 2.6 * columns, 0.3 + (0.5 + 0.145 * lines) * -(-len(self.clusters) // columns)
 
@@ -161,11 +163,11 @@ class WordsDisplay:
 
     def _panel(self, ax: Any, cluster: Cluster) -> Any:
         """Draw the words of one cluster."""
-        words: list[Word] = [*cluster.own_words, *cluster.shared_words]
-        K, n_own = len(self.clusters), len(cluster.own_words)
+        words: list[Word] = [*cluster.words, *cluster.only_here_words]
+        K, n_first = len(self.clusters), len(cluster.words)
         counts = [1 + len(word.shared_with) for word in words]
-        # A little room between what is its own and what is shared.
-        places: NDArray[Any] = np.arange(len(words)) + 0.6 * (np.arange(len(words)) >= n_own)
+        # A little room between the two lists.
+        places: NDArray[Any] = np.arange(len(words)) + 0.6 * (np.arange(len(words)) >= n_first)
         colours = [hue(n, K) for n in counts]
         bars = ax.barh(places, [word.weight for word in words], height=0.8, color=colours)
         labels = [
@@ -182,6 +184,6 @@ class WordsDisplay:
         ax.spines[["top", "right", "left"]].set_visible(False)
         name = shown(cluster.name, 30)
         size = f"{cluster.weight:.1%}" if cluster.size is None else f"{cluster.size:,}"
-        many = f"{cluster.n_words:,} {self.features}, {cluster.n_own_words:,} own"
+        many = f"{cluster.n_words:,} {self.features}, {cluster.n_only_here_words:,} only here"
         ax.set_title(f"{name}\nsize {size}, {many}", fontsize=7, loc="right", parse_math=False)
         return bars

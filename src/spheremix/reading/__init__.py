@@ -15,6 +15,11 @@ from spheremix.reading.alignment import (
     flows,
     moves,
 )
+from spheremix.reading.characteristic import (
+    characteristic_scores,
+    cluster_masses,
+    document_shares,
+)
 from spheremix.reading.contrast import (
     ContrastWord,
     cluster_counts,
@@ -22,7 +27,7 @@ from spheremix.reading.contrast import (
     log_odds_contrast,
 )
 from spheremix.reading.documents import Documents, read_documents
-from spheremix.reading.naming import cluster_name, naming_words
+from spheremix.reading.naming import all_naming_words, cluster_name, naming_words
 from spheremix.reading.ordering import (
     Block,
     Layout,
@@ -60,12 +65,16 @@ __all__ = [
     "agreement",
     "align_partitions",
     "align_prototypes",
+    "all_naming_words",
+    "characteristic_scores",
     "cluster_counts",
+    "cluster_masses",
     "cluster_name",
     "cluster_order",
     "contingency",
     "contrast_words",
     "document_order",
+    "document_shares",
     "explain",
     "feature_order",
     "flows",

@@ -1,4 +1,4 @@
-"""Words of a cluster where features are no words: a contrast of counts between clusters."""
+"""Words of a cluster where features are no words: those of its texts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
 
+from spheremix.reading.characteristic import characteristic_scores
 from spheremix.reading.labels import as_clusters, count_clusters
 
 if TYPE_CHECKING:
@@ -17,10 +19,12 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+BY_CHANCE = 2.0  # up to this z, a difference may be due to chance
+
 
 @dataclass(frozen=True, slots=True)
 class ContrastWord:
-    """A word that the documents of a cluster use more than the others do.
+    """A characteristic word of the texts of a cluster.
 
     Attributes
     ----------
@@ -30,6 +34,8 @@ class ContrastWord:
         Its column in the counts.
     cluster : int
         The cluster.
+    score : float
+        How characteristic it is of the texts of the cluster.
     z : float
         The standardised log-odds ratio; beyond 2, hardly by chance.
     count : float
@@ -41,6 +47,7 @@ class ContrastWord:
     word: str
     column: int
     cluster: int
+    score: float
     z: float
     count: float
     share: float
@@ -122,7 +129,14 @@ def contrast_words(
     n_clusters: int | None = None,
     prior: float | None = None,
 ) -> list[list[ContrastWord]]:
-    """List the words that set each cluster apart, by :func:`~spheremix.reading.log_odds_contrast`.
+    """List the characteristic words of the texts of each cluster.
+
+    They are ranked as the words of prototypes are
+    (:func:`~spheremix.reading.characteristic_scores`), with the mean direction of the texts of a
+    cluster in the place of its prototype: rows of tf-idf with logarithmic counts, of length one,
+    are added up. Only words are listed that the cluster uses more than the rest: the z of
+    :func:`~spheremix.reading.log_odds_contrast` is positive. Words with a z of 2 or less, whose
+    difference may be due to chance, come last.
 
     Parameters
     ----------
@@ -136,7 +150,7 @@ def contrast_words(
     Returns
     -------
     list of list of ContrastWord
-        A list a cluster, the largest z first; words of no positive z are left out.
+        A list a cluster, the most characteristic word first.
 
     Examples
     --------
@@ -151,17 +165,39 @@ def contrast_words(
             f"There are {len(vocabulary)} words for {inside.shape[1]} columns of counts."
         )
     z = _standardised(inside, int((np.asarray(labels) >= 0).sum()), prior)
+    scores = _scores(counts, labels, n_clusters)
     totals = inside.sum(axis=0)
     return [
         [
             ContrastWord(
-                vocabulary[j], int(j), k, float(z[k, j]), float(row[j]), float(row[j] / totals[j])
+                vocabulary[j],
+                j,
+                k,
+                float(scores[k, j]),
+                float(z[k, j]),
+                float(row[j]),
+                float(row[j] / totals[j]),
             )
-            for j in np.argsort(-z[k], kind="stable")[:n]
-            if z[k, j] > 0.0
+            for j in _ordered(scores[k], z[k])[:n]
         ]
         for k, row in enumerate(inside)
     ]
+
+
+def _ordered(scores: Array, z: Array) -> list[int]:
+    """Order the words of one cluster by score, those that may be there by chance last."""
+    order = np.lexsort((-z, -scores, z <= BY_CHANCE))
+    return [j for j in order.tolist() if z[j] > 0.0]
+
+
+def _scores(counts: Any, labels: ArrayLike, n_clusters: int | None) -> Array:
+    """Score the words of each cluster, by the sums of the tf-idf directions of its texts."""
+    rows = TfidfTransformer(sublinear_tf=True).fit_transform(sparse.csr_array(counts, dtype=float))
+    sums = cluster_counts(rows, labels, n_clusters=n_clusters)
+    lengths = np.linalg.norm(sums, axis=1)
+    if not lengths.any():
+        return sums
+    return characteristic_scores(sums / np.where(lengths > 0.0, lengths, 1.0)[:, None], lengths)
 
 
 def cluster_counts(counts: Any, labels: ArrayLike, *, n_clusters: int | None = None) -> Array:

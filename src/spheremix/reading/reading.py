@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.reading import ordering
+from spheremix.reading.characteristic import cluster_masses, document_shares
 from spheremix.reading.contrast import ContrastWord
 from spheremix.reading.documents import read_documents
-from spheremix.reading.naming import cluster_name
+from spheremix.reading.naming import all_naming_words, choose_names
 from spheremix.reading.vocabulary import Vocabulary
 from spheremix.reading.why import explain
 
@@ -39,7 +40,7 @@ class Cluster:
     cluster : int
         Its number in the model.
     name : str
-        Words that name it.
+        The name that was given to it, or words that name it.
     weight : float
         Its share in the mixture.
     size : int or None
@@ -48,10 +49,16 @@ class Cluster:
         Its concentration; None for spherical k-means.
     n_words : int
         Non-zero coordinates of its prototype.
-    n_own_words : int
+    n_only_here_words : int
         Those that no other prototype has.
-    own_words, shared_words : tuple of Word
-        The most important ones of each kind; common words, those of all clusters, are neither.
+    words : tuple of Word
+        Its most characteristic words, whoever else has them.
+    only_here_words : tuple of Word
+        Words that no other prototype has and that at least 5 % of its documents contain (as far as
+        the rows are known), the most characteristic ones first.
+    shared_words : tuple of Word
+        Words that some other prototypes have, too; common words, those of all clusters, are in
+        neither of these two lists.
     contrast_words : tuple of str
         Words that set its documents apart, where features are no words; else empty.
     """
@@ -62,8 +69,9 @@ class Cluster:
     size: int | None
     kappa: float | None
     n_words: int
-    n_own_words: int
-    own_words: tuple[Word, ...]
+    n_only_here_words: int
+    words: tuple[Word, ...]
+    only_here_words: tuple[Word, ...]
     shared_words: tuple[Word, ...]
     contrast_words: tuple[str, ...] = ()
 
@@ -92,7 +100,7 @@ class Reading:
         The vocabulary; by default the names of the columns of the fit, or "x0", "x1", ...
     path : VMFPath, default=None
         Where the model is a mixture of a path, the path: it tells up to which penalty words
-        survive, by which clusters are named.
+        survive.
     step : int, default=None
         Where the model has a path, another step to read than the selected one.
     contrast : sequence of sequences of ContrastWord or str, default=None
@@ -101,6 +109,9 @@ class Reading:
     names : sequence of str, default=None
         Names that people gave to the clusters, one for each of them, by number. By default
         clusters are named by their words.
+    X : array-like or sparse matrix of shape (n, d), or Directions, default=None
+        The rows of the fit. They tell which share of a cluster's documents contains a word, and so
+        keep words of very few documents out of the lists of words that only one cluster has.
 
     Attributes
     ----------
@@ -116,6 +127,7 @@ class Reading:
         The words that were given.
     names : list of str or None
         The names that were given.
+    X : the rows that were given, or None
 
     Examples
     --------
@@ -140,6 +152,7 @@ class Reading:
         step: int | None = None,
         contrast: Sequence[Sequence[ContrastWord | str]] | None = None,
         names: Iterable[str] | None = None,
+        X: Any = None,
     ) -> None:
         require_model(model)
         own_path = getattr(model, "best_path_", model if hasattr(model, "betas_") else None)
@@ -182,10 +195,12 @@ class Reading:
             raise ValueError(
                 f"names has {len(self.names)} names, the model {self.n_clusters} clusters."
             )
+        self.X = X
+        self._named: dict[int, list[str]] = {}  # by words, for each number of words
 
     @classmethod
     def from_run(cls, run: Any, *, step: int | None = None) -> Reading:
-        """Read a saved run, with its words.
+        """Read a saved run, with its words, and its rows where the columns are words.
 
         Parameters
         ----------
@@ -200,7 +215,15 @@ class Reading:
             Of the path, or of the mixture where there is none.
         """
         model = run.mixture if run.path is None else run.path
-        return cls(model, run.feature_names, step=step, contrast=run.contrast(), names=run.names())
+        rows = None if run.feature_names is None else run.matrix()
+        return cls(
+            model,
+            run.feature_names,
+            step=step,
+            contrast=run.contrast(),
+            names=run.names(),
+            X=rows,
+        )
 
     # The model
 
@@ -227,7 +250,17 @@ class Reading:
     def vocabulary(self) -> Vocabulary:
         """Whose words are whose."""
         exits = None if self.path is None else self.path.exit_betas_
-        return Vocabulary(self.prototypes, self.feature_names, exits)
+        masses = cluster_masses(
+            self.weights, getattr(self.model, "kappas_", None), self.prototypes.shape[1]
+        )
+        return Vocabulary(self.prototypes, self.feature_names, exits, masses, self.document_shares)
+
+    @cached_property
+    def document_shares(self) -> Array | None:
+        """Share of the documents of each cluster that contain each word; None without rows."""
+        if self.X is None:
+            return None
+        return document_shares(self.X, self.model.predict(self.X), n_clusters=self.n_clusters)
 
     @cached_property
     def layout(self) -> Layout:
@@ -254,7 +287,10 @@ class Reading:
     # Clusters
 
     def cluster_name(self, cluster: int, n_words: int = 3) -> str:
-        """Name a cluster: as people did, by :func:`naming_words`, or by the contrast of its words.
+        """Name a cluster: as people named it, or else by words that no other name has two of.
+
+        The words are those of the contrast, where features are no words, or else those of
+        :func:`naming_words`.
 
         Parameters
         ----------
@@ -268,11 +304,20 @@ class Reading:
         str
             The name that was given, or the words, separated by spaces.
         """
-        if self.names is not None:
-            return self.names[cluster]
-        if self.contrast is not None and self.contrast[cluster]:
-            return " ".join(self.contrast[cluster][:n_words])
-        return cluster_name(self.vocabulary, cluster, n_words)
+        k = self.vocabulary.require_cluster(cluster)
+        return self.names[k] if self.names is not None else self._word_names(n_words)[k]
+
+    def _word_names(self, n_words: int) -> list[str]:
+        """Name all clusters by their words."""
+        if n_words not in self._named:
+            found = [
+                [one.word for one in words] for words in all_naming_words(self.vocabulary, n_words)
+            ]
+            if self.contrast is not None:
+                telling = choose_names(self.contrast, self.layout.clusters.tolist(), n_words)
+                found = [words or found[k] for k, words in enumerate(telling)]
+            self._named[n_words] = [" ".join(words) for words in found]
+        return self._named[n_words]
 
     def clusters(self, n_words: int = 3, n_listed: int = 10) -> list[Cluster]:
         """Sum up the clusters.
@@ -290,7 +335,7 @@ class Reading:
             By decreasing weight.
         """
         words, kappas = self.vocabulary, getattr(self.model, "kappas_", None)
-        own = words.support & (words.n_sharing == 1)
+        alone = words.support & (words.n_sharing == 1)
         return [
             Cluster(
                 int(k),
@@ -299,8 +344,9 @@ class Reading:
                 None if self.sizes is None else int(self.sizes[k]),
                 None if kappas is None else float(kappas[k]),
                 int(words.support[k].sum()),
-                int(own[k].sum()),
-                tuple(words.own_words(k, n_listed)),
+                int(alone[k].sum()),
+                tuple(words.words(k, n_listed)),
+                tuple(words.only_here_words(k, n_listed)),
                 tuple(words.shared_words(k, n_listed)),
                 () if self.contrast is None else self.contrast[k][:n_listed],
             )

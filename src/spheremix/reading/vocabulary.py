@@ -1,4 +1,4 @@
-"""Whose words are whose: own, shared, common and nobody's vocabulary, ranked."""
+"""Whose words are whose: of one cluster only, shared, common and nobody's, ranked."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from spheremix.reading.characteristic import characteristic_scores
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -16,7 +18,10 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
 
-Rank = Literal["weight", "exit"]
+Rank = Literal["characteristic", "weight", "exit"]
+# Words that no other cluster has are listed if at least this share of the cluster's documents
+# contain them. Below it, most of them are names and misprints of a few documents.
+ONLY_HERE_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,29 +38,37 @@ class Word:
         The cluster.
     weight : float
         The coordinate of the prototype.
+    score : float
+        How characteristic it is (:func:`~spheremix.reading.characteristic_scores`).
     exit_beta : float or None
         The penalty from which the cluster does without it; infinite where it never does, None
         without a path.
     shared_with : tuple of int
         Other clusters in which it is non-zero.
+    document_share : float or None
+        Share of the cluster's documents that contain it; None where the rows are not known.
     """
 
     word: str
     feature: int
     cluster: int
     weight: float
+    score: float
     exit_beta: float | None
     shared_with: tuple[int, ...]
+    document_share: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
     """Sparse prototypes with a name for each feature.
 
-    Words of a cluster are ranked by ``"weight"``, the absolute coordinate of the prototype, or by
-    ``"exit"``, the penalty up to which the cluster keeps them on the path. Many words leave
-    together on a path, or are still there when it ends: of those, the heavier one comes first.
-    Without a path both are the same.
+    Words of a cluster are ranked in one of three ways. ``"characteristic"``: by the
+    squared coordinate of the prototype times the share of the word that is in this cluster
+    (:func:`~spheremix.reading.characteristic_scores`). ``"weight"``: by the absolute coordinate
+    alone. ``"exit"``: by the penalty up to which the cluster keeps them on the path. Many words
+    leave together on a path, or are still there when it ends: of those, the heavier one comes
+    first. Without a path, "exit" and "weight" are the same.
 
     Parameters
     ----------
@@ -65,6 +78,12 @@ class Vocabulary:
         One a feature.
     exit_betas : ndarray of shape (K, d), default=None
         ``exit_betas_`` of a path.
+    masses : array-like of shape (K,), default=None
+        How much of the rows each cluster has, as :func:`~spheremix.reading.cluster_masses` gives
+        it; equal by default.
+    document_shares : ndarray of shape (K, d), default=None
+        Share of the documents of each cluster that contain each word, as
+        :func:`~spheremix.reading.document_shares` gives it.
 
     Examples
     --------
@@ -72,30 +91,39 @@ class Vocabulary:
     >>> from spheremix.reading import Vocabulary
     >>> prototypes = np.array([[0.8, 0.6, 0.0], [0.0, 0.6, 0.8]])
     >>> words = Vocabulary(prototypes, ["heart", "the", "wing"])
-    >>> [word.word for word in words.own_words(0)], words.common_words()
-    (['heart'], ['the'])
+    >>> [word.word for word in words.words(0)], words.common_words()
+    (['heart', 'the'], ['the'])
     """
 
     prototypes: Array
     names: Sequence[str]
     exit_betas: Array | None = None
+    masses: Array | None = None
+    document_shares: Array | None = None
 
     def __post_init__(self) -> None:
         if len(self.names) != self.prototypes.shape[1]:
             raise ValueError(
                 f"There are {len(self.names)} names for {self.prototypes.shape[1]} features."
             )
-        if self.exit_betas is not None and self.exit_betas.shape != self.prototypes.shape:
-            raise ValueError(
-                f"exit_betas must have the shape of the prototypes, {self.prototypes.shape}: "
-                f"got {self.exit_betas.shape}."
-            )
+        for name in ("exit_betas", "document_shares"):
+            given = getattr(self, name)
+            if given is not None and given.shape != self.prototypes.shape:
+                raise ValueError(
+                    f"{name} must have the shape of the prototypes, {self.prototypes.shape}: "
+                    f"got {given.shape}."
+                )
 
     @cached_property
     def support(self) -> NDArray[np.bool_]:
         """Which cluster has which word, of shape (K, d)."""
         support: NDArray[np.bool_] = self.prototypes != 0.0
         return support
+
+    @cached_property
+    def scores(self) -> Array:
+        """How characteristic each word is of each cluster, of shape (K, d)."""
+        return characteristic_scores(self.prototypes, self.masses)
 
     @cached_property
     def n_sharing(self) -> Ids:
@@ -111,8 +139,8 @@ class Vocabulary:
         Parameters
         ----------
         clusters : iterable of int
-            ``[k]`` for the own words of a cluster, ``[k, l]`` for the words of a pair, all the
-            clusters for common words, ``[]`` for nobody's.
+            ``[k]`` for the words that only this cluster has, ``[k, l]`` for those of a pair, all
+            the clusters for common words, ``[]`` for nobody's.
 
         Returns
         -------
@@ -151,8 +179,10 @@ class Vocabulary:
 
     # Words
 
-    def words(self, cluster: int, n: int | None = None, *, by: Rank = "weight") -> list[Word]:
-        """Give the words of a cluster, own or not.
+    def words(
+        self, cluster: int, n: int | None = None, *, by: Rank = "characteristic"
+    ) -> list[Word]:
+        """Give the words of a cluster, the most characteristic ones first.
 
         Parameters
         ----------
@@ -160,7 +190,7 @@ class Vocabulary:
             The cluster.
         n : int, default=None
             How many at most; all of them by default.
-        by : {"weight", "exit"}, default="weight"
+        by : {"characteristic", "weight", "exit"}, default="characteristic"
             The ranking.
 
         Returns
@@ -171,13 +201,23 @@ class Vocabulary:
         k = self.require_cluster(cluster)
         return self.ranked(k, np.flatnonzero(self.support[k]), n, by)
 
-    def own_words(self, cluster: int, n: int | None = None, *, by: Rank = "weight") -> list[Word]:
-        """Give the words that only this cluster has.
+    def only_here_words(
+        self,
+        cluster: int,
+        n: int | None = None,
+        *,
+        by: Rank = "characteristic",
+        least_share: float = ONLY_HERE_SHARE,
+    ) -> list[Word]:
+        """Give the words that only this cluster has, and that enough of its documents contain.
 
         Parameters
         ----------
         cluster, n, by
             As in :meth:`words`.
+        least_share : float, default=0.05
+            Share of the cluster's documents that must contain a word. Without
+            ``document_shares`` there is no such bound.
 
         Returns
         -------
@@ -185,10 +225,13 @@ class Vocabulary:
             The most important ones first.
         """
         k = self.require_cluster(cluster)
-        return self.ranked(k, np.flatnonzero(self.support[k] & (self.n_sharing == 1)), n, by)
+        found = self.support[k] & (self.n_sharing == 1)
+        if self.document_shares is not None:
+            found &= self.document_shares[k] >= least_share
+        return self.ranked(k, np.flatnonzero(found), n, by)
 
     def shared_words(
-        self, cluster: int, n: int | None = None, *, by: Rank = "weight"
+        self, cluster: int, n: int | None = None, *, by: Rank = "characteristic"
     ) -> list[Word]:
         """Give the words that this cluster has in common with some others, not with all.
 
@@ -244,25 +287,31 @@ class Vocabulary:
         Returns
         -------
         dict of ndarray
-            ``cluster``, ``word``, ``feature``, ``weight``, ``exit_beta`` (NaN without a path),
-            ``n_clusters`` that share the word and ``rank`` in the cluster from 1; a row a non-zero
-            coordinate, cluster after cluster, the heaviest words first.
+            ``cluster``, ``rank`` in the cluster from 1, ``word``, ``feature``, ``score``,
+            ``weight``, ``document_share`` (NaN where rows are not known), ``exit_beta`` (NaN
+            without a path) and ``n_clusters`` that have the word; a row a non-zero coordinate,
+            cluster after cluster, the most characteristic words first.
         """
         clusters, features = np.nonzero(self.support)
-        weights = self.prototypes[clusters, features]
-        missing = np.full(len(weights), np.nan)
-        exits = missing if self.exit_betas is None else self.exit_betas[clusters, features]
-        order = np.lexsort((-exits, -np.abs(weights), clusters))
+        missing = np.full(len(clusters), np.nan)
+        exits, shares = (
+            missing if one is None else one[clusters, features]
+            for one in (self.exit_betas, self.document_shares)
+        )
+        weights, scores = self.prototypes[clusters, features], self.scores[clusters, features]
+        order = np.lexsort((-exits, -np.abs(weights), -scores, clusters))
         clusters, features = clusters[order], features[order]
         firsts = np.searchsorted(clusters, clusters)
         return {
             "cluster": clusters,
+            "rank": np.arange(len(clusters)) - firsts + 1,
             "word": np.array(self.named(features), dtype=object),
             "feature": features,
+            "score": scores[order],
             "weight": weights[order],
+            "document_share": shares[order],
             "exit_beta": exits[order],
             "n_clusters": self.n_sharing[features],
-            "rank": np.arange(len(clusters)) - firsts + 1,
         }
 
     def require_cluster(self, k: int) -> int:
@@ -271,23 +320,34 @@ class Vocabulary:
             raise ValueError(f"There is no cluster {k}: they are 0 to {len(self.prototypes) - 1}.")
         return int(k)
 
-    def ranked(self, k: int, features: Ids, n: int | None, by: Rank = "weight") -> list[Word]:
+    def ranked(
+        self, k: int, features: Ids, n: int | None, by: Rank = "characteristic"
+    ) -> list[Word]:
         """Give some features of a cluster as words, the most important ones first."""
-        if by not in get_args(Rank):
-            raise ValueError(f"by must be one of {', '.join(get_args(Rank))}, got {by!r}.")
-        weights = self.prototypes[k, features]
-        exits = None if self.exit_betas is None else self.exit_betas[k, features]
-        keys = [-np.abs(weights)]
-        if exits is not None:
-            keys.insert(1 if by == "exit" else 0, -exits)
+        order = self.ranking(k, features, by)[:n]
+        exits, shares = self.exit_betas, self.document_shares
         return [
             Word(
-                self.names[j := int(features[i])],
+                self.names[j],
                 j,
                 k,
-                float(weights[i]),
-                None if exits is None else float(exits[i]),
+                float(self.prototypes[k, j]),
+                float(self.scores[k, j]),
+                None if exits is None else float(exits[k, j]),
                 tuple(int(other) for other in np.flatnonzero(self.support[:, j]) if other != k),
+                None if shares is None else float(shares[k, j]),
             )
-            for i in np.lexsort(keys)[:n]
+            for j in features[order].tolist()
         ]
+
+    def ranking(self, k: int, features: Ids, by: Rank = "characteristic") -> Ids:
+        """Order some features of a cluster: their places, the most important one first."""
+        if by not in get_args(Rank):
+            raise ValueError(f"by must be one of {', '.join(get_args(Rank))}, got {by!r}.")
+        weights = -np.abs(self.prototypes[k, features])
+        exits = np.zeros(len(features))
+        if self.exit_betas is not None:
+            exits = -self.exit_betas[k, features]
+        if by == "characteristic":
+            return np.lexsort((exits, weights, -self.scores[k, features]))
+        return np.lexsort((weights, exits) if by == "exit" else (exits, weights))

@@ -9,6 +9,7 @@ import numpy as np
 from spheremix.display.place import cluster_names
 from spheremix.display.style import hues
 from spheremix.reading import Reading
+from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 from spheremix.report import documents as docs
 from spheremix.report.overview import candidates, corpus_entry, model_entry
 from spheremix.report.packing import packed_size
@@ -71,6 +72,8 @@ def _measured(source: Source) -> dict[str, Any]:
         "path": curves(path),
         "chosen": steps.chosen,
         "values": steps.values,
+        "only_here": steps.only_here,
+        "only_here_share": ONLY_HERE_SHARE,
         "prototypes": reading.prototypes[:, shown].astype(np.float32),
         "exit_betas": exits,
         "labels": steps.labels,

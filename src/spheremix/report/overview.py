@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.reading import Vocabulary, cluster_order, naming_words
+from spheremix.reading import Reading, cluster_order
 from spheremix.report.documents import contrast
 from spheremix.report.numbers import digits
 from spheremix.report.source import count_rows
@@ -97,14 +97,14 @@ def _finite(value: float | None) -> float | None:
 def _clusters(
     model: VMFMixture, feature_names: list[str] | None, counted: tuple[Any, list[str]] | None
 ) -> list[dict[str, Any]]:
-    """List the clusters of a candidate by weight, with the words that name them."""
+    """List the clusters of a candidate by weight, with their most characteristic words."""
     order = [int(k) for k in cluster_order(model.weights_)]
     labels = getattr(model, "labels_", None)
     sizes = None if labels is None else np.bincount(labels, minlength=len(order))
     words: list[list[str]] = [[] for _ in order]
     if feature_names is not None:
-        vocabulary = Vocabulary(model.prototypes_, feature_names)
-        words = [[one.word for one in naming_words(vocabulary, k, LISTED)] for k in order]
+        vocabulary = Reading(model, feature_names).vocabulary
+        words = [[one.word for one in vocabulary.words(k, LISTED)] for k in order]
     elif (found := contrast(counted, labels, len(order))) is not None:
         words = [[word for word, _ in found[k]] for k in order]
     return [

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.data.open import as_directions
+from spheremix.data.parts import unit_columns
+from spheremix.reading import cluster_masses, document_shares
+from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 from spheremix.report.numbers import digits
 from spheremix.select import CRITERIA
 
@@ -42,12 +45,16 @@ class Steps:
         Prototypes, as :func:`quantise` gives them.
     labels : ndarray of shape (S, n), or None
         The cluster of each document; None where rows are not known.
+    only_here : ndarray of shape (S, W), or None
+        1 for a word that one cluster alone has and that enough of its documents contain, else 0;
+        None where rows are not known, or where columns are no words.
     """
 
     entries: list[dict[str, Any]]
     chosen: int
     values: NDArray[np.int8]
     labels: NDArray[Any] | None
+    only_here: NDArray[np.uint8] | None
 
 
 def read_steps(source: Source, shown: NDArray[np.intp]) -> Steps:
@@ -69,6 +76,10 @@ def read_steps(source: Source, shown: NDArray[np.intp]) -> Steps:
         rows = as_directions(source.X, engine=reader.engine, n_threads=reader.n_threads)
         labels = np.empty((len(kept), rows.n_rows), dtype=np.uint8 if K <= 256 else np.uint16)
     entries = []
+    shown_rows = only_here = None
+    if source.X is not None and source.feature_names is not None:
+        shown_rows, _ = unit_columns(source.X, shown)
+        only_here = np.zeros((len(kept), len(shown)), dtype=np.uint8)
     for s, step in enumerate(kept):
         model = mixture if path is None else path.model(step)
         levels, scale = quantise(model.prototypes_)
@@ -77,9 +88,20 @@ def read_steps(source: Source, shown: NDArray[np.intp]) -> Steps:
         if labels is not None:
             labels[s] = model.predict(rows)
             sizes = np.bincount(labels[s], minlength=K).tolist()
+        if labels is not None and only_here is not None:
+            shares = document_shares(shown_rows, labels[s], n_clusters=K)
+            only_here[s] = found_only_here(levels[:, shown], shares)
         by = [name for name, choice in choices.items() if choice == step]
         entries.append(_entry(step, model, sizes, by) | {"scale": scale})
-    return Steps(entries, kept.index(chosen), values, labels)
+    return Steps(entries, kept.index(chosen), values, labels, only_here)
+
+
+def found_only_here(prototypes: NDArray[Any], shares: Array) -> NDArray[np.bool_]:
+    """Tell which words one cluster alone has, and enough of its documents contain."""
+    has = prototypes != 0.0
+    alone = np.count_nonzero(has, axis=0) == 1
+    found: NDArray[np.bool_] = alone & (has & (shares >= ONLY_HERE_SHARE)).any(axis=0)
+    return found
 
 
 def evenly_spaced(n_nonzero: ArrayLike, wanted: Iterable[int], most: int) -> list[int]:
@@ -149,6 +171,10 @@ def _entry(step: int, model: VMFMixture, sizes: list[float], by: list[str]) -> d
         "criteria": {name: digits(model.criteria_[name], 12) for name in CRITERIA},
         "weights": [digits(weight) for weight in model.weights_],
         "kappas": [digits(kappa) for kappa in model.kappas_],
+        "masses": [
+            digits(mass)
+            for mass in cluster_masses(model.weights_, model.kappas_, model.prototypes_.shape[1])
+        ],
         "sizes": sizes,
         "chosen_by": by,
         **count_words(model.prototypes_),
@@ -161,15 +187,15 @@ def count_words(prototypes: Array) -> dict[str, list[int]]:
     Returns
     -------
     dict
-        ``n_words`` and ``n_own_words``: for each cluster, how many words it has, and how many of
-        them no other cluster has. ``n_words_by_clusters``: how many words are in no cluster, in
-        one, ..., in all K of them.
+        ``n_words`` and ``n_only_here_words``: for each cluster, how many words it has, and how
+        many of them no other cluster has. ``n_words_by_clusters``: how many words are in no
+        cluster, in one, ..., in all K of them.
     """
     has = prototypes != 0.0
     sharing = np.count_nonzero(has, axis=0)
     return {
         "n_words": np.count_nonzero(has, axis=1).tolist(),
-        "n_own_words": np.count_nonzero(has & (sharing == 1), axis=1).tolist(),
+        "n_only_here_words": np.count_nonzero(has & (sharing == 1), axis=1).tolist(),
         "n_words_by_clusters": np.bincount(sharing, minlength=len(has) + 1).tolist(),
     }
 

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from spheremix._files import MANIFEST
+from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
@@ -85,39 +86,61 @@ TABLES: dict[str, TableSchema] = {
         "One row for each cluster, the largest weight first.",
         {
             "cluster": Column(CLUSTER, int),
-            "name": Column("Words that name the cluster; heavy own words come first."),
+            "name": Column(
+                "Three characteristic words of the cluster; no two clusters share two of them."
+            ),
             "size": Column("Number of documents whose most probable cluster it is.", int),
             "weight": Column("Share of the cluster in the mixture.", float),
             "kappa": Column(
                 "Concentration: the larger it is, the nearer the documents are to the prototype.",
                 float,
             ),
-            "n_words": Column("Number of words (or columns) in the prototype of the cluster.", int),
-            "n_own_words": Column("Number of own words: words that no other prototype has.", int),
-            "own_words": Column("The 20 own words of largest weight."),
-            "shared_words": Column(
-                "The 20 heaviest words that some other clusters have too. Words that all clusters "
-                "have are in neither list: see n_clusters in words.csv."
-            ),
             "contrast_words": Column(
-                "For embeddings with texts: 20 words that its documents use more than the others."
+                "For embeddings with texts: the 20 most characteristic words of its texts."
+            ),
+            "words": Column(
+                "The 20 most characteristic words: they weigh much in the prototype of the "
+                "cluster, and most of their use is in this cluster."
+            ),
+            "only_here_words": Column(
+                "The first 20 words that no other prototype has and that at least "
+                f"{100 * ONLY_HERE_SHARE:.0f} % of the documents of the cluster contain."
+            ),
+            "shared_words": Column(
+                "The first 20 words that some other prototypes have too. Words that all prototypes "
+                "have are in neither of these two lists: see n_clusters in words.csv."
+            ),
+            "n_words": Column("Number of words (or columns) in the prototype of the cluster.", int),
+            "n_only_here_words": Column(
+                "Number of these words that no other prototype has, rare or not.", int
             ),
         },
     ),
     "words": TableSchema(
         "words.csv",
-        "One row for each word of each cluster, the heaviest words first.",
+        "One row for each word of each cluster, the most characteristic words first.",
         {
             "cluster": Column(CLUSTER, int),
+            "rank": Column("Rank of the word in the cluster, from 1, by score.", int),
             "word": Column("The word; x0, x1, ... if columns have no names."),
             "feature": Column("Number of the column of the word, from 0.", int),
+            "score": Column(
+                "How characteristic the word is: the square of its weight, times the share of the "
+                "word that the model expects in this cluster.",
+                float,
+            ),
             "weight": Column("Weight of the word: its coordinate in the prototype.", float),
+            "share_of_documents": Column(
+                "Share of the documents of the cluster that have the word; empty for embeddings.",
+                float,
+            ),
             "exit_beta": Column(
                 "Smallest beta at which the word is dropped from the cluster; inf if it never is.",
                 float,
             ),
-            "n_clusters": Column("Number of clusters that have the word; 1 for an own word.", int),
-            "rank": Column("Rank of the word in the cluster, from 1, by absolute weight.", int),
+            "n_clusters": Column(
+                "Number of clusters whose prototypes have the word; 1 if it is only here.", int
+            ),
         },
     ),
     "typical": TableSchema(
@@ -136,11 +159,16 @@ TABLES: dict[str, TableSchema] = {
     ),
     "contrast": TableSchema(
         "tables/contrast.csv",
-        "For embeddings with texts: words that documents of a cluster use more than the others.",
+        "For embeddings with texts: the characteristic words of the texts of each cluster.",
         {
             "cluster": Column(CLUSTER, int),
-            "rank": Column("Rank of the word, from 1; the largest z comes first.", int),
+            "rank": Column("Rank of the word, from 1, by score; z up to 2 comes last.", int),
             "word": Column("The word."),
+            "score": Column(
+                "How characteristic the word is: the square of its weight in the mean tf-idf "
+                "direction of the texts of the cluster, times the share of the word that is here.",
+                float,
+            ),
             "z": Column(
                 "Standardised log-odds ratio of frequencies; above 2 it is hardly due to chance.",
                 float,

@@ -43,7 +43,7 @@ def describe_clusters(
             "size": one.size,
             "name": one.name,
             "words": list(one.contrast_words) or _plain(words.words(one.cluster, LISTED)),
-            "only_here": [] if one.contrast_words else _plain(list(one.own_words)),
+            "only_here": [] if one.contrast_words else _plain(list(one.only_here_words)),
             "typical": typical.get(one.cluster, []),
             "labels": labelled.get(one.cluster, []),
         }

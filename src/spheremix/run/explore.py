@@ -240,7 +240,8 @@ def _finish(
         K: left(f"dense-{K}", keys.dense(K), DenseRecord).mixture for K in dense
     }
     contrast = _contrast(material, model)
-    reading = Reading(model, material.words, contrast=contrast)
+    rows = None if material.words is None else material.X  # texts do not contain coordinates
+    reading = Reading(model, material.words, contrast=contrast, X=rows)
     best = reading.n_clusters
     fit = str(writer.entries[mixtures[best].prototypes]["sha256"])[:FIT]
     named = _names(reading, material, names, fit, folder.before)
@@ -251,9 +252,8 @@ def _finish(
         followed = left("path", keys.path(best), PathRecord)
         path = add_choice(model, followed, writer, PATH)
     if names is not None:
-        reading = Reading(
-            model, material.words, contrast=contrast, names=[one.name for one in named]
-        )
+        called = [one.name for one in named]
+        reading = Reading(model, material.words, contrast=contrast, names=called, X=rows)
     tables = write_tables(writer, material, reading, dense, contrast, advice)
     finish(
         writer,

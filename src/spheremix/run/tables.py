@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spheremix.advice import Advice
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
-    from spheremix.reading import ContrastWord, Documents, Reading
+    from spheremix.reading import ContrastWord, Documents, Reading, Word
     from spheremix.run.prepare import Material
     from spheremix.run.writer import Writer
     from spheremix.text import Corpus
@@ -107,22 +107,33 @@ def cluster_columns(reading: Reading) -> dict[str, Any]:
         "size": [one.size for one in clusters],
         "weight": [one.weight for one in clusters],
         "kappa": [one.kappa for one in clusters],
-        "n_words": [one.n_words for one in clusters],
-        "n_own_words": [one.n_own_words for one in clusters],
-        "own_words": [" ".join(word.word for word in one.own_words) for one in clusters],
-        "shared_words": [" ".join(word.word for word in one.shared_words) for one in clusters],
     }
     if reading.contrast is not None:
         columns["contrast_words"] = [" ".join(one.contrast_words) for one in clusters]
-    return columns
+    return {
+        **columns,
+        "words": [_listed(one.words) for one in clusters],
+        "only_here_words": [_listed(one.only_here_words) for one in clusters],
+        "shared_words": [_listed(one.shared_words) for one in clusters],
+        "n_words": [one.n_words for one in clusters],
+        "n_only_here_words": [one.n_only_here_words for one in clusters],
+    }
+
+
+def _listed(words: tuple[Word, ...]) -> str:
+    return " ".join(word.word for word in words)
 
 
 def word_columns(reading: Reading) -> dict[str, Any]:
     """List every word of every cluster; words leave on a path only."""
-    columns = reading.vocabulary.table()
+    found: dict[str, Any] = reading.vocabulary.table()
+    if reading.X is None:
+        found["document_share"] = [None] * len(found["word"])
     if reading.path is None:
-        del columns["exit_beta"]
-    return columns
+        del found["exit_beta"]
+    return {
+        "share_of_documents" if name == "document_share" else name: found[name] for name in found
+    }
 
 
 def typical_columns(
@@ -185,13 +196,13 @@ def shorten(text: str, most: int) -> str:
 
 
 def contrast_columns(reading: Reading, contrast: list[list[ContrastWord]]) -> dict[str, Any]:
-    """List the words that set the documents of each cluster apart."""
+    """List the characteristic words of the texts of each cluster."""
     rows = [
-        (int(k), rank, word.word, word.z, int(word.count), word.share)
+        (int(k), rank, word.word, word.score, word.z, int(word.count), word.share)
         for k in reading.layout.clusters
         for rank, word in enumerate(contrast[k], 1)
     ]
-    names = ("cluster", "rank", "word", "z", "count", "share")
+    names = ("cluster", "rank", "word", "score", "z", "count", "share")
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 

@@ -90,10 +90,10 @@ def test_the_slider_redraws_map_words_and_sizes(open_report, news, study):
     assert f"sparsity {100 * entry['sparsity']:.0f} %" in opened.page.locator("#facts").inner_text()
     order = np.argsort(-np.array(entry["weights"]), kind="stable")
     assert opened.numbers("#cluster-list .size") == [entry["sizes"][k] for k in order]
-    reading = Reading(model.best_path_, rows.words, step=entry["step"])
+    reading = Reading(model.best_path_, rows.words, step=entry["step"], X=rows.X)
     cluster = int(opened.page.locator("#card .facts-line").inner_text().split(" · ")[0].split()[1])
-    own = {word.word for word in reading.vocabulary.own_words(cluster)}
-    assert set(opened.texts("#card .chips.own bdi")) == own
+    alone = {word.word for word in reading.vocabulary.only_here_words(cluster)}
+    assert set(opened.texts("#card .chips.own bdi")) == alone
     opened.page.get_by_text("back to it").click()
     opened.page.wait_for_timeout(150)
     assert opened.picture() == before
@@ -116,11 +116,11 @@ def test_numbers_of_words_are_true_where_the_page_has_room_for_few(open_report, 
         assert told in page.locator("#told").inner_text()
         k = int(page.locator("#cluster-list [aria-selected=true]").get_attribute("id")[8:])
         own = (has[k] & (sharing == 1)).sum()
-        assert f"{has[k].sum()} words, {own} of its own" in page.locator(".facts-line").inner_text()
+        assert f"{has[k].sum()} words, {own} only here" in page.locator(".facts-line").inner_text()
         assert f"{left} words in at least one" in page.locator("#marks").get_attribute("aria-label")
         table = {int(row["cluster"]): row for row in opened.saved("clusters.csv")}
         assert [int(table[k]["n_words"]) for k in range(5)] == has.sum(axis=1).tolist()
-        assert [int(table[k]["n_own_words"]) for k in range(5)] == (
+        assert [int(table[k]["n_only_here_words"]) for k in range(5)] == (
             (has & (sharing == 1)).sum(axis=1).tolist()
         )
     opened.step_to(0)

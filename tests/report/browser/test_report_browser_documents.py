@@ -209,16 +209,18 @@ def test_tables_are_those_of_the_run(open_report, news, study):
     for name in ("cluster", "rank", "n_clusters"):
         assert [int(row[name]) for row in saved] == table[name].tolist()
     assert [row["word"] for row in saved] == table["word"].tolist()
-    for name in ("weight", "exit_beta"):
+    for name in ("score", "weight", "exit_beta"):
         assert [float(row[name]) for row in saved] == pytest.approx(table[name], rel=1e-6)
     _, content = news
     clusters = opened.saved("clusters.csv")
     names = {int(row["cluster"]): row["name"] for row in clusters}
     assert [names[k] for k in range(5)] == content["names"]
-    told = {one.cluster: one for one in Reading(model, rows.words).clusters(n_listed=20)}
+    reading = Reading(model, rows.words, X=rows.X)
+    told = {one.cluster: one for one in reading.clusters(n_listed=20)}
     for row in clusters:
         one = told[int(row["cluster"])]
-        assert row["own_words"].split() == [word.word for word in one.own_words]
+        assert row["words"].split() == [word.word for word in one.words]
+        assert row["only_here_words"].split() == [word.word for word in one.only_here_words]
         assert row["shared_words"].split() == [word.word for word in one.shared_words]
     assert len(opened.saved("path.csv")) == len(content["steps"])
     label = opened.page.locator("[data-file='path.csv']").text_content()

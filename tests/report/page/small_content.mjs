@@ -3,7 +3,7 @@
 const LEVELS = 127;
 
 // One step; rows of `prototypes` are clusters.
-export function smallContent(prototypes, { weights, kappas, documents = 0, ...rest } = {}) {
+export function smallContent(prototypes, { weights, kappas, masses, documents = 0, ...rest } = {}) {
   const K = prototypes.length;
   const W = prototypes[0].length;
   const flat = prototypes.flat();
@@ -19,11 +19,12 @@ export function smallContent(prototypes, { weights, kappas, documents = 0, ...re
     criteria: { bic: 12 },
     weights: weights ?? new Array(K).fill(1 / K),
     kappas: kappas ?? new Array(K).fill(10),
+    masses: masses ?? new Array(K).fill(1 / K),
     sizes: new Array(K).fill(2),
     chosen_by: ["bic"],
     scale,
     n_words: prototypes.map((row) => row.filter(Boolean).length),
-    n_own_words: prototypes.map((row) => row.filter((v, j) => v && counts[j] === 1).length),
+    n_only_here_words: prototypes.map((row) => row.filter((v, j) => v && counts[j] === 1).length),
     n_words_by_clusters: Array.from(
       { length: K + 1 },
       (_, m) => counts.filter((count) => count === m).length,
@@ -38,6 +39,8 @@ export function smallContent(prototypes, { weights, kappas, documents = 0, ...re
     chosen: 0,
     values: Int8Array.from(levels),
     prototypes: Float32Array.from(flat),
+    only_here: null,
+    only_here_share: 0.05,
     exit_betas: null,
     labels: documents ? new Uint8Array(documents) : null,
     ...rest,

@@ -27,23 +27,30 @@ const prototypes = [
 test("the table of clusters counts all words of the model, shown or not", () => {
   const content = smallContent(prototypes, { weights: [0.3, 0.7] });
   content.steps[0].n_words = [500, 20];
-  content.steps[0].n_own_words = [490, 10];
+  content.steps[0].n_only_here_words = [490, 10];
   const table = tables.clusterTable(appOf(content));
   assert.deepEqual(columnOf(table, "cluster"), [1, 0]);
   assert.deepEqual(columnOf(table, "n_words"), [20, 500]);
-  assert.deepEqual(columnOf(table, "n_own_words"), [10, 490]);
-  assert.deepEqual(columnOf(table, "own_words"), ["word2", "word1"]);
+  assert.deepEqual(columnOf(table, "n_only_here_words"), [10, 490]);
+  assert.deepEqual(columnOf(table, "words"), ["word2 word0", "word0 word1"]);
+  assert.deepEqual(columnOf(table, "only_here_words"), ["word2", "word1"]);
 });
 
 test("the table of words has a row for each word of each cluster", () => {
   const content = smallContent(prototypes, {
     exit_betas: Float32Array.of(3, 2, 0, 4, 0, Infinity),
   });
-  assert.deepEqual(tables.wordTable(appOf(content)).rows, [
-    [0, "word0", 0.5, 3, 2, 1],
-    [0, "word1", 0.1, 2, 1, 2],
-    [1, "word2", 0.9, Infinity, 1, 1],
-    [1, "word0", 0.2, 4, 2, 2],
+  const table = tables.wordTable(appOf(content));
+  const scores = columnOf(table, "score");
+  [0.25 * (0.5 / 0.7), 0.01, 0.81, 0.04 * (0.2 / 0.7)].forEach((expected, i) =>
+    assert.ok(Math.abs(scores[i] - expected) < 1e-7),
+  );
+  const without = table.rows.map((row) => row.filter((_, i) => i !== 3));
+  assert.deepEqual(without, [
+    [0, 1, "word0", 0.5, 3, 2],
+    [0, 2, "word1", 0.1, 2, 1],
+    [1, 1, "word2", 0.9, Infinity, 1],
+    [1, 2, "word0", 0.2, 4, 2],
   ]);
 });
 

@@ -14,9 +14,9 @@ const prototypes = [
 const content = smallContent(prototypes);
 const step = createSteps(content)(0);
 
-test("words are own, shared or common, the heaviest first", () => {
-  assert.deepEqual(words.ownWords(content, step, 0, 9), [3, 2]);
-  assert.deepEqual(words.ownWords(content, step, 1, 9), []);
+test("words are of one cluster only, shared or common, the most characteristic first", () => {
+  assert.deepEqual(words.onlyHereWords(content, step, 0, 9), [3, 2]);
+  assert.deepEqual(words.onlyHereWords(content, step, 1, 9), []);
   assert.deepEqual(words.sharedWords(content, step, 0, 9), [1]);
   assert.deepEqual(words.commonWords(content, step, 2, 9), [0]);
   const roles = [0, 1, 2, 3, 4, 5].map((j) => words.roleOf(step, j, 0));
@@ -24,10 +24,27 @@ test("words are own, shared or common, the heaviest first", () => {
   assert.deepEqual(words.sharers(step, 1), [0, 1]);
 });
 
-test("a cluster is told by its own words, then by those that weigh most in it", () => {
-  assert.deepEqual(words.tellingWords(content, step, 0, 3), [3, 2, 1]);
-  assert.deepEqual(words.tellingWords(content, step, 1, 3), [0]);
-  assert.deepEqual(words.tellingWords(content, step, 0, 1), [3]);
+test("the score is the squared weight times the share of the word in the cluster", () => {
+  const masses = [0.2, 0.3, 0.5];
+  const weighted = smallContent(prototypes, { masses });
+  const { score } = createSteps(weighted)(0);
+  prototypes.forEach((row, k) =>
+    row.forEach((weight, j) => {
+      const parts = prototypes.map((other, l) => masses[l] * Math.abs(other[j]));
+      const total = parts.reduce((sum, one) => sum + one, 0);
+      const expected = total ? (weight ** 2 * parts[k]) / total : 0;
+      assert.ok(Math.abs(score(k, j) - expected) < 1e-7);
+    }),
+  );
+  assert.deepEqual(words.characteristicWords(weighted, createSteps(weighted)(0), 0, 3), [3, 2, 1]);
+  assert.deepEqual(words.characteristicWords(content, step, 2, 9), [4, 0]);
+});
+
+test("a word of few documents is not listed as one of this cluster only", () => {
+  const bounded = smallContent(prototypes, { only_here: Uint8Array.of(0, 0, 1, 0, 1, 0) });
+  const first = createSteps(bounded)(0);
+  assert.deepEqual(words.onlyHereWords(bounded, first, 0, 9), [2]);
+  assert.deepEqual(words.onlyHereWords(bounded, first, 0, 9, true), [3, 2]);
 });
 
 test("of equal weights, those that stay longer on the path come first", () => {
@@ -56,9 +73,9 @@ test("a few of many words are the first of all of them", () => {
 test("numbers of words are those of the model, not of what the page shows", () => {
   const capped = smallContent(prototypes);
   capped.steps[0].n_words = [400, 2, 2];
-  capped.steps[0].n_own_words = [300, 0, 1];
+  capped.steps[0].n_only_here_words = [300, 0, 1];
   const text = words.wordCountText(capped, createSteps(capped)(0), 0);
-  assert.equal(text, "400 words, 300 of its own");
+  assert.equal(text, "400 words, 300 only here");
   const one = smallContent([[1, 0]]);
   assert.equal(words.wordCountText(one, createSteps(one)(0), 0), "1 word");
 });

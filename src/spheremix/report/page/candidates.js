@@ -201,7 +201,9 @@ function candidateClusters(candidate) {
       make("span", { class: "texts" }, bdi(words.join(" ")), make("span", { class: "track" }, bar)),
     );
   });
-  const named = clusters.some(({ words }) => words.length) ? " Words that name them:" : "";
+  const named = clusters.some(({ words }) => words.length)
+    ? " Their most characteristic words:"
+    : "";
   return [
     make("h3", { text: `The clusters of K = ${candidate.n_clusters}, by size` }),
     make("p", {

@@ -3,10 +3,11 @@
 import { bdi, find, make, present } from "./dom.js";
 import { atThisBeta, counted, decimal, integer, nounOf, percent, shownOfAll } from "./format.js";
 import {
+  characteristicWords,
   commonWords,
   hasGroups,
-  ownWords,
-  rankedWords,
+  onlyHereWords,
+  roleOf,
   sharedWords,
   sharers,
   wordCountText,
@@ -16,7 +17,8 @@ import { showWord } from "./word_line.js";
 
 /** @import { App, Content, Role, Step } from "./types.d.ts" */
 
-const SHOWN = 24;
+const FIRST = 16; // characteristic words
+const SHOWN = 24; // words of each other list
 
 /** @param {App} app */
 export function mountCard(app) {
@@ -70,7 +72,7 @@ function contrastWords(content, k) {
   );
   return part(
     "Words of its texts",
-    "more frequent in this cluster than in the others, each with its z-score",
+    "the most characteristic first, each with its z-score",
     make("ul", { class: "chips" }, ...words),
   );
 }
@@ -85,6 +87,12 @@ function wordParts(app, step, k, all, toggle) {
   const parts = groups
     .filter(({ words, role }) => words.length || role === "own")
     .map(({ title, note, words, role }) => part(title, note, chips(app, step, k, words, role)));
+  if (hasGroups(app.content, step)) {
+    const first = characteristicWords(app.content, step, k, FIRST);
+    const note = "that weigh much in this cluster and are used little in the others";
+    const title = `Characteristic ${nounOf(app.content)}s`;
+    parts.unshift(part(title, note, chips(app, step, k, first, null)));
+  }
   const shown = groups.reduce((sum, { words }) => sum + words.length, 0);
   const hidden = step.entry.n_words[k] - step.shownCounts[k];
   if (step.shownCounts[k] > shown || all) {
@@ -115,7 +123,7 @@ function hiddenWords(content, hidden) {
   });
 }
 
-// Own, shared and common words; all of them together where they are not told apart.
+// Words of one cluster only, shared and common words; all together where they are not told apart.
 /**
  * @param {Content} content @param {Step} step @param {number} k @param {number} limit
  * @returns {{ title: string, note: string, words: number[], role: Role }[]}
@@ -123,12 +131,20 @@ function hiddenWords(content, hidden) {
 function wordGroups(content, step, k, limit) {
   const title = (/** @type {string} */ kind) => `${kind} ${nounOf(content)}s`;
   if (!hasGroups(content, step)) {
-    const words = rankedWords(content, step, k, () => true, limit);
-    return [{ title: title("All"), note: "the largest weights first", words, role: "common" }];
+    const words = characteristicWords(content, step, k, limit);
+    return [{ title: title("All"), note: "the most characteristic first", words, role: "common" }];
   }
-  const own = `${integer(step.entry.n_own_words[k])} that no other cluster has, the largest weights first`;
+  const all = limit === Infinity;
+  const least = percent(content.only_here_share);
+  const bound =
+    all || !content.only_here ? "" : `; listed: those in at least ${least} of its documents`;
   return [
-    { title: title("Own"), note: own, words: ownWords(content, step, k, limit), role: "own" },
+    {
+      title: "Only here",
+      note: `${counted(step.entry.n_only_here_words[k], nounOf(content))} that no other cluster has${bound}`,
+      words: onlyHereWords(content, step, k, limit, all),
+      role: "own",
+    },
     {
       title: title("Shared"),
       note: "that some other clusters have too",
@@ -156,7 +172,8 @@ function part(title, note, body) {
 
 // Words as buttons that show them on the map; the bar is the weight in the prototype.
 /**
- * @param {App} app @param {Step} step @param {number} k @param {number[]} words @param {Role} role
+ * @param {App} app @param {Step} step @param {number} k @param {number[]} words
+ * @param {Role | null} role of all these words; null where each has its own
  */
 function chips(app, step, k, words, role) {
   const { content } = app;
@@ -164,11 +181,11 @@ function chips(app, step, k, words, role) {
   const largest = Math.max(...words.map((j) => Math.abs(step.weight(k, j))));
   return make(
     "ul",
-    { class: `chips ${role}` },
+    { class: `chips ${role ?? ""}` },
     ...words.map((j) => {
       const bar = make("span", { class: "bar", "aria-hidden": "true" });
       bar.style.width = `${Math.max(4, (100 * Math.abs(step.weight(k, j))) / largest)}%`;
-      const title = wordTitle(content, step, k, j, role);
+      const title = wordTitle(content, step, k, j, role ?? roleOf(step, j, k));
       const button = make(
         "button",
         { type: "button", title, on: { click: () => showWord(app, j) } },

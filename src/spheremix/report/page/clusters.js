@@ -1,8 +1,8 @@
-// Clusters by size, with their names and the words they are told by at this step.
+// Clusters by size, with their names and their most characteristic words at this step.
 
 import { bdi, find, make } from "./dom.js";
 import { counted, decimal, integer } from "./format.js";
-import { tellingWords } from "./words.js";
+import { characteristicWords } from "./words.js";
 
 /** @import { App, Content, State, Step } from "./types.d.ts" */
 
@@ -86,7 +86,7 @@ function moreWords(content, step, k) {
       .join(" ");
   }
   const named = new Set(content.names[k].split(" "));
-  const words = tellingWords(content, step, k, 12).map((j) => content.words[j]);
+  const words = characteristicWords(content, step, k, 12).map((j) => content.words[j]);
   return words
     .filter((word) => !named.has(word))
     .slice(0, 8)

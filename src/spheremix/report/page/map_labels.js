@@ -30,12 +30,12 @@ function groupTexts(count, K, number, noun) {
   if (count === 0) return [`no cluster: ${words}`, "none", "0"];
   if (count === K && K > 1)
     return [`all ${K} clusters: ${words} ${noun}`, `all ${K}: ${words}`, "all"];
-  if (count === 1) return [`own ${noun} of one cluster: ${words}`, `own ${noun}: ${words}`, "own"];
+  if (count === 1) return [`${noun} of one cluster: ${words}`, `one cluster: ${words}`, "1"];
   if (count === 2) return [`pairs of clusters: ${words} ${noun}`, `pairs: ${words}`, "2"];
   return [`${count} clusters: ${words} ${noun}`, `${count}: ${words}`, `${count}`];
 }
 
-// One label for each number of clusters that share, and one for the own words of each cluster.
+// One label for each number of clusters that share, and one for the words that each cluster alone has.
 /** @param {Context} context @param {View} view */
 export function drawLabels(context, view) {
   const { content, step, columns, hues, colours, height } = view;

@@ -29,6 +29,7 @@ function readStep(content, index) {
     const q = levels[k * W + j];
     return Math.sign(q) * entry.scale * (q / 127) ** 2;
   };
+  const score = scorer(entry.masses, weight, W);
   const clusters = orderClusters(entry.weights);
   const read = patterns(levels, clusters, W, K, exact ? content.prototypes : null);
   const { counts, shownCounts, keys, intensities } = read;
@@ -46,6 +47,7 @@ function readStep(content, index) {
     levels,
     labels,
     weight,
+    score,
     clusters,
     counts,
     shownCounts,
@@ -53,6 +55,24 @@ function readStep(content, index) {
     places,
     blocks,
     active,
+  };
+}
+
+// How characteristic a word is of a cluster: its squared weight, times the share of the word that
+// the model expects there. As characteristic_scores of the library.
+/**
+ * @param {number[]} masses @param {(k: number, j: number) => number} weight
+ * @param {number} W
+ */
+function scorer(masses, weight, W) {
+  /** @type {Float64Array | null} */
+  let totals = null;
+  return (/** @type {number} */ k, /** @type {number} */ j) => {
+    totals ??= Float64Array.from({ length: W }, (_, i) =>
+      masses.reduce((sum, mass, l) => sum + mass * Math.abs(weight(l, i)), 0),
+    );
+    const size = Math.abs(weight(k, j));
+    return totals[j] > 0 ? (size ** 3 * masses[k]) / totals[j] : 0;
   };
 }
 

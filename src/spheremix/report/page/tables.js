@@ -1,7 +1,7 @@
 // The tables that can be saved: what is shown, at the step it is shown at.
 
 import { contributionsOf, rivalOf } from "./contributions.js";
-import { ownWords, rankedWords, sharedWords } from "./words.js";
+import { characteristicWords, onlyHereWords, rankedWords, sharedWords } from "./words.js";
 
 /** @import { App, Cell, Documents, Rows, Table } from "./types.d.ts" */
 
@@ -16,10 +16,11 @@ export function clusterTable({ content, state, stepOf }) {
       "size",
       "weight",
       "kappa",
-      "n_words",
-      "n_own_words",
-      "own_words",
+      "words",
+      "only_here_words",
       "shared_words",
+      "n_words",
+      "n_only_here_words",
     ],
     rows: step.clusters.map((k) => [
       k,
@@ -27,10 +28,11 @@ export function clusterTable({ content, state, stepOf }) {
       step.entry.sizes[k],
       step.entry.weights[k],
       step.entry.kappas[k],
-      step.entry.n_words[k],
-      step.entry.n_own_words[k],
-      listed(ownWords(content, step, k, 20)),
+      listed(characteristicWords(content, step, k, 20)),
+      listed(onlyHereWords(content, step, k, 20)),
       listed(sharedWords(content, step, k, 20)),
+      step.entry.n_words[k],
+      step.entry.n_only_here_words[k],
     ]),
   };
 }
@@ -43,10 +45,13 @@ export function wordTable({ content, state, stepOf }) {
   for (const k of step.clusters) {
     rankedWords(content, step, k, () => true).forEach((j, i) => {
       const exit = content.exit_betas ? rounded(content.exit_betas[k * step.W + j]) : null;
-      rows.push([k, content.words[j], rounded(step.weight(k, j)), exit, step.counts[j], i + 1]);
+      const score = rounded(step.score(k, j));
+      const weight = rounded(step.weight(k, j));
+      rows.push([k, i + 1, content.words[j], score, weight, exit, step.counts[j]]);
     });
   }
-  return { columns: ["cluster", "word", "weight", "exit_beta", "n_clusters", "rank"], rows };
+  const columns = ["cluster", "rank", "word", "score", "weight", "exit_beta", "n_clusters"];
+  return { columns, rows };
 }
 
 // The documents of the list, in its order.

@@ -21,6 +21,8 @@ export interface Content {
   path: Path | null;
   chosen: number;
   values: Levels; // steps x clusters x words
+  only_here: Uint8Array | null; // steps x words; null: not known
+  only_here_share: number; // of a cluster's documents: from there on, such a word is listed
   prototypes: Float32Array; // clusters x words, of the chosen step
   exit_betas: Float32Array | null; // clusters x words
   labels: Labels | null; // steps x documents
@@ -79,11 +81,12 @@ export interface StepEntry {
   criteria: Criteria;
   weights: number[];
   kappas: number[];
+  masses: number[]; // expected length of the sum of the rows of each cluster, for one row in all
   sizes: number[];
   chosen_by: string[];
   scale: number;
   n_words: number[]; // of each cluster, whether the page shows them or not
-  n_own_words: number[];
+  n_only_here_words: number[];
   n_words_by_clusters: number[]; // of no cluster, of one, ..., of all
 }
 
@@ -151,6 +154,7 @@ export interface Step {
   levels: Levels; // clusters x words
   labels: Labels; // of the documents; empty where they are not known
   weight: (k: number, j: number) => number;
+  score: (k: number, j: number) => number; // how characteristic the word is of the cluster
   clusters: number[]; // by weight
   counts: Uint16Array; // of the clusters of each word
   shownCounts: number[]; // of the words of each cluster, as far as the page shows them

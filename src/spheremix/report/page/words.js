@@ -1,17 +1,18 @@
-// Whose words are whose at a step, the heaviest first.
+// Whose words are whose at a step, the most characteristic first.
 
 import { counted, integer, isDense, nounOf } from "./format.js";
 
 /** @import { Content, Role, Step } from "./types.d.ts" */
 
 /** @typedef {Pick<Content, "exit_betas">} Exits */
+/** @typedef {Pick<Content, "exit_betas" | "only_here">} Listed */
 
 // How many words a cluster has, and how many of them no other one has.
 /** @param {Content} content @param {Step} step @param {number} k */
 export function wordCountText(content, step, k) {
   const all = counted(step.entry.n_words[k], nounOf(content));
-  const own = integer(step.entry.n_own_words[k]);
-  return hasGroups(content, step) ? `${all}, ${own} of its own` : all;
+  const alone = integer(step.entry.n_only_here_words[k]);
+  return hasGroups(content, step) ? `${all}, ${alone} only here` : all;
 }
 
 // Whether words are told apart by who has them: not those of one cluster, nor dense coordinates.
@@ -20,7 +21,7 @@ export function hasGroups(content, step) {
   return step.K > 1 && !isDense(content);
 }
 
-// The heaviest first; of equals, those that stay longer on the path.
+// The most characteristic first; of equals, the heaviest, and those that stay longer on the path.
 /**
  * @param {Pick<Content, "exit_betas">} content @param {Step} step @param {number} k
  * @param {(j: number, count: number) => boolean} keep
@@ -34,6 +35,7 @@ export function rankedWords(content, step, k, keep, limit = Infinity) {
     found.push(j);
   }
   const by = (/** @type {number} */ a, /** @type {number} */ b) =>
+    step.score(k, b) - step.score(k, a) ||
     Math.abs(step.weight(k, b)) - Math.abs(step.weight(k, a)) ||
     (exits && compareExits(exits[k * W + b], exits[k * W + a])) ||
     a - b;
@@ -63,8 +65,16 @@ function firstOf(items, by, limit) {
 }
 
 /** @param {Exits} content @param {Step} step @param {number} k @param {number} limit */
-export function ownWords(content, step, k, limit) {
-  return rankedWords(content, step, k, (_, count) => count === 1, limit);
+export function characteristicWords(content, step, k, limit) {
+  return rankedWords(content, step, k, () => true, limit);
+}
+
+// That no other cluster has; unless all of them are asked for, those of enough of its documents.
+/** @param {Listed} content @param {Step} step @param {number} k @param {number} limit */
+export function onlyHereWords(content, step, k, limit, all = false) {
+  const enough = all ? null : content.only_here;
+  const listed = (/** @type {number} */ j) => !enough || enough[step.index * step.W + j] === 1;
+  return rankedWords(content, step, k, (j, count) => count === 1 && listed(j), limit);
 }
 
 // With some others, not with all of them: those are common.
@@ -76,25 +86,6 @@ export function sharedWords(content, step, k, limit) {
 /** @param {Exits} content @param {Step} step @param {number} k @param {number} limit */
 export function commonWords(content, step, k, limit) {
   return rankedWords(content, step, k, (_, count) => count === step.K, limit);
-}
-
-// What a cluster is told by: its own words, then those that weigh more in it than in the others.
-/** @param {Exits} content @param {Step} step @param {number} k @param {number} limit */
-export function tellingWords(content, step, k, limit) {
-  const words = ownWords(content, step, k, limit);
-  if (words.length === limit) return words;
-  const led = (/** @type {number} */ j, /** @type {number} */ count) =>
-    count > 1 && leads(step, k, j);
-  return [...words, ...rankedWords(content, step, k, led, limit - words.length)];
-}
-
-/** @param {Step} step @param {number} k @param {number} j */
-function leads({ K, W, levels }, k, j) {
-  const mine = Math.abs(levels[k * W + j]);
-  for (let other = 0; other < K; other++) {
-    if (other !== k && Math.abs(levels[other * W + j]) >= mine) return false;
-  }
-  return true;
 }
 
 /** @param {Step} step @param {number} j */
