@@ -78,7 +78,9 @@ def token_forms(
     """
     cut = vectorizer.tokenizer or forms
     tokens = Counter(token for text in texts for token in cut(text))
-    found = {form: places[word] for form, word in vectorizer.forms_.items() if word and word in places}
+    found = {
+        form: places[word] for form, word in vectorizer.forms_.items() if word and word in places
+    }
     for token, _ in tokens.most_common():
         if token.lower() in vectorizer.forms_:
             continue
