@@ -44,7 +44,8 @@ def agreement(
 
     def partition(fit: Fit[Any]) -> NDArray[Any]:
         scorer = problem.model.scorer(fit.parameters, "hard")
-        return scorer.clusters_of(problem.directions.map_rows(scorer, "labels"))
+        found: NDArray[Any] = scorer.clusters_of(problem.directions.map_rows(scorer, "labels"))
+        return found
 
     known = partition(best) if labels is None else labels
     scores: dict[int, float] = {id(best): 1.0}  # runs that met are one fit

@@ -27,7 +27,8 @@ BEYOND = 2.33  # robust standard deviations beyond which a row is noise: 1 % of 
 QUARTILE = 0.6744897501960817  # from the median of a normal distribution, in standard deviations
 ROUNDS = 30  # of lowering the level of the noise and fitting again, at most
 SETTLED = 0.05  # robust standard deviations by which the level may still be too high
-LEAST_STEP = 0.1  # nats by which the level is lowered at least
+LIMITED = 300  # M-steps with a level that follows them, at most
+STILL = 1e-6  # nats: twice what such a level may still move
 
 
 def noise_start(problem: Problem[VMFModel], options: MixtureOptions) -> Start:
@@ -61,59 +62,96 @@ def noise_start(problem: Problem[VMFModel], options: MixtureOptions) -> Start:
 def settle_noise(
     options: MixtureOptions, problem: Problem[VMFModel], fit: Fitted
 ) -> tuple[Problem[VMFModel], Fitted]:
-    """Lower the level of the noise until no more rows are noise than may be; fit again each time.
+    """Lower the level of the noise where more rows are noise than may be.
 
-    A level is held while EM runs, so each fit has its objective and its certificate. Levels only
-    fall, and every round ends in a fit.
+    What comes back is a fit of EM at the level that its model has, with its objective and its gap.
     """
     if problem.model.noise is None or options.max_noise is None:
         return problem, fit
+    if isinstance(options.max_noise, str):
+        return _usual(options, problem, fit)
+    return _limited(options, problem, fit, options.max_noise)
+
+
+def _usual(
+    options: MixtureOptions, problem: Problem[VMFModel], fit: Fitted
+) -> tuple[Problem[VMFModel], Fitted]:
+    """Lower the level until noise is what is unusual; run EM to its end at each level."""
     for _ in range(ROUNDS):
-        noise = problem.model.noise
-        step = too_high(problem, fit, options.max_noise)
-        if noise is None or step <= 0.0:
-            break
-        lower = replace(problem.model, noise=replace(noise, level=noise.level - step))
-        (again,) = em.fit(
-            lower,
-            problem.directions,
-            [fit.parameters],
-            problem.settings,
-            weights=problem.weights,
-        )
-        if not again.ok:
-            break
-        problem = replace(problem, model=lower)
-        fit = em.evaluate(
-            lower,
-            problem.directions,
-            again,
-            lower.zero_small(again.parameters, options.zero_tol),
-            problem.settings,
-            weights=problem.weights,
-        )
-    return problem, fit
-
-
-def too_high(problem: Problem[VMFModel], fit: Fitted, most: float | str) -> float:
-    """Give by how much the level of the noise is to be lowered, in nats; 0 where it is right."""
-    scorer = problem.model.scorer(fit.parameters)
-    directions, clusters = problem.directions, scorer.clusters()
-    densities = directions.map_rows(clusters, "log_density")
-    odds = (scorer.biases[-1] + scorer.offset) - densities  # of noise, against all clusters
-    lost = directions.map_rows(scorer, "labels") == scorer.n_clusters
-    weights = np.ones(len(odds)) if problem.weights is None else problem.weights
-    if most == "auto":
-        if not (weights[~lost] > 0.0).any():
-            return 0.0
+        odds, lost, weights = _odds(problem, fit)
         middle, upper = quantiles(odds[~lost], weights[~lost], (0.5, 0.75))
         deviation = (upper - middle) / QUARTILE
         step = middle + BEYOND * deviation
-        return step if step > max(SETTLED * deviation, 0.0) else 0.0
-    if weights @ lost <= float(most) * weights.sum():
-        return 0.0
-    (step,) = quantiles(odds, weights, (1.0 - float(most),))
-    return max(step, LEAST_STEP)
+        if step <= SETTLED * deviation:
+            break
+        lower = _lowered(problem, step)
+        again = _continued(options, lower, fit, problem.settings)
+        if not again.ok:
+            break
+        problem, fit = lower, again
+    return problem, fit
+
+
+def _limited(
+    options: MixtureOptions, problem: Problem[VMFModel], fit: Fitted, most: float
+) -> tuple[Problem[VMFModel], Fitted]:
+    """Let the level follow EM, so that the share of noise stays at its limit.
+
+    An E-step that may give the noise no more than so much of the rows is one at a lower level. The
+    level is found again after each M-step, from the odds of the rows, until neither moves: what is
+    reached is a fixed point of EM at the last level. Held from the beginning, no level may lead to
+    it: rows that go to clusters make these looser, and other rows follow.
+    """
+    one, lowered, target = replace(problem.settings, max_iter=1), 0.0, most
+    for _ in range(LIMITED):
+        odds, lost, weights = _odds(problem, fit)
+        share = float(weights @ lost / weights.sum())
+        step = 0.0
+        if share > most or lowered > 0.0:
+            (tied,) = quantiles(odds, weights, (1.0 - target,))
+            step = max(tied + STILL, -lowered)  # the row in question stays in its cluster
+            problem, lowered = _lowered(problem, step), lowered + step
+        if abs(step) <= 0.5 * STILL and fit.gap <= problem.settings.tol:
+            if share <= most:
+                break
+            target *= 0.999 * most / share  # noise wins rows that are torn between clusters
+        again = _continued(options, problem, fit, one)
+        if not again.ok:
+            break
+        done = again.gap <= problem.settings.tol
+        fit = replace(again, status="converged" if done else "max_iter", n_iter=fit.n_iter + 1)
+    return problem, fit
+
+
+def _odds(problem: Problem[VMFModel], fit: Fitted) -> tuple[Array, NDArray[np.bool_], Array]:
+    """Give the log-odds of noise for each row, whether its label is noise, and its weight."""
+    scorer, directions = problem.model.scorer(fit.parameters), problem.directions
+    densities = directions.map_rows(scorer.clusters(), "log_density")
+    odds = (scorer.biases[-1] + scorer.offset) - densities
+    lost = directions.map_rows(scorer, "labels") == scorer.n_clusters
+    return odds, lost, np.ones(len(odds)) if problem.weights is None else problem.weights
+
+
+def _lowered(problem: Problem[VMFModel], step: float) -> Problem[VMFModel]:
+    """Give the problem with noise of a lower level."""
+    noise = problem.model.noise
+    if noise is None:
+        return problem
+    return replace(
+        problem, model=replace(problem.model, noise=replace(noise, level=noise.level - step))
+    )
+
+
+def _continued(
+    options: MixtureOptions, problem: Problem[VMFModel], fit: Fitted, settings: em.Settings
+) -> Fitted:
+    """Run EM from a fit; what is numerically zero at its end is set to zero."""
+    model, directions, weights = problem.model, problem.directions, problem.weights
+    (again,) = em.fit(model, directions, [fit.parameters], settings, weights=weights)
+    if not again.ok:
+        return again
+    clean = model.zero_small(again.parameters, options.zero_tol)
+    return em.evaluate(model, directions, again, clean, settings, weights=weights)
 
 
 def quantiles(values: Array, weights: Array, shares: tuple[float, ...]) -> list[float]:

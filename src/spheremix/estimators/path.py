@@ -78,7 +78,8 @@ class VMFPath(SelectedMixture):
     feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, \
 e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, verbose
         As in :class:`VMFMixture`. What is noise is settled in the dense mixture; later steps keep
-        its level, and may have more noise, since sparse prototypes fit less tightly. ``verbose=1`` also prints a line every 100 steps.
+        its level, and may have more noise, since sparse prototypes fit less tightly; ``max_noise``
+        is "auto" or None. ``verbose=1`` also prints a line every 100 steps.
     warm_start : bool, default=False
         Go on with the path of the previous call to ``fit`` from its last step, after raising
         ``max_steps`` or ``max_sparsity``: the same bits as one long run.
@@ -219,6 +220,12 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             Itself. Interrupted by Ctrl-C, it keeps the steps it has and warns.
         """
         options, route = MixtureOptions.of(self), PathOptions.of(self)
+        if options.noise is not None and isinstance(options.max_noise, float):
+            raise ParameterError(
+                "{max_noise} as a number is kept to by VMFMixture only: along a path the level of "
+                "the noise is held",
+                remedies=("set {max_noise='auto'}", "set {max_noise=None}"),
+            )
         problem = build_problem(options, X, sample_weight)
         if self.warm_start and hasattr(self, "state_"):
             problem = keep_level(problem, self.state_.model)

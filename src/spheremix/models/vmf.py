@@ -35,8 +35,9 @@ SETTLED = 1e-12  # relative change of kappa that ends them
 class VMFParameters:
     """K unit prototypes, their concentrations and their weights.
 
-    The weights sum to one, or to what the noise leaves. ``log_normalizers`` (log c_d of the kappas) and ``norm`` (the weighted l1 norm of all the
-    prototypes) follow from them; ``VMFModel.parameters`` fills them in.
+    The weights sum to one, or to what the noise leaves. ``log_normalizers`` (log c_d of the kappas)
+    and ``norm`` (the weighted l1 norm of all the prototypes) follow from them;
+    ``VMFModel.parameters`` fills them in.
     """
 
     prototypes: NDArray[np.float64]

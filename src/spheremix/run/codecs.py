@@ -162,9 +162,7 @@ def model_of(
     except ValueError as error:
         raise RunError(f"{reader.folder}: damaged: {error}") from None
     if (model.noise is None) != (record.noise_level is None):
-        raise RunError(
-            f"{reader.folder}: damaged: the level of the noise is not what it should be."
-        )
+        raise RunError(f"{reader.folder}: damaged: noise without a level, or a level without.")
     if model.noise is not None and record.noise_level is not None:
         model = replace(model, noise=replace(model.noise, level=record.noise_level))
     return replace(model, kappa_max=record.kappa_max)
