@@ -162,7 +162,7 @@ def test_weights_repeat_rows():
 
 def test_threads_pickles_and_starts(noisy):
     assert_same_bits(noisy, mixture(noise="uniform", n_threads=2).fit(X))
-    again = pickle.loads(pickle.dumps(noisy))
+    again = pickle.loads(pickle.dumps(noisy))  # noqa: S301
     assert_array_equal(again.predict(X), noisy.labels_)
     from_noisy = mixture(noise="uniform", init=noisy).fit(X)
     assert_allclose(from_noisy.objective_, noisy.objective_, rtol=1e-6)
@@ -333,3 +333,21 @@ def test_a_prior_is_stored(tmp_path):
     found = mixture(kappa="free", init=labels, kappa_prior=(2.0, 0.5)).fit(rows)
     run = sm.load_run(sm.save_run(tmp_path / "run", found))
     assert run.mixture.model_.prior == found.model_.prior
+
+
+def test_unusual_rows_where_rows_vary_more_than_the_mixture_says():
+    """Concentrations that differ from row to row: rows of clusters are not lost to the noise."""
+    rng = np.random.default_rng(0)
+    spreads = np.exp(0.5 * rng.normal(size=(600, 1)))
+    rows = np.eye(80)[np.arange(600) % 3] + 0.13 * spreads * rng.normal(size=(600, 80))
+    free = mixture(noise="uniform", max_noise=None).fit(rows)
+    usual = mixture(noise="uniform").fit(rows)
+    assert free.n_noise_ > 0.03 * len(rows)
+    assert 0 < usual.n_noise_ < 0.02 * len(rows)
+    assert usual.model_.noise.level < free.model_.noise.level
+    assert usual.stationarity_gap_ <= usual.tol
+
+
+def test_a_report_refuses_noise(noisy):
+    with pytest.raises(ValueError, match="cannot show noise yet"):
+        sm.Report(noisy, X=X)

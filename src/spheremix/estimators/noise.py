@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spheremix import em
+from spheremix.bessel import mean_length
 from spheremix.estimators import validation as check
 from spheremix.estimators.starts import Start
 from spheremix.models.base import DegenerateError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     Fitted = em.Fit[VMFParameters]
 
 BEYOND = 2.33  # robust standard deviations beyond which a row is noise: 1 % of a normal tail
+VARIES = 1.5  # times as much as the mixture says: rows that vary more are not drawn from it
 QUARTILE = 0.6744897501960817  # from the median of a normal distribution, in standard deviations
 ROUNDS = 30  # of lowering the level of the noise and fitting again, at most
 SETTLED = 0.05  # robust standard deviations by which the level may still be too high
@@ -76,13 +78,16 @@ def settle_noise(
 def _usual(
     options: MixtureOptions, problem: Problem[VMFModel], fit: Fitted
 ) -> tuple[Problem[VMFModel], Fitted]:
-    """Lower the level until noise is what is unusual; run EM to its end at each level."""
+    """Lower the level until noise is what is unusual; run EM to its end at each level.
+
+    Rows that vary no more than the mixture says are left to it: its uniform noise is right then.
+    """
     for _ in range(ROUNDS):
         odds, lost, weights = _odds(problem, fit)
         middle, upper = quantiles(odds[~lost], weights[~lost], (0.5, 0.75))
         deviation = (upper - middle) / QUARTILE
         step = middle + BEYOND * deviation
-        if step <= SETTLED * deviation:
+        if step <= SETTLED * deviation or deviation <= VARIES * _expected(fit.parameters):
             break
         lower = _lowered(problem, step)
         again = _continued(options, lower, fit, problem.settings)
@@ -130,6 +135,14 @@ def _odds(problem: Problem[VMFModel], fit: Fitted) -> tuple[Array, NDArray[np.bo
     odds = (scorer.biases[-1] + scorer.offset) - densities
     lost = directions.map_rows(scorer, "labels") == scorer.n_clusters
     return odds, lost, np.ones(len(odds)) if problem.weights is None else problem.weights
+
+
+def _expected(parameters: VMFParameters) -> float:
+    """Give the standard deviation of kappa <mu, x> in the mixture, over the rows of a cluster."""
+    kappas, d = parameters.kappas, parameters.prototypes.shape[1]
+    lengths = mean_length(d, kappas)
+    slopes = np.maximum(1.0 - lengths**2 - (d - 1) * lengths / kappas, 0.0)  # A_d'
+    return float(np.sqrt(np.average(kappas**2 * slopes, weights=parameters.weights)))
 
 
 def _lowered(problem: Problem[VMFModel], step: float) -> Problem[VMFModel]:

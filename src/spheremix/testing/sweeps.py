@@ -72,7 +72,7 @@ def check_sparse_prototypes(make: Make, contain: Contain, rng: Generator) -> Non
 
 @engine_check
 def check_noise(make: Make, contain: Contain, rng: Generator) -> None:
-    """A last component without a prototype, as noise is, among others that have one."""
+    """Noise: a last component without a prototype, among others that have one."""
     X = contain(draw_rows(rng, 150, 41))
     for K in (2, 9, 34):
         for how in ("soft", "hard"):
