@@ -19,7 +19,7 @@ using Array = py::array_t<double, py::array::c_style>;
 struct Inputs {
     const double *vectors, *mass, *weights, *kappas, *old_prototypes;
     std::int64_t n_components, n_features;
-    double beta, kappa_max;
+    double beta, kappa_max, prior_mass, prior_length;
     bool shared, given;
     int n_threads;
 };
@@ -33,9 +33,9 @@ struct Outputs {
 void concentrate(const Inputs& in, const Measure* measures, std::int64_t first, std::int64_t n,
                  int n_threads, double* kappas, double* profiles) {
     const double d = static_cast<double>(in.n_features);
-    Problem problem{in.vectors + first * in.n_features, n, in.n_features, in.beta, in.weights, 0.0,
-                    measures + first, {}};
-    double length = 0.0;
+    Problem problem{in.vectors + first * in.n_features, n, in.n_features, in.beta, in.weights,
+                    in.prior_mass, in.prior_length, measures + first, {}};
+    double length = in.prior_length;
     for (std::int64_t k = first; k < first + n; ++k) {
         problem.mass += in.mass[k];
         length += std::sqrt(measures[k].squares);
@@ -80,7 +80,7 @@ void maximise_all(const Inputs& in, const Outputs& out) {
     }
     over_components(K, d, in.n_threads, [&](std::int64_t k) {
         const double kappa = out.kappas[k];
-        Problem one{in.vectors + k * d, 1, d, in.beta, in.weights, 0.0, measures.data() + k, {}};
+        Problem one{in.vectors + k * d, 1, d, in.beta, in.weights, 0.0, 0.0, measures.data() + k, {}};
         double* mu = out.prototypes + k * d;
         if (in.given) {
             one.parts.resize(1);
@@ -102,12 +102,13 @@ void maximise_all(const Inputs& in, const Outputs& out) {
 }
 
 // IN vectors (K, d), mass (K,), weights (d,) or None, kappas (K,): the given ones or first guesses,
-// old_prototypes (K, d). Returns, of the best parameters, prototypes (K, d), kappas, log c_d,
+// old_prototypes (K, d); prior_mass and prior_length are added to the masses and to the lengths of the
+// resultants that an estimated kappa sees. Returns, of the best parameters, prototypes (K, d), kappas, log c_d,
 // <mu_k, r_k> and weighted l1 norms (K,); then the last two of the old prototypes.
 py::tuple maximise(const Array& vectors, const Array& mass, double beta,
                    const std::optional<Array>& weights, const std::string& mode,
-                   const Array& kappas, double kappa_max, const Array& old_prototypes,
-                   int n_threads) {
+                   const Array& kappas, double kappa_max, double prior_mass, double prior_length,
+                   const Array& old_prototypes, int n_threads) {
     if (vectors.ndim() != 2) throw std::invalid_argument("vectors must be 2-D");
     const py::ssize_t K = vectors.shape(0), d = vectors.shape(1);
     if (mass.ndim() != 1 || kappas.ndim() != 1 || old_prototypes.ndim() != 2 ||
@@ -116,8 +117,8 @@ py::tuple maximise(const Array& vectors, const Array& mass, double beta,
         throw std::invalid_argument("shapes do not agree");
     Array prototypes({K, d}), new_kappas(K), logs(K), dots(K), norms(K), old_dots(K), old_norms(K);
     const Inputs in{vectors.data(), mass.data(), weights ? weights->data() : nullptr, kappas.data(),
-                    old_prototypes.data(), K, d, beta, kappa_max, mode == "shared",
-                    mode == "given", n_threads};
+                    old_prototypes.data(), K, d, beta, kappa_max, prior_mass, prior_length,
+                    mode == "shared", mode == "given", n_threads};
     const Outputs out{prototypes.mutable_data(), new_kappas.mutable_data(), logs.mutable_data(),
                       dots.mutable_data(), norms.mutable_data(), old_dots.mutable_data(),
                       old_norms.mutable_data()};

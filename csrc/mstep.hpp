@@ -24,7 +24,7 @@ struct Problem {
     std::int64_t n_components, n_features;
     double beta;
     const double* weights;  // (d,) or null
-    double mass;
+    double mass, length;    // n of h, and what is added to its slope: those of the prior, to begin with
     const Measure* measures;  // (K,)
     std::vector<Part> parts;
 
@@ -133,7 +133,8 @@ class Search {
             const double kappa = rho < 1.0 ? concentration(d, rho) * slack : kappa_max_;
             return std::max(std::min(kappa, kappa_max_), 1e-300);
         };
-        double least = 0.0, most = 0.0;  // slopes of the profiles at kappa = 0 and at infinity
+        // Slopes of the profiles at kappa = 0 and at infinity.
+        double least = problem_.length, most = problem_.length;
         for (std::int64_t k = 0; k < problem_.n_components; ++k) {
             least += problem_.measures[k].longest;
             most += std::sqrt(problem_.measures[k].squares);
@@ -155,7 +156,8 @@ class Search {
         const double d = static_cast<double>(p.n_features);
         Point point;
         point.kappa = kappa;
-        point.profile = point.slopes = 0.0;
+        point.profile = kappa * p.length;
+        point.slopes = p.length;
         point.terms.resize(p.n_components);
         std::int64_t undecided = 0;
         for (const Part& part : p.parts) undecided += part.n;

@@ -61,7 +61,7 @@ class PathSolver:
         """
         events = self.model.l1.events(
             fit.parameters.kappas,
-            fit.resultants.vectors,
+            self.model.clusters(fit.resultants).vectors,
             fit.parameters.prototypes,
             self.beta_min_ratio,
         )

@@ -55,7 +55,7 @@ class PathPoint:
             parameters.prototypes.shape[1],
             parameters.kappas,
             parameters.weights,
-            fit.resultants.mass,
+            fit.resultants.mass[: len(parameters.kappas)],
             soft.log_likelihood,
             soft.entropy,
             soft.weight,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -37,6 +37,9 @@ class Scorer:
     rates : ndarray of shape (K,) or None
         For assignment by variation: one over the length of the resultant vector whose direction
         ``matrix_k`` has.
+    has_noise : bool
+        Whether the last component is noise: engines treat it as any other, and its label is -1 for
+        people (``clusters_of``).
     """
 
     matrix: NDArray[np.float64]
@@ -45,6 +48,7 @@ class Scorer:
     assignment: Assignment = "soft"
     key: tuple[int, int] = (0, 0)
     rates: NDArray[np.float64] | None = None
+    has_noise: bool = False
 
     def __post_init__(self) -> None:
         if self.assignment == "variation" and self.rates is None:
@@ -86,5 +90,20 @@ class Scorer:
 
     @property
     def n_components(self) -> int:
-        """K."""
+        """K, and one more where there is noise."""
         return len(self.biases)
+
+    @property
+    def n_clusters(self) -> int:
+        """K."""
+        return len(self.biases) - self.has_noise
+
+    def clusters(self) -> Scorer:
+        """Give the scores of the clusters, without those of the noise."""
+        if not self.has_noise:
+            return self
+        return replace(self, matrix=self.matrix[:-1], biases=self.biases[:-1], has_noise=False)
+
+    def clusters_of(self, labels: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Give the clusters of rows from the labels that an engine gave: -1 for noise."""
+        return np.where(labels == self.n_clusters, -1, labels) if self.has_noise else labels

@@ -23,7 +23,7 @@ mass, kappas = np.full(K, 1.0), np.full(K, 20.0)
 
 def step(d, n_threads):
     vectors, others = np.ascontiguousarray(r[:, :d]), np.ascontiguousarray(old[:, :d])
-    return maximise(vectors, mass, 1.0, None, "given", kappas, 1e9, others, n_threads)
+    return maximise(vectors, mass, 1.0, None, "given", kappas, 1e9, 0.0, 0.0, others, n_threads)
 
 n_threads = int(sys.argv[1])
 expected = step(100_000, 1)

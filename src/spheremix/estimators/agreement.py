@@ -25,8 +25,9 @@ def agreement(
 ) -> float:
     """Give the mean adjusted Rand index of the other runs with the best one; NaN with one run.
 
-    A run that combines two others ("cross") depends on them. It can be the best run, but it is not
-    counted among the others. ``labels`` are those of the best run, where they are known.
+    A run that combines two others ("cross") depends on them, and one that gives a cluster up to the
+    noise ("noise") starts in another way. They can be the best run, but are not counted among the
+    others. ``labels`` are those of the best run, where they are known.
     """
     reached = [fit for fit in fits if fit is not None and fit.ok]
     if not reached:
@@ -36,15 +37,14 @@ def agreement(
     others = [
         fit
         for i, (start, fit) in enumerate(zip(starts, fits, strict=True))
-        if fit is not None and fit.ok and start.kind != "cross" and i != place
+        if fit is not None and fit.ok and start.kind not in {"cross", "noise"} and i != place
     ]
     if not others:
         return float("nan")
 
     def partition(fit: Fit[Any]) -> NDArray[Any]:
-        found: NDArray[Any] = problem.directions.map_rows(
-            problem.model.scorer(fit.parameters, "hard"), "labels"
-        )
+        scorer = problem.model.scorer(fit.parameters, "hard")
+        found: NDArray[Any] = scorer.clusters_of(problem.directions.map_rows(scorer, "labels"))
         return found
 
     known = partition(best) if labels is None else labels

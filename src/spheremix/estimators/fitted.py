@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from spheremix.path import PathState
     from spheremix.path_points import PathPoint
     from spheremix.scorer import Scorer
-    from spheremix.select import KappaMode
 
     Array = NDArray[np.float64]
     Labels = NDArray[np.intp]
@@ -128,7 +127,7 @@ class FittedMixture:
             log_likelihood=soft.log_likelihood,
             criteria=criteria(
                 soft.log_likelihood,
-                count_parameters(reached.prototypes, model.kappa_mode),
+                count_parameters(reached.prototypes, model.kappa_mode) + model.n_noise,
                 soft.weight,
                 directions.n_features,
                 soft.entropy,
@@ -143,7 +142,7 @@ class FittedMixture:
             reached.weights,
             problem.columns,
             summary,
-            directions.map_rows(scorer, "labels") if labels is None else labels,
+            scorer.clusters_of(directions.map_rows(scorer, "labels")) if labels is None else labels,
         )
 
     def set_on(self, mixture: VMFMixture) -> None:
@@ -174,11 +173,12 @@ def set_start_of_path(path: VMFPath, state: PathState) -> None:
     set_fitted(path, {"state_": state})
 
 
-def criteria_of(points: Sequence[PathPoint], kappa: KappaMode) -> dict[str, Array]:
+def criteria_of(points: Sequence[PathPoint], model: VMFModel) -> dict[str, Array]:
     """Give the criteria of points of a path."""
     return criteria(
         np.array([point.log_likelihood for point in points]),
-        count_from_sizes(np.array([point.support_sizes for point in points]), kappa),
+        count_from_sizes(np.array([point.support_sizes for point in points]), model.kappa_mode)
+        + model.n_noise,
         points[0].weight,
         points[0].n_features,
         np.array([point.entropy for point in points]),
@@ -227,7 +227,7 @@ def set_path_attributes(
             "weights_": each("weights"),
             "sizes_": each("sizes"),
             "exit_betas_": exit_betas(steps),
-            "criteria_": criteria_of(judged, state.model.kappa_mode),
+            "criteria_": criteria_of(judged, state.model),
         },
     )
     path.selected_ = path.select(path.criterion)

@@ -15,6 +15,7 @@ from spheremix.estimators import validation as check
 from spheremix.estimators.agreement import agreement
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture, columns_of
+from spheremix.estimators.noise import settle_noise
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.predictions import MixturePredictions
 from spheremix.estimators.problem import (
@@ -25,6 +26,7 @@ from spheremix.estimators.problem import (
     warn_of_cap,
 )
 from spheremix.estimators.streaming import PartialFit, Stream
+from spheremix.models.noise import noise_share
 from spheremix.select import count_parameters, criteria
 
 if TYPE_CHECKING:
@@ -67,6 +69,20 @@ class VMFMixture(PartialFit, MixturePredictions):
         thresholded.
     kappa_max : float or "auto", default="auto"
         Cap of the concentrations; "auto" is the concentration of mean length 1 - 1e-6.
+    kappa_prior : pair of float or None, default=None
+        A number n0 of rows and a mean length r0 in [0, 1): each estimated concentration sees n0
+        more rows whose resultant has the length n0 r0, the conjugate prior. (1, 0) keeps a
+        component of a few rows, or of identical ones, from running to ``kappa_max``.
+    noise : {"uniform"} or None, default=None
+        "uniform" adds a component of kappa = 0 for rows that belong to no cluster; their label is
+        -1. The search for starts does without it, and EM decides.
+    max_noise : float, "auto" or None, default="auto"
+        With noise, how many rows may be noise. A number is a share of the rows and is kept to.
+        "auto" takes as noise what fits its cluster worse than nearly all rows of clusters do: a row
+        whose log-odds are 2.33 robust standard deviations beyond the median, so that about one row
+        in a hundred is lost where there is no noise; rows that vary no more than the mixture says
+        are left to it, as by None. None calls noise what fits the uniform distribution better,
+        which on texts is any row with less than half of the usual cosine.
     e_step : {"soft", "hard"}, default="soft"
         Rows count for all components by their posterior probabilities, or for the most probable
         one alone.
@@ -109,13 +125,18 @@ default="merge"
     kappas_ : ndarray of shape (K,)
         Concentrations.
     weights_ : ndarray of shape (K,)
-        Mixture weights.
+        Mixture weights; with noise they sum to ``1 - noise_weight_``.
+    noise_weight_ : float
+        The weight of the noise; zero without.
     labels_ : ndarray of shape (n,)
-        Most probable component of each row.
+        Most probable component of each row; -1 for noise.
+    n_noise_ : int
+        Rows of the fit whose label is -1.
     log_likelihood_ : float
         Unpenalised, relative to the surface measure of the sphere.
     objective_ : float
-        What was maximised: the penalised log-likelihood (of the completed data for a hard E-step).
+        What was maximised: the penalised log-likelihood (of the completed data for a hard E-step),
+        plus the log of the prior of the concentrations, up to a constant.
     criteria_ : dict
         ``aic``, ``bic``, ``ric``, ``ricc``, ``ebic``, ``icl``; smaller is better.
     status_ : str
@@ -139,8 +160,8 @@ default="merge"
         Mean adjusted Rand index of the other runs, crossings aside, with the best one: two fits
         with other seeds agree about as far, or further. NaN where there is one run.
     n_parameters_ : int
-        Free parameters, as the criteria count them: K - 1 weights, the estimated concentrations,
-        and of each prototype the non-zeros less one (at least one).
+        Free parameters, as the criteria count them: K - 1 weights (K with noise), the estimated
+        concentrations, and of each prototype the non-zeros less one (at least one).
     model_ : VMFModel
         The model in force: turns parameters into a scorer, and resultants into parameters.
     scorer_ : Scorer
@@ -170,6 +191,9 @@ default="merge"
         kappa_solver: str = "exact",
         m_step: str = "exact",
         kappa_max: float | str = "auto",
+        kappa_prior: ArrayLike | None = None,
+        noise: str | None = None,
+        max_noise: float | str | None = "auto",
         e_step: str = "soft",
         init: Any = "merge",
         n_init: int | str = "auto",
@@ -190,6 +214,9 @@ default="merge"
         self.kappa_solver = kappa_solver
         self.m_step = m_step
         self.kappa_max = kappa_max
+        self.kappa_prior = kappa_prior
+        self.noise = noise
+        self.max_noise = max_noise
         self.e_step = e_step
         self.init = init
         self.n_init = n_init
@@ -290,9 +317,10 @@ default="merge"
                     "features",
                     remedies=("set {warm_start=False}",),
                 )
-            start = problem.model.parameters(self.prototypes_, self.kappas_, self.weights_)
+            shares = problem.model.beside_noise(self.weights_)
+            start = problem.model.parameters(self.prototypes_, self.kappas_, shares)
         outcome = restarts(options, problem, start)
-        best = outcome.best
+        problem, best = settle_noise(options, problem, outcome.best)
         stream = Stream(best.resultants, problem.directions.n_rows)
         agreed = agreement(problem, outcome.starts, outcome.fits)
         fitted = FittedMixture.of_fit(problem, best, outcome.runs, agreed)
@@ -327,19 +355,23 @@ default="merge"
         """Give what a batch is swept with; parameters of the estimator may have changed."""
         options = MixtureOptions.of(self)
         model = build_model(options, directions.n_features, directions.n_threads)
-        present = model.parameters(self.prototypes_, self.kappas_, self.weights_)
+        if model.noise is not None and self.model_.noise is not None:
+            model = replace(model, noise=self.model_.noise)  # its level is that of the fit
+        shares = model.beside_noise(self.weights_)
+        present = model.parameters(self.prototypes_, self.kappas_, shares)
         return model, present, "hard" if self.e_step == "hard" else "soft"
 
     def _adopt(self, model: Any, parameters: VMFParameters, batch: Batch) -> None:
         """Take the parameters of a step."""
         clean = model.zero_small(parameters, self.zero_tol)
+        scorer = model.scorer(clean)
         FittedMixture(
             model,
             clean.prototypes,
             clean.kappas,
             clean.weights,
             columns_of(self),
-            labels=batch.directions.map_rows(model.scorer(clean), "labels"),
+            labels=scorer.clusters_of(batch.directions.map_rows(scorer, "labels")),
             n_iter=batch.n_iter,
             n_samples_seen=batch.n_rows,
         ).set_on(self)
@@ -355,7 +387,19 @@ default="merge"
     def n_parameters_(self) -> int:
         """What the criteria count."""
         check_is_fitted(self, "prototypes_")
-        return count_parameters(self.prototypes_, self.model_.kappa_mode)
+        return count_parameters(self.prototypes_, self.model_.kappa_mode) + self.model_.n_noise
+
+    @property
+    def noise_weight_(self) -> float:
+        """The weight of the noise."""
+        check_is_fitted(self, "prototypes_")
+        return 0.0 if self.model_.noise is None else noise_share(self.weights_)
+
+    @property
+    def n_noise_(self) -> int:
+        """Rows of the fit that belong to no component."""
+        check_is_fitted(self, "labels_")
+        return int(np.count_nonzero(self.labels_ < 0))
 
     # Using
 
@@ -412,14 +456,19 @@ default="merge"
         X : ndarray of shape (n_samples, d)
             Unit rows, component after component.
         labels : ndarray of shape (n_samples,)
-            Their components.
+            Their components; -1 for noise, which is drawn uniformly, and comes last.
         """
         check_is_fitted(self)
         rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
-        sizes = rng.multinomial(check.require_integer("n_samples", n_samples, 1), self.weights_)
+        shares, kappas, numbers = self.weights_, self.kappas_, np.arange(len(self.weights_))
+        prototypes = self.prototypes_
+        if self.model_.noise is not None:
+            shares, kappas = np.append(shares, self.noise_weight_), np.append(kappas, 0.0)
+            prototypes, numbers = np.vstack([prototypes, prototypes[0]]), np.append(numbers, -1)
+        sizes = rng.multinomial(check.require_integer("n_samples", n_samples, 1), shares)
         rows = [
             VonMisesFisher(mu, float(kappa)).rvs(int(size), random_state=rng)
-            for mu, kappa, size in zip(self.prototypes_, self.kappas_, sizes, strict=True)
+            for mu, kappa, size in zip(prototypes, kappas, sizes, strict=True)
             if size
         ]
-        return np.concatenate(rows), np.repeat(np.arange(len(sizes)), sizes)
+        return np.concatenate(rows), np.repeat(numbers, sizes)

@@ -11,6 +11,7 @@ from spheremix import em
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.starts import count_runs
+from spheremix.models.kappa_prior import FLAT, KappaPrior
 from spheremix.parameters import LARGEST_INCREASE
 from spheremix.select import CRITERIA
 
@@ -25,6 +26,14 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 STRATEGIES = ("path", "dense", "random", "grid")
+# Parameters that some of the estimators do not have.
+ABSENT = {
+    "beta": 0.0,
+    "warm_start": False,
+    "kappa_prior": None,
+    "noise": None,
+    "max_noise": "auto",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -42,6 +51,9 @@ class MixtureOptions:
     kappa_solver: Literal["exact", "banerjee"]
     m_step: Literal["exact", "paper"]
     kappa_max: float | str
+    kappa_prior: KappaPrior
+    noise: Literal["uniform"] | None
+    max_noise: float | Literal["auto"] | None
     e_step: Literal["soft", "hard"]
     init: Any
     n_init: int
@@ -58,7 +70,7 @@ class MixtureOptions:
     @classmethod
     def of(cls, estimator: BaseEstimator, **changes: Any) -> Self:
         """Check the parameters of an estimator, some of them replaced."""
-        given = {"beta": 0.0, "warm_start": False, **estimator.get_params(deep=False), **changes}
+        given = {**ABSENT, **estimator.get_params(deep=False), **changes}
         n_components = check.require_integer("n_components", given["n_components"], 1)
         checked: dict[str, Any] = {
             "n_components": n_components,
@@ -68,6 +80,9 @@ class MixtureOptions:
                 "kappa_solver", given["kappa_solver"], ("exact", "banerjee")
             ),
             "m_step": check.require_choice("m_step", given["m_step"], ("exact", "paper")),
+            "kappa_prior": _prior(given["kappa_prior"], given["kappa"]),
+            "noise": _noise(given["noise"]),
+            "max_noise": _most(given["max_noise"]),
             "e_step": check.require_choice("e_step", given["e_step"], ("soft", "hard")),
             "n_init": count_runs(given["n_init"], given["init"]),
             "max_iter": check.require_integer("max_iter", given["max_iter"], 1),
@@ -126,6 +141,39 @@ class PathOptions:
             relaxed=check.require_flag("relaxed", given["relaxed"]),
             strategy=check.require_choice("strategy", given["strategy"], STRATEGIES),
         )
+
+
+def _prior(value: Any, kappa: Any) -> KappaPrior:
+    """Give the prior of rows and their mean length, which are the parameter."""
+    if value is None:
+        return FLAT
+    if not isinstance(kappa, str):
+        raise ParameterError(
+            "{kappa_prior} is for concentrations that are estimated, and {kappa} is given",
+            remedies=("set {kappa_prior=None}", "set {kappa} to 'shared' or 'free'"),
+        )
+    pair = check.require_vector("kappa_prior", value, 2, "of the number of rows and mean length")
+    n, length = (float(one) for one in pair)
+    if not (0.0 < n < np.inf and length < 1.0):
+        raise ParameterError(
+            "{kappa_prior} must be a number of rows above 0 and a mean length in [0, 1), got {got}",
+            got=repr(value),
+        )
+    return KappaPrior(n, n * length)
+
+
+def _noise(value: Any) -> Any:
+    return None if value is None else check.require_choice("noise", value, ("uniform",))
+
+
+def _most(value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return check.require_choice("max_noise", value, ("auto",))
+    if check.require_number("max_noise", value, above=0.0) >= 1.0:
+        raise ParameterError("{max_noise} is a share, below 1, got {got}", got=repr(value))
+    return float(value)
 
 
 def _share(value: Any) -> float:

@@ -19,6 +19,7 @@ from spheremix.estimators.fitted import (
     set_path_attributes,
 )
 from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.noise import keep_level, settle_noise
 from spheremix.estimators.options import MixtureOptions, PathOptions
 from spheremix.estimators.problem import build_problem, is_capped, restarts, warn_of_cap
 from spheremix.estimators.selected import SelectedMixture
@@ -74,9 +75,11 @@ class VMFPath(SelectedMixture):
         starts of the kind of ``init`` (the paper's are random); or 50 evenly spaced betas up to the
         largest of the path, from the dense solution. The last three are for comparison, and follow
         the path first where ``betas`` is not given.
-    feature_weights, kappa, kappa_solver, m_step, kappa_max, e_step, init, n_init, max_iter, tol, \
-zero_tol, random_state, n_threads, engine, verbose
-        As in :class:`VMFMixture`. ``verbose=1`` also prints a line every 100 steps.
+    feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, \
+e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, verbose
+        As in :class:`VMFMixture`. What is noise is settled in the dense mixture; later steps keep
+        its level, and may have more noise, since sparse prototypes fit less tightly; ``max_noise``
+        is "auto" or None. ``verbose=1`` also prints a line every 100 steps.
     warm_start : bool, default=False
         Go on with the path of the previous call to ``fit`` from its last step, after raising
         ``max_steps`` or ``max_sparsity``: the same bits as one long run.
@@ -151,6 +154,9 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         kappa_solver: str = "exact",
         m_step: str = "exact",
         kappa_max: float | str = "auto",
+        kappa_prior: ArrayLike | None = None,
+        noise: str | None = None,
+        max_noise: float | str | None = "auto",
         e_step: str = "soft",
         init: Any = "merge",
         n_init: int | str = "auto",
@@ -179,6 +185,9 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         self.kappa_solver = kappa_solver
         self.m_step = m_step
         self.kappa_max = kappa_max
+        self.kappa_prior = kappa_prior
+        self.noise = noise
+        self.max_noise = max_noise
         self.e_step = e_step
         self.init = init
         self.n_init = n_init
@@ -211,18 +220,25 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             Itself. Interrupted by Ctrl-C, it keeps the steps it has and warns.
         """
         options, route = MixtureOptions.of(self), PathOptions.of(self)
+        if options.noise is not None and isinstance(options.max_noise, float):
+            raise ParameterError(
+                "{max_noise} as a number is kept to by VMFMixture only: along a path the level of "
+                "the noise is held",
+                remedies=("set {max_noise='auto'}", "set {max_noise=None}"),
+            )
         problem = build_problem(options, X, sample_weight)
-        solver = path_solver(options, route, problem)
         if self.warm_start and hasattr(self, "state_"):
+            problem = keep_level(problem, self.state_.model)
+            solver = path_solver(options, route, problem)
             state = go_on(self.state_, problem, solver, route)
             # A stored state comes without these.
             runs, agreed = getattr(self, "runs_", []), getattr(self, "agreement_", float("nan"))
         else:
             dense = restarts(options, problem, None)
             runs, agreed = dense.runs, agreement(problem, dense.starts, dense.fits)
-            state = PathState.begin(
-                solver, dense.best, count_converged(runs), relaxed=route.relaxed
-            )
+            problem, best = settle_noise(options, problem, dense.best)
+            solver = path_solver(options, route, problem)
+            state = PathState.begin(solver, best, count_converged(runs), relaxed=route.relaxed)
         follow(options, route, problem, solver, state, runs)
         set_path_attributes(
             self,
@@ -230,7 +246,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             runs,
             agreed,
             problem.columns,
-            lambda scorer: problem.directions.map_rows(scorer, "labels"),
+            lambda scorer: scorer.clusters_of(problem.directions.map_rows(scorer, "labels")),
         )
         if is_capped(problem.model, state.dense.parameters):
             warn_of_cap(problem.n_components, problem.model.kappa_max)
@@ -315,7 +331,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         shared = {name: value for name, value in given.items() if name in known}
         mixture = VMFMixture(**{**shared, "beta": step.beta, "warm_start": False})
         model, beta = state.model, 0.0 if refit else step.beta
-        criteria = criteria_of([step], model.kappa_mode)
+        criteria = criteria_of([step], model)
         FittedMixture(
             replace(model, l1=replace(model.l1, beta=beta)),
             step.prototypes.toarray(),

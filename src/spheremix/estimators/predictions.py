@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -16,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix.estimators import validation as check
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Want
@@ -45,7 +45,10 @@ class MixturePredictions(
     def _map(self, X: Any, want: Want) -> NDArray[Any]:
         check_is_fitted(self)
         scorer = self._density() if want == "log_density" else self.scorer_
-        return check.open_again(self, X).map_rows(scorer, want)
+        found = check.open_again(self, X).map_rows(scorer, want)
+        if want == "posteriors":
+            return found[:, : scorer.n_clusters]
+        return scorer.clusters_of(found) if want == "labels" else found
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Give the most probable component of each row.
@@ -58,7 +61,7 @@ class MixturePredictions(
         Returns
         -------
         ndarray of shape (n,)
-            Integers in 0..K-1.
+            Integers in 0..K-1, and -1 where noise is more probable than any of them.
         """
         return self._map(X, "labels")
 
@@ -73,9 +76,28 @@ class MixturePredictions(
         Returns
         -------
         ndarray of shape (n, K)
-            Rows sum to one.
+            Rows sum to one, or to what the noise leaves.
         """
         return self._map(X, "posteriors")
+
+    def predict_noise(self, X: Any) -> Array:
+        """Give the posterior probabilities of belonging to no component.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            With the columns of ``predict_proba`` they sum to one. Zero for a mixture without noise.
+        """
+        check_is_fitted(self)
+        posteriors = check.open_again(self, X).map_rows(self.scorer_, "posteriors")
+        if not self.scorer_.has_noise:
+            return np.zeros(len(posteriors))
+        return np.ascontiguousarray(posteriors[:, -1])
 
     def transform(self, X: Any) -> Array:
         """Give the posterior probabilities, as features for a next step of a pipeline.
@@ -88,7 +110,7 @@ class MixturePredictions(
         Returns
         -------
         ndarray of shape (n, K)
-            Rows sum to one.
+            As ``predict_proba``.
         """
         return self.predict_proba(X)
 
@@ -128,7 +150,7 @@ class MixturePredictions(
 
     @property
     def _n_features_out(self) -> int:
-        return self.scorer_.n_components
+        return self.scorer_.n_clusters
 
     def __sklearn_tags__(self) -> Any:
         """Say that sparse input is accepted."""

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from spheremix import em
-from spheremix.bessel import concentration
+from spheremix.bessel import concentration, log_normalizer
 from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.errors import Explained, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
+from spheremix.estimators.noise import noise_start
 from spheremix.estimators.starts import Start, draw, first_alike, follow
+from spheremix.models.noise import Noise
 from spheremix.models.vmf import VMFModel, VMFParameters
 from spheremix.penalties import L1
 
@@ -75,7 +77,8 @@ class Restart:
     kappa_capped : bool
         Whether a concentration is at its cap.
     start : str
-        How the run started: "merge", "cross" (of two runs before it), "random", "k-means++",
+        How the run started: "merge", "cross" (of two runs before it), "noise" (one cluster more
+        was searched for, and the loosest given up to the noise), "random", "k-means++",
         "spherical-k-means", "tree" (a cut of a tree) or "given".
     start_objective : float
         Where it started: for "merge", "cross" and "tree" the classification likelihood as
@@ -137,7 +140,18 @@ def build_model(options: MixtureOptions, n_features: int, n_threads: int) -> VMF
         options.m_step,
         options.kappa_solver,
         n_threads,
+        options.kappa_prior,
+        build_noise(options, n_features),
     )
+
+
+def build_noise(options: MixtureOptions, n_features: int) -> Noise | None:
+    """Give the noise that the options ask for, at the level of the uniform distribution."""
+    if options.noise is None:
+        return None
+    level = float(log_normalizer(n_features, 0.0))
+    most = options.max_noise
+    return Noise(level, most) if isinstance(most, float) else Noise(level)
 
 
 def restarts(
@@ -147,6 +161,8 @@ def restarts(
     callback = follow(options.callback)
     if start is None:
         starts = draw(problem, options.init, options.n_init, options.random_state, callback)
+        if problem.model.noise is not None and isinstance(options.init, str):
+            starts += [noise_start(problem, options)] * (options.init == "merge")
     else:
         starts = [Start(start)]
     fits = run_all(problem, starts, callback)

@@ -29,9 +29,15 @@ class SelectedMixture(MixturePredictions):
 
     @property
     def labels_(self) -> NDArray[np.intp]:
-        """Most probable component of each row, in the chosen mixture."""
+        """Most probable component of each row, in the chosen mixture; -1 for noise."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.labels_
+
+    @property
+    def n_noise_(self) -> int:
+        """Rows of the fit that belong to no component, in the chosen mixture."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.n_noise_
 
     @property
     def n_iter_(self) -> int:

@@ -449,7 +449,7 @@ zero_tol, random_state, n_threads, engine, verbose
             dense.runs_,
             dense.agreement_,
             problem.columns,
-            lambda scorer: problem.directions.map_rows(scorer, "labels"),
+            lambda scorer: scorer.clusters_of(problem.directions.map_rows(scorer, "labels")),
         )
         warn_of_steps(state, options.max_iter, stacklevel=5)
         return path

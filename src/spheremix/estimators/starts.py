@@ -164,7 +164,8 @@ def _given(problem: Problem[Any], init: Any) -> Any:
         if shape != (K, directions.n_features):
             raise other_shape(shape, problem)
         if hasattr(init, "kappas_"):
-            return model.parameters(init.prototypes_, init.kappas_, init.weights_)
+            shares = model.beside_noise(init.weights_)
+            return model.parameters(init.prototypes_, init.kappas_, shares)
         init = init.prototypes_  # spherical k-means
     array = np.asarray(init)
     if array.ndim == 1:

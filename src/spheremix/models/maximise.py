@@ -8,11 +8,13 @@ import numpy as np
 
 from spheremix._optional import kernels
 from spheremix.bessel import log_normalizer
+from spheremix.models.kappa_prior import FLAT
 from spheremix.models.profile import Profile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from spheremix.models.kappa_prior import KappaPrior
     from spheremix.penalties import L1
 
     Array = NDArray[np.float64]
@@ -45,15 +47,30 @@ def maximise(
     old_prototypes: Array,
     old_kappas: Array,
     n_threads: int = 1,
+    prior: KappaPrior = FLAT,
 ) -> Maximum:
-    """Maximise sum of mass_k log c_d(kappa_k) + kappa_k <mu_k, r_k> minus the penalty."""
+    """Maximise sum of mass_k log c_d(kappa_k) + kappa_k <mu_k, r_k> minus the penalty.
+
+    The log-density of the prior is added for each estimated concentration, once for a shared one.
+    """
     if kernels is None:
-        return maximise_in_python(vectors, mass, l1, kappa, kappa_max, old_prototypes, old_kappas)
+        return maximise_in_python(
+            vectors, mass, l1, kappa, kappa_max, old_prototypes, old_kappas, prior
+        )
     mode = kappa if isinstance(kappa, str) else "given"
     guess = old_kappas if isinstance(kappa, str) else per_component(kappa, len(mass))
     return Maximum(
         *kernels.maximise(
-            vectors, mass, l1.beta, l1.weights, mode, guess, kappa_max, old_prototypes, n_threads
+            vectors,
+            mass,
+            l1.beta,
+            l1.weights,
+            mode,
+            guess,
+            kappa_max,
+            *prior,
+            old_prototypes,
+            n_threads,
         )
     )
 
@@ -66,17 +83,20 @@ def maximise_in_python(
     kappa_max: float,
     old_prototypes: Array,
     old_kappas: Array,
+    prior: KappaPrior = FLAT,
 ) -> Maximum:
     """Specify ``maximise``."""
     if not isinstance(kappa, str):
         kappas = per_component(kappa, len(mass))
     elif kappa == "shared":
-        best = Profile(vectors, float(mass.sum()), l1).maximise(kappa_max, float(old_kappas[0]))
-        kappas = np.full(len(mass), best)
+        profile = Profile(vectors, float(mass.sum()), l1, prior)
+        kappas = np.full(len(mass), profile.maximise(kappa_max, float(old_kappas[0])))
     else:
         kappas = np.array(
             [
-                Profile(vectors[k : k + 1], float(mass[k]), l1).maximise(kappa_max, float(guess))
+                Profile(vectors[k : k + 1], float(mass[k]), l1, prior).maximise(
+                    kappa_max, float(guess)
+                )
                 for k, guess in enumerate(old_kappas)
             ]
         )

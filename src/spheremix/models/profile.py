@@ -7,9 +7,10 @@ value, the profile
 
 is convex with slope <mu(kappa), r>. What is left is to maximise over kappa
 
-    h(kappa) = sum of the g_k(kappa) + n log c_d(kappa),
+    h(kappa) = sum of the g_k(kappa) + n log c_d(kappa) + l kappa,
 
-over one component for a free kappa, over all of them for a shared one. h is a difference of
+over one component for a free kappa, over all of them for a shared one; n is their mass plus that of
+the prior of kappa, and l the length of the prior (both 0 without one). h is a difference of
 convex functions and can have several maxima, so intervals are bisected and discarded by bounds:
 with A = A_d increasing and concave, and with S_k the sum of r_kj^2 over the coordinates in play
 (slope_k and S_k do not decrease), on [a, b]
@@ -30,10 +31,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spheremix.bessel import concentration, log_normalizer, mean_length
+from spheremix.models.kappa_prior import FLAT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from spheremix.models.kappa_prior import KappaPrior
     from spheremix.penalties import L1
 
 WIDTH = 1e-13  # relative width below which an interval is a point
@@ -47,13 +50,18 @@ class _Point:
     profiles: NDArray[np.float64]  # g_k
     slopes: NDArray[np.float64]  # g_k'
     squares: NDArray[np.float64]  # S_k; the squared slope where one coordinate is left
+    added: float  # l
     value: float
     pull: float  # n A_d
     pull_slope: float  # n A_d'
 
     @property
     def slope(self) -> float:
-        return float(self.slopes.sum()) - self.pull
+        return self.rise - self.pull
+
+    @property
+    def rise(self) -> float:
+        return float(self.slopes.sum()) + self.added
 
     @property
     def curvature(self) -> float:
@@ -69,9 +77,15 @@ class _Point:
 class Profile:
     """h as a function of kappa, for components that share it."""
 
-    def __init__(self, vectors: NDArray[np.float64], mass: float, penalty: L1) -> None:
+    def __init__(
+        self,
+        vectors: NDArray[np.float64],
+        mass: float,
+        penalty: L1,
+        prior: KappaPrior = FLAT,
+    ) -> None:
         self.lengths = np.abs(vectors)
-        self.mass = mass
+        self.mass, self.added = mass + prior.mass, prior.length
         self.n_features = vectors.shape[1]
         self.thresholds = np.broadcast_to(penalty.thresholds, vectors.shape[1:])
 
@@ -89,16 +103,16 @@ class Profile:
             squares[k] = slopes[k] ** 2
         ratio = mean_length(self.n_features, kappa)
         ratio_slope = 1.0 - ratio**2 - (self.n_features - 1) * ratio / kappa
-        value = float(profiles.sum()) + self.mass * log_normalizer(self.n_features, kappa)
-        return _Point(
-            kappa, profiles, slopes, squares, value, self.mass * ratio, self.mass * ratio_slope
-        )
+        value = float(profiles.sum()) + self.added * kappa
+        value += self.mass * log_normalizer(self.n_features, kappa)
+        pulls = self.mass * ratio, self.mass * ratio_slope
+        return _Point(kappa, profiles, slopes, squares, self.added, value, *pulls)
 
     def bounds(self, kappa_max: float) -> tuple[float, float]:
         """Give an interval that holds every stationary point and respects the cap."""
         cheapest = self.thresholds == self.thresholds.min()
-        least = float(self.lengths[:, cheapest].max(axis=1).sum())
-        most = float(np.sqrt(np.einsum("kj,kj->k", self.lengths, self.lengths)).sum())
+        least = float(self.lengths[:, cheapest].max(axis=1).sum()) + self.added
+        most = float(np.sqrt(np.einsum("kj,kj->k", self.lengths, self.lengths)).sum()) + self.added
         return tuple(
             min(concentration(self.n_features, min(total / self.mass, 1.0)) * slack, kappa_max)
             for total, slack in ((least, 1 - 1e-9), (most, 1 + 1e-9))
@@ -129,12 +143,13 @@ class Profile:
 
     @staticmethod
     def _monotone(a: _Point, b: _Point) -> bool:
-        return float(a.slopes.sum()) >= b.pull or float(b.slopes.sum()) <= a.pull
+        return a.rise >= b.pull or b.rise <= a.pull
 
     def _bound(self, a: _Point, b: _Point) -> float:
         """Bound h on [a, b] by the chord of the convex part and the tangents of the concave one."""
         width = b.kappa - a.kappa
-        start, end = float(a.profiles.sum()), float(b.profiles.sum())
+        start = float(a.profiles.sum()) + self.added * a.kappa
+        end = float(b.profiles.sum()) + self.added * b.kappa
         drop = (b.value - end) - (a.value - start)
         # The tangents of n log c_d at a and b meet where a.pull t = -drop - b.pull (width - t).
         bend = b.pull - a.pull

@@ -10,8 +10,10 @@ from scipy.optimize import linear_sum_assignment
 
 from spheremix.bessel import concentration, concentration_banerjee, log_normalizer
 from spheremix.models.base import DegenerateError, MStep, cluster_directions, require_mass
+from spheremix.models.kappa_prior import FLAT
 from spheremix.models.maximise import maximise, per_component
 from spheremix.models.mixture_scorer import mixture_scorer
+from spheremix.models.noise import WHOLE, noise_share
 from spheremix.penalties import L1
 
 if TYPE_CHECKING:
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from spheremix.models.kappa_prior import KappaPrior
     from spheremix.models.maximise import Kappa
+    from spheremix.models.noise import Noise
     from spheremix.resultants import Resultants
     from spheremix.scorer import Assignment, Scorer
 
@@ -29,10 +33,11 @@ SETTLED = 1e-12  # relative change of kappa that ends them
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VMFParameters:
-    """K unit prototypes, their concentrations and their weights, which sum to one.
+    """K unit prototypes, their concentrations and their weights.
 
-    ``log_normalizers`` (log c_d of the kappas) and ``norm`` (the weighted l1 norm of all the
-    prototypes) follow from them; ``VMFModel.parameters`` fills them in.
+    The weights sum to one, or to what the noise leaves. ``log_normalizers`` (log c_d of the kappas)
+    and ``norm`` (the weighted l1 norm of all the prototypes) follow from them;
+    ``VMFModel.parameters`` fills them in.
     """
 
     prototypes: NDArray[np.float64]
@@ -60,6 +65,11 @@ class VMFModel:
         M-step: the maximum over mu and kappa together, or the alternation of Algorithm 2.
     kappa_solver : {"exact", "banerjee"}
         The inverse of A_d, or Banerjee's approximation of it.
+    prior : KappaPrior
+        Of each estimated concentration.
+    noise : Noise or None
+        One more component, the last one of scorers and resultants; its share is what the weights
+        leave of one.
     """
 
     n_features: int
@@ -69,6 +79,8 @@ class VMFModel:
     algorithm: Literal["exact", "paper"] = "exact"
     kappa_solver: Literal["exact", "banerjee"] = "exact"
     n_threads: int = 1
+    prior: KappaPrior = FLAT
+    noise: Noise | None = None
 
     def parameters(
         self,
@@ -90,7 +102,8 @@ class VMFModel:
         return (
             np.array_equal(self.kappa, other.kappa)
             and (self.kappa_max, self.algorithm) == (other.kappa_max, other.algorithm)
-            and self.kappa_solver == other.kappa_solver
+            and (self.kappa_solver, self.prior) == (other.kappa_solver, other.prior)
+            and self.noise == other.noise
             and np.array_equal(self.l1.weights, other.l1.weights)  # type: ignore[arg-type]
         )
 
@@ -111,7 +124,26 @@ class VMFModel:
         key: tuple[int, int] = (0, 0),
     ) -> Scorer:
         """Give the scores of the mixture."""
-        return mixture_scorer(parameters, assignment, key)
+        scorer = mixture_scorer(parameters, assignment, key)
+        return scorer if self.noise is None else self.noise.add_to(scorer, parameters.weights)
+
+    @property
+    def n_noise(self) -> int:
+        """How many components are noise: one or none."""
+        return int(self.noise is not None)
+
+    def beside_noise(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give known weights as this model has them: what noise they leave is kept or taken."""
+        if self.noise is not None:
+            return self.noise.beside(weights)
+        total = float(weights.sum())
+        return weights if abs(total - 1.0) <= WHOLE else weights / total
+
+    def clusters(self, resultants: Resultants) -> Resultants:
+        """Give the resultants of the clusters, without those of the noise."""
+        if self.noise is None:
+            return resultants
+        return replace(resultants, mass=resultants.mass[:-1], vectors=resultants.vectors[:-1])
 
     @property
     def kappa_mode(self) -> Literal["shared", "free", "given"]:
@@ -119,15 +151,25 @@ class VMFModel:
         return self.kappa if isinstance(self.kappa, str) else "given"
 
     def penalty(self, parameters: VMFParameters) -> float:
-        """Give the l1 penalty of the prototypes."""
-        return self.l1.beta * parameters.norm
+        """Give the l1 penalty of the prototypes, minus the log prior of the concentrations."""
+        return self.l1.beta * parameters.norm - self._log_prior(
+            parameters.kappas, parameters.log_normalizers
+        )
+
+    def _log_prior(
+        self, kappas: NDArray[np.float64], log_normalizers: NDArray[np.float64]
+    ) -> float:
+        """Give the log prior of the estimated concentrations: K of them, one or none."""
+        n = {"free": len(kappas), "shared": 1, "given": 0}[self.kappa_mode]
+        return self.prior.log_density(kappas[:n], log_normalizers[:n])
 
     def start(self, resultants: Resultants, prototypes: NDArray[np.float64]) -> VMFParameters:
         """Give the first parameters of Algorithm 4, from an assignment of rows to prototypes."""
         require_mass(resultants)
         dots = np.einsum("kj,kj->k", prototypes, resultants.vectors)
         kappas = self._concentrations(dots, resultants.mass)
-        return self.parameters(prototypes, kappas, resultants.mass / resultants.mass.sum())
+        mass = resultants.mass
+        return self.parameters(prototypes, kappas, self.beside_noise(mass / mass.sum()))
 
     def for_search(self) -> list[VMFModel]:
         """Give the models that a search for clusters works with, one after another.
@@ -135,9 +177,10 @@ class VMFModel:
         Without penalty, since the loss of a merge has a closed form only there, and with the exact
         estimates. Merging asks for a concentration that all clusters share: of its own, a cluster
         of one row would be worth more than any other, and given ones are tied to components. Where
-        concentrations are free, rows are then moved once more with free ones.
+        concentrations are free, rows are then moved once more with free ones. Noise is left out: it
+        is for EM to say which rows fit none of the clusters found.
         """
-        own = replace(self, l1=L1(), algorithm="exact", kappa_solver="exact")
+        own = replace(self, l1=L1(), algorithm="exact", kappa_solver="exact", noise=None)
         if self.kappa_mode == "free":
             return [replace(own, kappa="shared"), own]
         return [replace(own, kappa="shared") if np.ndim(self.kappa) else own]
@@ -175,18 +218,20 @@ class VMFModel:
         self, mass: NDArray[np.float64], lengths: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Give the value of clusters with concentrations of their own: 0 where rows cancel out."""
-        solved = concentration(self.n_features, np.minimum(lengths / mass, 1.0))
+        seen, lengths = mass + self.prior.mass, lengths + self.prior.length
+        solved = concentration(self.n_features, np.minimum(lengths / seen, 1.0))
         kappas = np.minimum(solved, self.kappa_max)
         normalizers = log_normalizer(self.n_features, kappas)
-        total: NDArray[np.float64] = mass * (np.log(mass) + normalizers) + kappas * lengths
+        total: NDArray[np.float64] = mass * np.log(mass) + seen * normalizers + kappas * lengths
         return total
 
     def m_step(self, resultants: Resultants, parameters: VMFParameters) -> MStep[VMFParameters]:
         """Maximise the expected completed objective at these resultants."""
-        require_mass(resultants)
-        mass = resultants.mass
+        clusters = self.clusters(resultants)
+        require_mass(clusters)
+        mass = clusters.mass
         best = maximise(
-            resultants.vectors,
+            clusters.vectors,
             mass,
             self.l1,
             self.kappa,
@@ -194,10 +239,18 @@ class VMFModel:
             parameters.prototypes,
             parameters.kappas,
             self.n_threads,
+            self.prior,
         )
         if best.dots.min() <= 0.0:
             raise DegenerateError("vanished", int(best.dots.argmin()))
-        weights = mass / mass.sum()
+        noise_gain = 0.0
+        if self.noise is None:
+            weights = mass / mass.sum()
+        else:
+            noise_mass = float(resultants.mass[-1])
+            weights = self.noise.weights(mass, noise_mass)
+            shares = noise_share(weights), noise_share(parameters.weights)
+            noise_gain = noise_mass * float(np.log(shares[0] / shares[1]))
         norm = float(best.norms.sum())
         shift = np.log(weights / parameters.weights)
         shift += best.log_normalizers - parameters.log_normalizers
@@ -205,12 +258,15 @@ class VMFModel:
             mass @ shift
             + (best.kappas @ best.dots - parameters.kappas @ best.old_dots)
             - self.l1.beta * (norm - best.old_norms.sum())
+            + self._log_prior(best.kappas, best.log_normalizers)
+            - self._log_prior(parameters.kappas, parameters.log_normalizers)
+            + noise_gain
         )
         if self.algorithm == "exact" and self.kappa_solver == "exact":
             new = VMFParameters(best.prototypes, best.kappas, weights, best.log_normalizers, norm)
             return MStep(new, gain)
         first = parameters.kappas if self.algorithm == "paper" else best.kappas
-        return MStep(self.parameters(*self._alternate(resultants, first), weights), gain)
+        return MStep(self.parameters(*self._alternate(clusters, first), weights), gain)
 
     def kkt_residual(self, resultants: Resultants, parameters: VMFParameters) -> float:
         """Give the largest violation of the first-order conditions of the prototypes.
@@ -219,6 +275,7 @@ class VMFModel:
         tell one-hot prototypes apart: where no kappa_k |r_kj| exceeds its threshold, each of them
         satisfies the conditions.
         """
+        resultants = self.clusters(resultants)
         kappas, prototypes = parameters.kappas[:, None], parameters.prototypes
         pull = kappas * resultants.vectors - self.l1.thresholds * np.sign(prototypes)
         radial = np.einsum("kj,kj->k", pull, prototypes)[:, None]
@@ -249,7 +306,10 @@ class VMFModel:
     def _concentrations(
         self, dots: NDArray[np.float64], mass: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Solve A_d(kappa_k) = <mu_k, r_k> / n_k, or the pooled equation, up to the cap."""
+        """Solve A_d(kappa_k) = <mu_k, r_k> / n_k, or the pooled equation, up to the cap.
+
+        A prior adds to both sums.
+        """
         if not isinstance(self.kappa, str):
             return per_component(self.kappa, len(mass))
         solve = concentration if self.kappa_solver == "exact" else concentration_banerjee
@@ -259,7 +319,8 @@ class VMFModel:
         if np.any(dots <= 0.0):
             raise DegenerateError("vanished", int(dots.argmin()))
         # Identical rows give a mean length above one by rounding.
-        solved = solve(self.n_features, np.minimum(dots / mass, 1.0))
+        lengths = (dots + self.prior.length) / (mass + self.prior.mass)
+        solved = solve(self.n_features, np.minimum(lengths, 1.0))
         return np.broadcast_to(np.minimum(solved, self.kappa_max), n_components).copy()
 
 
@@ -308,4 +369,6 @@ class SupportModel:
         return self.model.m_step(self._restricted(resultants), parameters)
 
     def _restricted(self, resultants: Resultants) -> Resultants:
-        return replace(resultants, vectors=np.where(self.support, resultants.vectors, 0.0))
+        vectors = resultants.vectors.copy()
+        vectors[: len(self.support)][~self.support] = 0.0  # noise, the last one, has no support
+        return replace(resultants, vectors=vectors)

@@ -28,9 +28,9 @@ class Documents:
     Attributes
     ----------
     labels : ndarray of int
-        Most probable cluster.
+        Most probable cluster; -1 for noise, of which the other values say where it would belong.
     runners_up : ndarray of int
-        The next one; -1 where there is one cluster only.
+        The next one; -1 where there is one cluster only. Of noise, the most probable one.
     posteriors : ndarray of float
         Probability of the most probable cluster.
     margins : ndarray of float
@@ -80,7 +80,7 @@ class Documents:
         ndarray of shape (K,)
             Empty clusters count zero.
         """
-        return np.bincount(self.labels, minlength=n_clusters)
+        return np.bincount(self.labels[self.labels >= 0], minlength=n_clusters)
 
     def ambiguous(
         self,
@@ -171,17 +171,26 @@ def read_documents(
     ([1, 0], [1.8, 9.0])
     """
     scorer = replace(scorer, offset=0.0)  # large, and the same for all clusters: it costs digits
+    K = scorer.n_clusters
     lengths = np.linalg.norm(scorer.matrix, axis=1)
     size = max(1, BLOCK_SCORES // scorer.n_components)
     parts = [
-        _assess(directions.map_rows(scorer, "scores"), scorer.biases, lengths)
+        _assess(directions.map_rows(scorer, "scores"), scorer.biases, lengths, K)
         for directions in open_in_parts(X, size, engine, n_threads)
     ]
     return Documents(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _assess(scores: Array, biases: Array, lengths: Array) -> tuple[Any, ...]:
-    """Give the columns of Documents from the scores of some rows."""
+def _assess(all_scores: Array, biases: Array, lengths: Array, n_clusters: int) -> tuple[Any, ...]:
+    """Give the columns of Documents from the scores of some rows, those of noise last."""
+    scores = np.ascontiguousarray(all_scores[:, :n_clusters])
+    noise = (all_scores[:, n_clusters:] > scores.max(axis=1, keepdims=True)).any(axis=1)
+    labels, runners_up, *others = _assess_clusters(scores, biases, lengths)
+    runners_up = np.where(noise, labels, runners_up)
+    return np.where(noise, -1, labels), runners_up, *others
+
+
+def _assess_clusters(scores: Array, biases: Array, lengths: Array) -> tuple[Any, ...]:
     rows = np.arange(len(scores))
     labels = scores.argmax(axis=1)
     best = scores[rows, labels]

@@ -271,11 +271,17 @@ class Reading:
     def sizes(self) -> NDArray[np.intp] | None:
         """Documents of each cluster, in the rows of the fit, where their labels are known."""
         labels = getattr(self.model, "labels_", None)
-        return None if labels is None else np.bincount(labels, minlength=self.n_clusters)
+        if labels is None:
+            return None
+        return np.bincount(labels[labels >= 0], minlength=self.n_clusters)
 
     @cached_property
     def scorer(self) -> Scorer:
-        """The scores behind the posteriors."""
+        """The scores behind the posteriors, without those of noise."""
+        return self._scorer_with_noise.clusters()
+
+    @property
+    def _scorer_with_noise(self) -> Scorer:
         if not hasattr(self.model, "predict_proba"):
             raise ValueError(
                 f"{type(self.model).__name__} has no posteriors, so that nothing can be said of a "
@@ -369,7 +375,8 @@ class Reading:
             One entry a row; it finds ambiguous and typical documents.
         """
         model = self.model
-        return read_documents(X, self.scorer, engine=model.engine, n_threads=model.n_threads)
+        scorer = self._scorer_with_noise
+        return read_documents(X, scorer, engine=model.engine, n_threads=model.n_threads)
 
     def why(self, x: Any, *, cluster: int | None = None, against: int | None = None) -> Explanation:
         """Tell why a document is in its cluster, word by word.

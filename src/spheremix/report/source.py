@@ -81,6 +81,11 @@ class Source:
     names: list[str] | None = None
     title: str = "spheremix"
 
+    def __post_init__(self) -> None:
+        """Refuse what the page cannot show."""
+        if self.mixture.model_.noise is not None:
+            raise ValueError("A report cannot show noise yet: fit the model with noise=None.")
+
     @property
     def path(self) -> VMFPath | None:
         """The path, where the model has one."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.models.vmf import VMFModel
+    from spheremix.run.schema import PathRecord
     from spheremix.run.store import Reader
     from spheremix.run.writer import Writer
 
@@ -107,6 +108,7 @@ def pack_mixture(mixture: VMFMixture, writer: Writer, prefix: str) -> MixtureRec
         stationarity_gap=float(mixture.stationarity_gap_),
         kkt_residual=float(mixture.kkt_residual_),
         kappa_max=float(mixture.kappa_max_),
+        noise_level=level_of(mixture.model_),
         status=mixture.status_,
         n_iter=int(mixture.n_iter_),
         criteria={name: float(value) for name, value in mixture.criteria_.items()},
@@ -122,10 +124,10 @@ def unpack_mixture(
     K, d = record.n_components, record.n_features
     mixture: VMFMixture = unpack_params(VMFMixture, record.params, reader, dense or {})
     FittedMixture(
-        model_of(mixture, record.kappa_max, d, reader),
+        model_of(mixture, record, d, reader),
         check_prototypes(reader, record.prototypes, (K, d)),
         check_positive(reader, record.kappas, (K,)),
-        check_weights(reader, record.weights, (K,)),
+        check_weights(reader, record.weights, (K,), noise=record.noise_level is not None),
         {"n_features_in_": d},
         FitSummary(
             status=record.status,
@@ -139,18 +141,31 @@ def unpack_mixture(
             runs=record.runs,
             agreement=record.agreement,
         ),
-        None if record.labels is None else check_labels(reader, record.labels, K),
+        None
+        if record.labels is None
+        else check_labels(reader, record.labels, K, noise=record.noise_level is not None),
     ).set_on(mixture)
     return mixture
 
 
-def model_of(estimator: Any, kappa_max: float, n_features: int, reader: Reader) -> VMFModel:
-    """Give the model that an estimator's parameters stand for, with the cap that was in force."""
+def level_of(model: VMFModel) -> float | None:
+    """Give the level of the noise of a model."""
+    return None if model.noise is None else float(model.noise.level)
+
+
+def model_of(
+    estimator: Any, record: MixtureRecord | PathRecord, n_features: int, reader: Reader
+) -> VMFModel:
+    """Give the model that an estimator's parameters stand for, with what was in force."""
     try:
         model = build_model(MixtureOptions.of(estimator), n_features, resolve_threads(None))
     except ValueError as error:
         raise RunError(f"{reader.folder}: damaged: {error}") from None
-    return replace(model, kappa_max=kappa_max)
+    if (model.noise is None) != (record.noise_level is None):
+        raise RunError(f"{reader.folder}: damaged: noise without a level, or a level without.")
+    if model.noise is not None and record.noise_level is not None:
+        model = replace(model, noise=replace(model.noise, level=record.noise_level))
+    return replace(model, kappa_max=record.kappa_max)
 
 
 # Fits: where a path can go on
@@ -171,6 +186,7 @@ def pack_fit(fit: Fit[VMFParameters], writer: Writer, prefix: str) -> FitRecord:
         mass=written("mass", resultants.mass),
         vectors=written("vectors", resultants.vectors),
         n_components=len(parameters.kappas),
+        n_noise=len(resultants.mass) - len(parameters.kappas),
         n_features=int(parameters.prototypes.shape[1]),
         norm=float(parameters.norm),
         log_likelihood=float(resultants.log_likelihood),
@@ -185,17 +201,17 @@ def pack_fit(fit: Fit[VMFParameters], writer: Writer, prefix: str) -> FitRecord:
 
 def unpack_fit(record: FitRecord, reader: Reader) -> Fit[VMFParameters]:
     """Read a fit; of its trace, the end."""
-    K, d = record.n_components, record.n_features
+    K, d, all_of_them = record.n_components, record.n_features, record.n_components + record.n_noise
     parameters = VMFParameters(
         check_prototypes(reader, record.prototypes, (K, d)),
         check_positive(reader, record.kappas, (K,)),
-        check_weights(reader, record.weights, (K,)),
+        check_weights(reader, record.weights, (K,), noise=record.n_noise > 0),
         reader.array(record.log_normalizers, (K,)),
         record.norm,
     )
     resultants = Resultants(
-        reader.array(record.mass, (K,)),
-        reader.array(record.vectors, (K, d)),
+        reader.array(record.mass, (all_of_them,)),
+        reader.array(record.vectors, (all_of_them, d)),
         record.log_likelihood,
         record.entropy,
         record.weight,
@@ -230,17 +246,25 @@ def check_positive(reader: Reader, name: str, shape: tuple[int, ...]) -> Array:
     return values
 
 
-def check_weights(reader: Reader, name: str, shape: tuple[int, ...]) -> Array:
-    """Read positive rows that sum to one."""
+def check_weights(
+    reader: Reader, name: str, shape: tuple[int, ...], *, noise: bool = False
+) -> Array:
+    """Read positive rows that sum to one, or to less where there is noise."""
     weights = check_positive(reader, name, shape)
-    if np.abs(weights.sum(axis=-1) - 1.0).max() > UNIT:
+    beyond = weights.sum(axis=-1) - 1.0
+    if (beyond.max() if noise else np.abs(beyond).max()) > UNIT:
         raise RunError(f"{reader.folder / name}: damaged: weights do not sum to one.")
     return weights
 
 
-def check_labels(reader: Reader, name: str, n_components: int) -> NDArray[np.intp]:
-    """Read numbers of components."""
+def check_labels(
+    reader: Reader, name: str, n_components: int, *, noise: bool = False
+) -> NDArray[np.intp]:
+    """Read numbers of components, -1 for noise."""
     labels = reader.array(name, (None,), "i").astype(np.intp)
-    if labels.size and not (labels.min() >= 0 and labels.max() < n_components):
-        raise RunError(f"{reader.folder / name}: damaged: labels out of 0..{n_components - 1}.")
+    least = -1 if noise else 0
+    if labels.size and not (labels.min() >= least and labels.max() < n_components):
+        raise RunError(
+            f"{reader.folder / name}: damaged: labels out of {least}..{n_components - 1}."
+        )
     return labels

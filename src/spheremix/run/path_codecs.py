@@ -16,6 +16,7 @@ from spheremix.run.codecs import (
     check_labels,
     check_positive,
     check_weights,
+    level_of,
     model_of,
     pack_fit,
     pack_params,
@@ -86,7 +87,11 @@ def _values_on(step: PathPoint, other: PathPoint) -> NDArray[np.float64]:
 
 
 def unpack_steps(
-    record: StepsRecord, reader: Reader, on: Sequence[PathPoint] | None = None
+    record: StepsRecord,
+    reader: Reader,
+    on: Sequence[PathPoint] | None = None,
+    *,
+    noise: bool = False,
 ) -> list[PathPoint]:
     """Read the points of a path; their prototypes stay on the disk until they are asked for.
 
@@ -115,7 +120,7 @@ def unpack_steps(
         **{name: reader.array(names[name], (S,), finite=name != "gap") for name in FLOATS},
         **{name: reader.array(names[name], (S,), "i") for name in (*COUNTS, "status")},
         "kappas": check_positive(reader, names["kappas"], (S, K)),
-        "weights": check_weights(reader, names["weights"], (S, K)),
+        "weights": check_weights(reader, names["weights"], (S, K), noise=noise),
         "sizes": reader.array(names["sizes"], (S, K)),
     }
     statuses, codes = record.statuses, columns["status"]
@@ -185,6 +190,7 @@ def pack_followed(path: VMFPath, writer: Writer, prefix: str) -> PathRecord:
         n_inserted=state.n_inserted,
         status=path.status_,
         kappa_max=float(path.kappa_max_),
+        noise_level=level_of(state.model),
         runs=path.runs_,
         agreement=float(path.agreement_),
     )
@@ -201,18 +207,19 @@ def unpack_path(
     ``label`` gives the labels of the chosen mixture; by default they are read.
     """
     path: VMFPath = unpack_params(VMFPath, record.params, reader, dense)
-    steps = unpack_steps(record.steps, reader)
+    noise = record.noise_level is not None
+    steps = unpack_steps(record.steps, reader, noise=noise)
     shape = (len(steps[0].kappas), steps[0].n_features)
     if len({path.relaxed, record.refits is not None, record.last_refit is not None}) > 1:
         raise RunError(f"{reader.folder}: damaged: refits belong to a relaxed path.")
     state = PathState(
-        model_of(path, record.kappa_max, shape[1], reader),
+        model_of(path, record, shape[1], reader),
         steps,
         unpack_fit(record.dense, reader),
         unpack_fit(record.last, reader),
         record.n_inserted,
         record.status,
-        [] if record.refits is None else unpack_steps(record.refits, reader, steps),
+        [] if record.refits is None else unpack_steps(record.refits, reader, steps, noise=noise),
         None if record.last_refit is None else unpack_fit(record.last_refit, reader),
     )
     fits = (state.dense, state.fit, state.refit or state.fit)
@@ -220,7 +227,7 @@ def unpack_path(
         raise RunError(f"{reader.folder}: damaged: steps and fits differ in shape.")
     columns = {"n_features_in_": shape[1]}
     if label is None:
-        labels = check_labels(reader, str(record.labels), shape[0])
+        labels = check_labels(reader, str(record.labels), shape[0], noise=noise)
         label = lambda _: labels  # noqa: E731
     set_path_attributes(path, state, record.runs, record.agreement, columns, label)
     return path

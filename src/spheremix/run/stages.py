@@ -187,7 +187,10 @@ def follow_path(
     def read(record: PathRecord, reader: Reader) -> VMFPath:
         chosen = replace(record, params={**record.params, "criterion": options.criterion})
         return unpack_path(
-            chosen, reader, dense, lambda scorer: directions.map_rows(scorer, "labels")
+            chosen,
+            reader,
+            dense,
+            lambda scorer: scorer.clusters_of(directions.map_rows(scorer, "labels")),
         )
 
     return folder.stage("path", key, PathRecord, make, read)

@@ -76,7 +76,7 @@ def all_clusters(labels: Any, material: Material) -> Any:
 
 def document_columns(reading: Reading, documents: Documents, material: Material) -> dict[str, Any]:
     """List the documents as they came, those set aside with the reason and without cluster."""
-    names = [reading.cluster_name(k) for k in range(reading.n_clusters)]
+    names = [*(reading.cluster_name(k) for k in range(reading.n_clusters)), ""]  # the last: noise
     found: dict[str, Any] = documents.table()
     columns = {"cluster": found.pop("cluster"), "name": [names[k] for k in documents.labels]}
     columns |= found

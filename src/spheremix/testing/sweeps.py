@@ -71,6 +71,20 @@ def check_sparse_prototypes(make: Make, contain: Contain, rng: Generator) -> Non
 
 
 @engine_check
+def check_noise(make: Make, contain: Contain, rng: Generator) -> None:
+    """Noise: a last component without a prototype, among others that have one."""
+    X = contain(draw_rows(rng, 150, 41))
+    for K in (2, 9, 34):
+        for how in ("soft", "hard"):
+            scorer = draw_scorer(rng, K, 41)
+            matrix, biases = scorer.matrix.copy(), scorer.biases.copy()
+            matrix[-1], biases[-1] = 0.0, 8.0
+            scorer = Scorer(matrix, biases, scorer.offset, how, has_noise=True)
+            assert_equals_reference(make, X, [scorer])
+            assert (make(X).map_rows(scorer, "labels") == K - 1).any()
+
+
+@engine_check
 def check_negligible_posteriors(make: Make, contain: Contain, rng: Generator) -> None:
     """Posteriors just below the threshold add nothing at all, those just above do."""
     X = contain(draw_rows(rng, 20, 4))

@@ -1,0 +1,238 @@
+"""Documents that belong nowhere: how many are found, and what it costs those that belong.
+
+Run as ``python benchmarks/noise.py``; it needs the folder of real data, named by SPHEREMIX_DATA.
+It writes ``benchmarks/results/noise.md``. EVoC is compared where it is installed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import importlib.util
+import json
+import sys
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.cluster import HDBSCAN
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.metrics import adjusted_rand_score, f1_score
+from sklearn.preprocessing import normalize
+from timing import DATA, ROOT
+
+import spheremix as sm
+from spheremix.bessel import concentration
+from spheremix.text import vectorize
+
+TARGET = ROOT / "benchmarks" / "results" / "noise.md"
+SEEDS = range(3)
+BOILERPLATE = [
+    "Subscribe to our newsletter. Click here to read more. All rights reserved.",
+    "Page not found. Error 404. Please try again later or contact the administrator.",
+    "Toggle button. Menu, home, sign in, register, search, accessibility, help.",
+    "We use cookies. Accept all, reject all, read our policy and terms of use.",
+]
+
+# ------------------------------------------------------------------------------------------- data
+
+
+def bbc():
+    with gzip.open(DATA / "bbc_news" / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        documents = [json.loads(line) for line in lines]
+    return [one["text"] for one in documents], [one["label"] for one in documents]
+
+
+def classic3():
+    """Give the abstracts as texts, their words in the order of the vocabulary."""
+    X = sparse.load_npz(DATA / "classic3" / "X.npz").tocsr()
+    words = (DATA / "classic3" / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
+    rows = [
+        " ".join(" ".join([words[j]] * int(c)) for j, c in zip(*parts, strict=True))
+        for parts in (
+            (X.indices[a:b], X.data[a:b]) for a, b in zip(X.indptr, X.indptr[1:], strict=False)
+        )
+    ]
+    labels = np.load(DATA / "classic3" / "labels.npy")
+    return [[rows[i] for i in np.flatnonzero(labels == k)] for k in range(3)]
+
+
+def foreign(rng, n, pools):
+    """Draw as many documents of each pool."""
+    each = n // len(pools)
+    return [pool[i] for pool in pools for i in rng.choice(len(pool), each, replace=False)]
+
+
+def planted_texts(texts, labels, noise):
+    found = vectorize(texts + noise)
+    return found.X, np.array(labels + ["noise"] * len(noise))[found.rows]
+
+
+def counts(name):
+    X = sparse.load_npz(DATA / name / "X.npz").astype(np.float64)
+    X = normalize(X if name == "cstr" else TfidfTransformer().fit_transform(X))
+    kept = np.asarray(X.sum(axis=1)).ravel() > 0
+    return sparse.csr_array(X[kept]), np.load(DATA / name / "labels.npy").astype(str)[kept]
+
+
+def simulated(seed, d, share, mean_length, n=1000, K=4):
+    kappa = float(concentration(d, mean_length))
+    X, labels, _ = sm.datasets.make_vmf_mixture(n, d, K, kappa=kappa, random_state=seed)
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(size=(round(n * share / (1 - share)), d))
+    noise /= np.linalg.norm(noise, axis=1, keepdims=True)
+    truth = np.append(labels.astype(str), ["noise"] * len(noise))
+    return np.vstack([X, noise]), truth
+
+
+def embeddings():
+    X = np.load(DATA / "minilm_bbc" / "embeddings.npy")
+    return X, np.load(DATA / "minilm_bbc" / "labels.npy").astype(str)
+
+
+# ---------------------------------------------------------------------------------------- figures
+
+
+def judged(truth, labels, plain=None):
+    """Give share of the clean rows kept, F1 of the noise, ARI of the clean rows with and without.
+
+    The last one is of the clean rows that were kept, in both, so that the rows are the same.
+    """
+    noise, lost = truth == "noise", labels < 0
+    kept = ~noise & ~lost
+    f1 = f1_score(noise, lost) if noise.any() else np.nan
+    ari = adjusted_rand_score(truth[kept], labels[kept])
+    before = np.nan if plain is None else adjusted_rand_score(truth[kept], plain[kept])
+    return np.array([np.mean(~lost[~noise]), f1, ari, before])
+
+
+def ours(X, truth, K, seed, **parameters):
+    common = {"n_components": K, "random_state": seed, "n_threads": 1}
+    plain = sm.VMFMixture(**common).fit(X)
+    found = sm.VMFMixture(**common, noise="uniform", **parameters).fit(X)
+    return judged(truth, found.labels_, plain.labels_)
+
+
+def line(name, figures, n_seeds):
+    shown = ["" if np.isnan(one) else f"{one:.3f}" for one in figures]
+    return f"| {name} | {' | '.join(shown)} | {n_seeds} |"
+
+
+def table(title, cases):
+    lines = [
+        f"\n## {title}\n",
+        "| rows | clean rows kept | F1 of noise | ARI of clean rows | without noise | seeds |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, values in cases:
+        lines.append(line(name, np.mean(values, axis=0), len(values)))
+        print(lines[-1], file=sys.stderr)
+    return lines
+
+
+def simulations():
+    for d, length in ((10, 0.8), (10, 0.5), (50, 0.5), (300, 0.5)):
+        for share in (0.0, 0.05, 0.2):
+            for most in ("auto", None):
+                values = [
+                    ours(*simulated(seed, d, share, length), 4, seed, max_noise=most)
+                    for seed in SEEDS
+                ]
+                name = f"d = {d}, mean length {length}, {share:.0%} uniform noise"
+                yield f"{name}, max_noise={most!r}", values
+
+
+def planted():
+    texts, labels = bbc()
+    pools = [list(sm.datasets.load_docstrings().texts), *classic3()]
+    words = vectorize(texts)
+    lengths = np.diff(words.X.indptr)
+
+    def nonsense(rng, n):
+        return [" ".join(rng.choice(words.words, rng.choice(lengths))) for _ in range(n)]
+
+    def boilerplate(rng, n):
+        return [" ".join(rng.permutation(BOILERPLATE[i % 4].split())) for i in range(n)]
+
+    kinds = {
+        "5 % of four other corpora": lambda rng: foreign(rng, 117, pools),
+        "20 % of four other corpora": lambda rng: foreign(rng, 556, pools),
+        "20 %: half other corpora, half words at random": lambda rng: (
+            foreign(rng, 278, pools) + nonsense(rng, 278)
+        ),
+        "20 % words at random": lambda rng: nonsense(rng, 556),
+        "2 % boilerplate, 3 % words at random": lambda rng: (
+            boilerplate(rng, 47) + nonsense(rng, 70)
+        ),
+    }
+    for name, draw in kinds.items():
+        for most in ("auto", None):
+            values = []
+            for seed in SEEDS:
+                noise = draw(np.random.default_rng(seed))
+                X, truth = planted_texts(texts, labels, noise)
+                values.append(ours(X, truth, 5, seed, max_noise=most))
+            yield f"{name}, max_noise={most!r}", values
+
+
+def clean():
+    texts, labels = bbc()
+    cases = {("bbc", 5): planted_texts(texts, labels, [])}
+    cases |= {(name, K): counts(name) for name, K in (("classic3", 3), ("cstr", 4), ("news4", 4))}
+    cases[("poliblog5k", 6)] = counts("poliblog5k")
+    cases[("minilm_bbc", 5)] = embeddings()
+    for (name, K), (X, truth) in cases.items():
+        for most in ("auto", None):
+            values = [ours(X, truth, K, seed, max_noise=most) for seed in SEEDS[:1]]
+            yield f"{name}, K = {K}, max_noise={most!r}", values
+
+
+def left_out(X, truth, seed, n):
+    """Give four classes and some rows of the fifth, the noise."""
+    rng = np.random.default_rng(seed)
+    last = str(seed % 5)
+    rows = rng.choice(np.flatnonzero(truth == last), min(n, np.sum(truth == last)), replace=False)
+    ids = np.concatenate([np.flatnonzero(truth != last), rows])
+    return X[ids], np.where(truth == last, "noise", truth)[ids]
+
+
+def uniform_beside(X, truth, seed, n):
+    noise = np.random.default_rng(seed).normal(size=(n, X.shape[1])).astype(X.dtype)
+    noise /= np.linalg.norm(noise, axis=1, keepdims=True)
+    return np.vstack([X, noise]), np.append(truth, ["noise"] * n)
+
+
+def peers():
+    X, truth = embeddings()
+    X = normalize(X)
+    planted = {
+        "80 of a fifth class": lambda seed: (*left_out(X, truth, seed, 80), 4),
+        "450 directions at random": lambda seed: (*uniform_beside(X, truth, seed, 450), 5),
+    }
+    for name, make in planted.items():
+        values: dict[str, list] = {}
+        for seed in range(5) if "class" in name else SEEDS:
+            rows, known, K = make(seed)
+            values.setdefault("ours", []).append(ours(rows, known, K, seed))
+            found = HDBSCAN(min_cluster_size=15).fit(rows.astype(np.float64)).labels_
+            values.setdefault("HDBSCAN", []).append(judged(known, found))
+            if importlib.util.find_spec("evoc"):
+                evoc = importlib.import_module("evoc")
+                found = evoc.EVoC(random_state=seed).fit_predict(rows)
+                values.setdefault("EVoC", []).append(judged(known, np.asarray(found)))
+        for method, results in values.items():
+            yield f"{name}: {method}", results
+
+
+def main():
+    warnings.simplefilter("ignore")
+    lines = ["# Documents that belong nowhere", "", "Made by `python benchmarks/noise.py`."]
+    lines += table("Uniform noise in simulations, K = 4", simulations())
+    lines += table("Noise planted in bbc, K = 5", planted())
+    lines += table("Clean rows", clean())
+    lines += table("Embeddings of bbc (minilm_bbc), side by side", peers())
+    TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""Rows that belong nowhere: a start that makes room for them, and how many there may be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spheremix import em
+from spheremix.bessel import mean_length
+from spheremix.estimators import validation as check
+from spheremix.estimators.starts import Start
+from spheremix.models.base import DegenerateError
+from spheremix.search import Search
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from spheremix.estimators.options import MixtureOptions
+    from spheremix.estimators.problem import Problem
+    from spheremix.models.vmf import VMFModel, VMFParameters
+
+    Array = NDArray[np.float64]
+    Fitted = em.Fit[VMFParameters]
+
+BEYOND = 2.33  # robust standard deviations beyond which a row is noise: 1 % of a normal tail
+VARIES = 1.5  # times as much as the mixture says: rows that vary more are not drawn from it
+QUARTILE = 0.6744897501960817  # from the median of a normal distribution, in standard deviations
+ROUNDS = 30  # of lowering the level of the noise and fitting again, at most
+SETTLED = 0.05  # robust standard deviations by which the level may still be too high
+LIMITED = 300  # M-steps with a level that follows them, at most
+STILL = 1e-6  # nats: twice what such a level may still move
+
+
+def noise_start(problem: Problem[VMFModel], options: MixtureOptions) -> Start:
+    """Search for one cluster more, and give the loosest one up to the noise.
+
+    A search without noise gathers much noise in a cluster of its own, and a cluster of the rows is
+    lost to it. It is the one with the smallest mean length.
+    """
+    model, K = problem.model, problem.n_components
+    search: Search[VMFParameters] = Search(
+        model.for_search()[0], problem.directions, problem.weights
+    )
+    seeds = check.draw_seeds(options.random_state, options.n_init)
+    found = [one for one in search.run([K + 1], seeds)[0] if one is not None]
+    if model.noise is None or not found:
+        return Start(None, "noise")
+    best = max(found, key=lambda one: one.value).resultants
+    lengths = np.linalg.norm(best.vectors, axis=1)
+    loosest = int((lengths / best.mass).argmin())
+    kept = np.arange(K + 1) != loosest
+    try:
+        start = model.from_partition(
+            replace(best, mass=best.mass[kept], vectors=best.vectors[kept])
+        )
+    except DegenerateError:
+        return Start(None, "noise")
+    shares = model.noise.weights(start.weights, float(best.mass[loosest] / best.mass[kept].sum()))
+    return Start(replace(start, weights=shares), "noise")
+
+
+def settle_noise(
+    options: MixtureOptions, problem: Problem[VMFModel], fit: Fitted
+) -> tuple[Problem[VMFModel], Fitted]:
+    """Lower the level of the noise where more rows are noise than may be.
+
+    What comes back is a fit of EM at the level that its model has, with its objective and its gap.
+    """
+    if problem.model.noise is None or options.max_noise is None:
+        return problem, fit
+    if isinstance(options.max_noise, str):
+        return _usual(options, problem, fit)
+    return _limited(options, problem, fit, options.max_noise)
+
+
+def _usual(
+    options: MixtureOptions, problem: Problem[VMFModel], fit: Fitted
+) -> tuple[Problem[VMFModel], Fitted]:
+    """Lower the level until noise is what is unusual; run EM to its end at each level.
+
+    Rows that vary no more than the mixture says are left to it: its uniform noise is right then.
+    """
+    for _ in range(ROUNDS):
+        odds, lost, weights = _odds(problem, fit)
+        middle, upper = quantiles(odds[~lost], weights[~lost], (0.5, 0.75))
+        deviation = (upper - middle) / QUARTILE
+        step = middle + BEYOND * deviation
+        if step <= SETTLED * deviation or deviation <= VARIES * _expected(fit.parameters):
+            break
+        lower = _lowered(problem, step)
+        again = _continued(options, lower, fit, problem.settings)
+        if not again.ok:
+            break
+        problem, fit = lower, again
+    return problem, fit
+
+
+def _limited(
+    options: MixtureOptions, problem: Problem[VMFModel], fit: Fitted, most: float
+) -> tuple[Problem[VMFModel], Fitted]:
+    """Let the level follow EM, so that the share of noise stays at its limit.
+
+    An E-step that may give the noise no more than so much of the rows is one at a lower level. The
+    level is found again after each M-step, from the odds of the rows, until neither moves: what is
+    reached is a fixed point of EM at the last level. Held from the beginning, no level may lead to
+    it: rows that go to clusters make these looser, and other rows follow.
+    """
+    one, lowered, target = replace(problem.settings, max_iter=1), 0.0, most
+    for _ in range(LIMITED):
+        odds, lost, weights = _odds(problem, fit)
+        share = float(weights @ lost / weights.sum())
+        step = 0.0
+        if share > most or lowered > 0.0:
+            (tied,) = quantiles(odds, weights, (1.0 - target,))
+            step = max(tied + STILL, -lowered)  # the row in question stays in its cluster
+            problem, lowered = _lowered(problem, step), lowered + step
+        if abs(step) <= 0.5 * STILL and fit.gap <= problem.settings.tol:
+            if share <= most:
+                break
+            target *= 0.999 * most / share  # noise wins rows that are torn between clusters
+        again = _continued(options, problem, fit, one)
+        if not again.ok:
+            break
+        done = again.gap <= problem.settings.tol
+        fit = replace(again, status="converged" if done else "max_iter", n_iter=fit.n_iter + 1)
+    return problem, fit
+
+
+def _odds(problem: Problem[VMFModel], fit: Fitted) -> tuple[Array, NDArray[np.bool_], Array]:
+    """Give the log-odds of noise for each row, whether its label is noise, and its weight."""
+    scorer, directions = problem.model.scorer(fit.parameters), problem.directions
+    densities = directions.map_rows(scorer.clusters(), "log_density")
+    odds = (scorer.biases[-1] + scorer.offset) - densities
+    lost = directions.map_rows(scorer, "labels") == scorer.n_clusters
+    return odds, lost, np.ones(len(odds)) if problem.weights is None else problem.weights
+
+
+def _expected(parameters: VMFParameters) -> float:
+    """Give the standard deviation of kappa <mu, x> in the mixture, over the rows of a cluster."""
+    kappas, d = parameters.kappas, parameters.prototypes.shape[1]
+    lengths = mean_length(d, kappas)
+    slopes = np.maximum(1.0 - lengths**2 - (d - 1) * lengths / kappas, 0.0)  # A_d'
+    return float(np.sqrt(np.average(kappas**2 * slopes, weights=parameters.weights)))
+
+
+def _lowered(problem: Problem[VMFModel], step: float) -> Problem[VMFModel]:
+    """Give the problem with noise of a lower level."""
+    noise = problem.model.noise
+    if noise is None:
+        return problem
+    return replace(
+        problem, model=replace(problem.model, noise=replace(noise, level=noise.level - step))
+    )
+
+
+def _continued(
+    options: MixtureOptions, problem: Problem[VMFModel], fit: Fitted, settings: em.Settings
+) -> Fitted:
+    """Run EM from a fit; what is numerically zero at its end is set to zero."""
+    model, directions, weights = problem.model, problem.directions, problem.weights
+    (again,) = em.fit(model, directions, [fit.parameters], settings, weights=weights)
+    if not again.ok:
+        return again
+    clean = model.zero_small(again.parameters, options.zero_tol)
+    return em.evaluate(model, directions, again, clean, settings, weights=weights)
+
+
+def quantiles(values: Array, weights: Array, shares: tuple[float, ...]) -> list[float]:
+    """Give the smallest values up to which so much of the weight is."""
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    places = np.searchsorted(reached, np.array(shares) * reached[-1] * (1.0 - 1e-12))
+    return [float(values[order[min(place, len(order) - 1)]]) for place in places]
+
+
+def keep_level(problem: Problem[VMFModel], model: VMFModel) -> Problem[VMFModel]:
+    """Take over the level that was settled before, where the noise is otherwise the same."""
+    now, before = problem.model.noise, model.noise
+    if now is None or before is None or now.most != before.most:
+        return problem
+    return replace(problem, model=replace(problem.model, noise=before))

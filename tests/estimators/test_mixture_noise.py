@@ -1,0 +1,353 @@
+"""Noise in the estimators: labels of -1, how many there may be, and all that goes with them."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from mixture_common import assert_same_bits, assert_same_fit, mixture
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score, f1_score
+
+import spheremix as sm
+from spheremix.errors import ParameterError
+from spheremix.estimators.noise import quantiles
+from spheremix.reading import Reading
+
+N, N_NOISE = 240, 60
+
+
+def planted(n_noise=N_NOISE, d=12, kappa=60.0, seed=0):
+    """Give three clusters and uniform noise, and the truth."""
+    rows, labels, _ = sm.datasets.make_vmf_mixture(N, d, 3, kappa=kappa, random_state=seed)
+    noise = np.random.default_rng(seed).normal(size=(n_noise, d))
+    noise /= np.linalg.norm(noise, axis=1, keepdims=True)
+    return np.vstack([rows, noise]), np.concatenate([labels, np.full(n_noise, -1)])
+
+
+X, TRUTH = planted()
+NOISE = TRUTH < 0
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    return mixture(noise="uniform").fit(X)
+
+
+def test_planted_noise_is_found_and_the_clusters_are_no_worse(noisy):
+    assert noisy.status_ == "converged"
+    assert f1_score(NOISE, noisy.labels_ < 0) > 0.9
+    plain = mixture().fit(X)
+    scores = [adjusted_rand_score(TRUTH[~NOISE], one.labels_[~NOISE]) for one in (noisy, plain)]
+    assert scores[0] >= scores[1]
+    assert noisy.n_noise_ == np.sum(noisy.labels_ == -1)
+    assert_allclose(noisy.noise_weight_, N_NOISE / len(X), atol=0.05)
+    assert_allclose(noisy.weights_.sum() + noisy.noise_weight_, 1.0)
+    assert plain.n_noise_ == 0
+    assert plain.noise_weight_ == 0.0
+
+
+def test_predictions(noisy):
+    assert_array_equal(noisy.predict(X), noisy.labels_)
+    posteriors, nowhere = noisy.predict_proba(X), noisy.predict_noise(X)
+    assert posteriors.shape == (len(X), 3)
+    assert_allclose(posteriors.sum(axis=1) + nowhere, 1.0)
+    assert_array_equal(nowhere > posteriors.max(axis=1), noisy.labels_ == -1)
+    assert_array_equal(noisy.transform(X), posteriors)
+    assert len(noisy.get_feature_names_out()) == 3
+    assert not mixture().fit(X).predict_noise(X).any()
+    # From the definition: shares times densities, and a constant for the noise.
+    densities = [
+        np.log(weight) + sm.VonMisesFisher(mu, kappa).logpdf(X)
+        for mu, kappa, weight in zip(noisy.prototypes_, noisy.kappas_, noisy.weights_, strict=True)
+    ]
+    level = noisy.model_.noise.level + np.log(noisy.noise_weight_)
+    total = np.logaddexp.reduce([*densities, np.full(len(X), level)])
+    assert_allclose(noisy.score_samples(X), total)
+    assert_allclose(noisy.log_likelihood_, total.sum())
+    assert_allclose(nowhere, np.exp(level - total), atol=1e-12)
+
+
+def test_it_counts_as_a_parameter(noisy):
+    plain = mixture().fit(X)
+    assert noisy.n_parameters_ == plain.n_parameters_ + 1
+    wanted = noisy.n_parameters_ * np.log(len(X)) - 2 * noisy.log_likelihood_
+    assert_allclose(noisy.criteria_["bic"], wanted)
+    assert_allclose(noisy.bic(X), wanted)
+
+
+@pytest.mark.parametrize("most", [0.01, 0.05, 0.1])
+def test_a_limit_is_kept_to_and_used(most):
+    found = mixture(noise="uniform", max_noise=most).fit(X)
+    allowed = int(most * len(X))
+    assert allowed - 1 <= found.n_noise_ <= allowed
+    assert found.status_ == "converged"
+    assert found.stationarity_gap_ <= found.tol
+    assert found.noise_weight_ <= most * (1 + 1e-9)
+    assert np.all(NOISE[found.labels_ < 0])
+
+
+def test_a_limit_that_does_not_bind_is_no_limit():
+    free = mixture(noise="uniform", max_noise=None).fit(X)
+    loose = mixture(noise="uniform", max_noise=0.5).fit(X)
+    assert_same_fit(free, loose)
+    assert free.n_noise_ == loose.n_noise_
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clean_rows_stay_in_their_clusters(seed):
+    rows, labels, _ = sm.datasets.make_vmf_mixture(600, 30, 3, overlap=0.01, random_state=seed)
+    found = mixture(noise="uniform").fit(rows)
+    assert found.n_noise_ <= 0.02 * len(rows)
+    kept = found.labels_ >= 0
+    plain = mixture().fit(rows)
+    assert (
+        adjusted_rand_score(labels[kept], found.labels_[kept])
+        >= adjusted_rand_score(labels[kept], plain.labels_[kept]) - 1e-9
+    )
+
+
+def test_much_noise_costs_no_cluster():
+    """A search without noise gives a cluster to the noise; a start gives it up again."""
+    rng = np.random.default_rng(0)
+    centres = np.eye(60)[:3]
+    centres[2] = (centres[1] + centres[2]) / np.sqrt(2.0)
+    truth = np.append(np.arange(240) % 3, np.full(200, -1))
+    noise = rng.normal(size=(200, 60))
+    noise[:, 5] += 1.0  # of no direction, but for a little
+    rows = np.vstack([centres[truth[:240]] + 0.1 * rng.normal(size=(240, 60)), noise])
+    plain, found = mixture().fit(rows), mixture(noise="uniform").fit(rows)
+    real = truth >= 0
+    assert adjusted_rand_score(truth[real], plain.labels_[real]) < 0.6
+    assert adjusted_rand_score(truth[real], found.labels_[real]) > 0.99
+    assert [run.start for run in found.runs_].count("noise") == 1
+    assert f1_score(~real, found.labels_ < 0) > 0.95
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"e_step": "hard"},
+        {"kappa": "free"},
+        {"kappa": 40.0},
+        {"kappa": [30.0, 40.0, 50.0]},
+        {"beta": 8.0},
+        {"m_step": "paper", "kappa_solver": "banerjee", "beta": 2.0},
+        {"init": "random"},
+        {"kappa": "free", "kappa_prior": (1, 0)},
+    ],
+    ids=str,
+)
+def test_with_other_parameters(parameters):
+    found = mixture(noise="uniform", **parameters).fit(X)
+    assert f1_score(NOISE, found.labels_ < 0) > 0.85
+    assert found.status_ == "converged"
+    assert_array_equal(found.predict(X), found.labels_)
+
+
+def test_weights_repeat_rows():
+    times = np.random.default_rng(1).integers(1, 3, size=len(X))
+    parameters = {"noise": "uniform", "init": np.maximum(TRUTH, 0), "tol": 1e-11}
+    for most in ("auto", 0.05):
+        weighted = mixture(max_noise=most, **parameters).fit(X, sample_weight=times)
+        start = np.repeat(np.maximum(TRUTH, 0), times)
+        repeated = mixture(max_noise=most, **(parameters | {"init": start})).fit(
+            np.repeat(X, times, axis=0)
+        )
+        assert_same_fit(weighted, repeated)
+        assert_array_equal(np.repeat(weighted.labels_, times), repeated.labels_)
+
+
+def test_threads_pickles_and_starts(noisy):
+    assert_same_bits(noisy, mixture(noise="uniform", n_threads=2).fit(X))
+    again = pickle.loads(pickle.dumps(noisy))  # noqa: S301
+    assert_array_equal(again.predict(X), noisy.labels_)
+    from_noisy = mixture(noise="uniform", init=noisy).fit(X)
+    assert_allclose(from_noisy.objective_, noisy.objective_, rtol=1e-6)
+    from_plain = mixture(noise="uniform", init=mixture().fit(X)).fit(X)
+    assert from_plain.n_noise_ > 0
+    without = mixture(init=noisy).fit(X)
+    assert_allclose(without.weights_.sum(), 1.0)
+    warm = mixture(noise="uniform", warm_start=True).fit(X).fit(X)
+    assert_array_equal(warm.labels_, noisy.labels_)
+
+
+def test_drawn_rows_have_noise_among_them(noisy):
+    rows, labels = noisy.sample(5000, random_state=0)
+    assert_allclose(np.mean(labels == -1), noisy.noise_weight_, atol=0.03)
+    assert_allclose(np.linalg.norm(rows, axis=1), 1.0)
+    assert np.linalg.norm(rows[labels == -1].mean(axis=0)) < 0.1
+    assert np.mean(noisy.predict(rows) == labels) > 0.95
+
+
+def test_batches_keep_the_level(noisy):
+    stream = mixture(noise="uniform").fit(X)
+    level = stream.model_.noise.level
+    more, truth = planted(seed=5)
+    stream.partial_fit(more[:100])
+    assert stream.model_.noise.level == level
+    assert stream.labels_.min() >= -1
+    assert_array_equal(stream.labels_, stream.predict(more[:100]))
+    assert np.mean(stream.predict(more[truth < 0]) == -1) > 0.8
+    assert noisy.n_samples_seen_ == len(X)
+
+
+def test_saved_and_loaded(noisy, tmp_path):
+    run = sm.load_run(sm.save_run(tmp_path / "run", noisy))
+    assert_array_equal(run.mixture.predict(X), noisy.labels_)
+    assert_array_equal(run.mixture.labels_, noisy.labels_)
+    assert_array_equal(run.mixture.predict_noise(X), noisy.predict_noise(X))
+    assert run.mixture.n_noise_ == noisy.n_noise_
+
+
+# Paths
+
+
+def test_a_path_with_noise(tmp_path):
+    parameters = {"n_components": 3, "noise": "uniform", "n_init": 2, "random_state": 0}
+    path = sm.VMFPath(**parameters).fit(X)
+    assert path.status_ == "maximal_sparsity"
+    assert f1_score(NOISE, path.model(0).predict(X) < 0) > 0.9
+    assert path.sizes_.shape == path.weights_.shape == (len(path.betas_), 3)
+    assert np.all(path.weights_.sum(axis=1) < 1.0)
+    assert np.all(np.array(path.stationarity_gaps_) <= path.tol)
+    assert path.n_noise_ == np.sum(path.labels_ == -1)
+    assert_array_equal(path.predict(X), path.best_estimator_.labels_)
+    run = sm.load_run(sm.save_run(tmp_path / "run", path))
+    assert_array_equal(run.path.labels_, path.labels_)
+    assert_array_equal(run.path.predict(X), path.labels_)
+    short = sm.VMFPath(**parameters, max_steps=3).fit(X)
+    short.set_params(max_steps=None, warm_start=True).fit(X)
+    assert_array_equal(short.betas_, path.betas_)
+    assert_array_equal(short.labels_, path.labels_)
+
+
+def test_a_path_has_no_limit_of_noise():
+    with pytest.raises(ParameterError, match="max_noise as a number"):
+        sm.VMFPath(3, noise="uniform", max_noise=0.1).fit(X)
+
+
+# Reading
+
+
+def test_reading_says_where_noise_would_belong(noisy):
+    reading = Reading(noisy)
+    documents = reading.documents(X)
+    assert_array_equal(documents.labels, noisy.labels_)
+    assert_array_equal(documents.sizes(3), np.bincount(noisy.labels_[noisy.labels_ >= 0]))
+    assert_array_equal(reading.sizes, documents.sizes(3))
+    nowhere = documents.labels < 0
+    cosines = X @ noisy.prototypes_.T
+    assert_array_equal(
+        documents.runners_up[nowhere], (noisy.predict_proba(X)[nowhere]).argmax(axis=1)
+    )
+    nearest = documents.runners_up[nowhere]
+    assert_allclose(documents.cosines[nowhere], cosines[nowhere, nearest], atol=1e-12)
+    assert len(reading.clusters()) == 3
+    assert reading.why(X[0]).label == noisy.labels_[0]
+
+
+# Refusals, and the parts
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"noise": "pink"}, "noise must be one of 'uniform'"),
+        ({"noise": "uniform", "max_noise": 1.0}, "max_noise is a share, below 1"),
+        ({"noise": "uniform", "max_noise": 0.0}, "max_noise must be a finite number above 0"),
+        ({"noise": "uniform", "max_noise": "some"}, "max_noise must be one of 'auto'"),
+        ({"kappa_prior": 3.0}, "kappa_prior must have one value"),
+        ({"kappa_prior": (1.0, 1.0)}, "a mean length in"),
+        ({"kappa_prior": (0.0, 0.5)}, "a number of rows above 0"),
+        ({"kappa_prior": (1.0, 0.0), "kappa": 4.0}, "kappa is given"),
+    ],
+    ids=str,
+)
+def test_refusals(parameters, words):
+    with pytest.raises(ParameterError, match=words):
+        mixture(**parameters).fit(X)
+
+
+def test_quantiles_are_those_of_repeated_values():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        values, times = rng.normal(size=20), rng.integers(0, 4, size=20)
+        times[0] += 1
+        sorted_values = np.sort(np.repeat(values, times))
+        for share in (0.25, 0.5, 0.95):
+            place = int(np.ceil(share * len(sorted_values) - 1e-9)) - 1
+            (found,) = quantiles(values, times.astype(float), (share,))
+            assert found == sorted_values[max(place, 0)]
+
+
+# A prior on kappa
+
+
+def tiny_groups():
+    """Give two groups of 60 rows and one of three identical rows, far from both."""
+    rng = np.random.default_rng(0)
+    rows = np.vstack(
+        [
+            np.eye(15)[0] + 0.2 * rng.normal(size=(60, 15)),
+            np.eye(15)[1] + 0.2 * rng.normal(size=(60, 15)),
+            np.tile(np.eye(15)[7] - np.eye(15)[8], (3, 1)),
+        ]
+    )
+    return rows, np.repeat([0, 1, 2], [60, 60, 3])
+
+
+def test_a_tiny_group_ends_at_the_cap_without_a_prior_and_not_with_one():
+    rows, labels = tiny_groups()
+    with pytest.warns(ConvergenceWarning, match="cap"):
+        capped = mixture(kappa="free", init=labels).fit(rows)
+    assert capped.kappas_[2] == capped.kappa_max_
+    free = mixture(kappa="free", init=labels, kappa_prior=(1.0, 0.0)).fit(rows)
+    assert free.status_ == "converged"
+    assert not free.runs_[0].kappa_capped
+    means = [
+        sm.VonMisesFisher(mu, kappa)
+        for mu, kappa in zip(free.prototypes_, free.kappas_, strict=True)
+    ]
+    assert_allclose(means[2].mean_resultant_length(), 3 / 4, rtol=1e-3)
+    assert_allclose(free.kappas_[:2], capped.kappas_[:2], rtol=0.1)
+    assert_array_equal(free.labels_, labels)
+
+
+def test_the_objective_has_the_prior_in_it():
+    rows, labels = tiny_groups()
+    found = mixture(kappa="free", init=labels, kappa_prior=(2.0, 0.5)).fit(rows)
+    densities = [
+        2.0 * (sm.VonMisesFisher(mu, kappa).logpdf(mu) - kappa) + 1.0 * kappa
+        for mu, kappa in zip(found.prototypes_, found.kappas_, strict=True)
+    ]
+    assert_allclose(found.objective_, found.log_likelihood_ + sum(densities))
+    path = sm.VMFPath(3, kappa="free", init=labels, kappa_prior=(2.0, 0.5)).fit(rows)
+    assert_allclose(path.objectives_[0], found.objective_, rtol=1e-9)
+
+
+def test_a_prior_is_stored(tmp_path):
+    rows, labels = tiny_groups()
+    found = mixture(kappa="free", init=labels, kappa_prior=(2.0, 0.5)).fit(rows)
+    run = sm.load_run(sm.save_run(tmp_path / "run", found))
+    assert run.mixture.model_.prior == found.model_.prior
+
+
+def test_unusual_rows_where_rows_vary_more_than_the_mixture_says():
+    """Concentrations that differ from row to row: rows of clusters are not lost to the noise."""
+    rng = np.random.default_rng(0)
+    spreads = np.exp(0.5 * rng.normal(size=(600, 1)))
+    rows = np.eye(80)[np.arange(600) % 3] + 0.13 * spreads * rng.normal(size=(600, 80))
+    free = mixture(noise="uniform", max_noise=None).fit(rows)
+    usual = mixture(noise="uniform").fit(rows)
+    assert free.n_noise_ > 0.03 * len(rows)
+    assert 0 < usual.n_noise_ < 0.02 * len(rows)
+    assert usual.model_.noise.level < free.model_.noise.level
+    assert usual.stationarity_gap_ <= usual.tol
+
+
+def test_a_report_refuses_noise(noisy):
+    with pytest.raises(ValueError, match="cannot show noise yet"):
+        sm.Report(noisy, X=X)
