@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from spheremix.advice import Advice, advise
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.agreement import agreement
 from spheremix.estimators.candidates import candidate_table
+from spheremix.estimators.choosing import ADVICE, K_CRITERIA, advise_on, warn_of_ends
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture, set_fitted, set_path_attributes
-from spheremix.estimators.gathering import (
-    collect_evidence,
-    lengths_of,
-    measure_chance,
-    measure_stability,
-    one_cluster,
-)
+from spheremix.estimators.gathering import lengths_of
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions, PathOptions
 from spheremix.estimators.path import VMFPath
@@ -62,8 +56,6 @@ if TYPE_CHECKING:
     Fits = list[em.Fit[VMFParameters] | None]
 
 PATHS = ("best", "all", "none")
-ADVICE = "advice"
-K_CRITERIA = (ADVICE, *CRITERIA)
 
 
 class VMFMixtureIC(SelectedMixture):
@@ -250,12 +242,16 @@ zero_tol, random_state, n_threads, engine, verbose
             name: np.array([models[K].criteria_[name] if K in models else np.nan for K in each])
             for name in CRITERIA
         }
-        advice = self._advised(problem, models, X) if self._takes_advice() else None
-        if advice is None:
-            best = self._smallest(candidates, curves, models)
-        else:
+        criterion = self.k_criterion.lower()
+        advice = None
+        if criterion == ADVICE and len(models) > 1:
+            advice = advise_on(problem, models, lengths_of(X), self.random_state)
             best = advice.best_candidate
-        self._warn_of_ends(best, models, advice)
+        elif criterion == ADVICE:
+            (best,) = models
+        else:
+            best = int(candidates[np.nanargmin(curves[criterion])])
+        warn_of_ends(best, list(models), criterion, advice, stacklevel=3)
         paths = self._follow_all(options, route, problems, models, best)
         chosen = paths[best].best_estimator_ if paths else models[best]
         if self.refit:
@@ -318,61 +314,6 @@ zero_tol, random_state, n_threads, engine, verbose
                 stacklevel=3,
             )
         return models
-
-    def _takes_advice(self) -> bool:
-        return self.k_criterion.lower() == ADVICE
-
-    def _advised(
-        self, problem: Problem[VMFModel], models: dict[int, VMFMixture], X: Any
-    ) -> Advice | None:
-        """Gather the evidence for each number of components; None where there is one only."""
-        if len(models) < 2:
-            return None
-        again, beside = check.draw_seeds(self.random_state, 2)
-        n_rows = problem.directions.n_rows if problem.weights is None else problem.weights.sum()
-        evidence = collect_evidence(
-            models,
-            measure_stability(problem, list(models), again),
-            measure_chance(problem, beside),
-            one=one_cluster(problem),
-            n_rows=float(n_rows),
-            lengths=lengths_of(X),
-        )
-        return advise(evidence)
-
-    def _smallest(
-        self,
-        candidates: NDArray[np.intp],
-        curves: dict[str, Array],
-        models: dict[int, VMFMixture],
-    ) -> int:
-        """Give the number at which the criterion is smallest."""
-        if self._takes_advice():  # one candidate only
-            return next(iter(models))
-        return int(candidates[np.nanargmin(curves[self.k_criterion.lower()])])
-
-    def _warn_of_ends(
-        self, best: int, models: dict[int, VMFMixture], advice: Advice | None
-    ) -> None:
-        """Warn of a number at an end of the candidates, and where there are no clusters."""
-        if advice is not None and advice.n_clusters == 1 and best > 1:
-            warnings.warn(NotedWarning(advice.recommended[0].sentence), stacklevel=3)
-        tested = 1 if advice is None else 2  # numbers below which nothing is left to try
-        if len(models) < 3 or best not in {min(models), max(models)} or best <= tested:
-            return
-        largest = best == max(models)
-        warnings.warn(
-            NotedWarning(
-                "{best} components are at the {end} end of the candidates, by {k_criterion} "
-                "{criterion}: this is no answer yet",
-                remedies=("try {other} numbers with {n_components}",),
-                best=best,
-                end="upper" if largest else "lower",
-                criterion=self.k_criterion,
-                other="larger" if largest else "smaller",
-            ),
-            stacklevel=3,
-        )
 
     def _check_parameters(self) -> NDArray[np.intp]:
         check.require_criterion("k_criterion", self.k_criterion, K_CRITERIA)

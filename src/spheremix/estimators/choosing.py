@@ -1,0 +1,79 @@
+"""The number of components of a study: advice, and warnings about the ends of its candidates."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from spheremix.advice import Advice, advise
+from spheremix.errors import NotedWarning
+from spheremix.estimators import validation as check
+from spheremix.estimators.gathering import (
+    collect_evidence,
+    measure_chance,
+    measure_stability,
+    one_cluster,
+)
+from spheremix.select import CRITERIA
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from spheremix.estimators.mixture import VMFMixture
+    from spheremix.estimators.problem import Problem
+    from spheremix.models.vmf import VMFModel
+
+ADVICE = "advice"
+K_CRITERIA = (ADVICE, *CRITERIA)
+
+
+def advise_on(
+    problem: Problem[VMFModel],
+    models: dict[int, VMFMixture],
+    lengths: NDArray[np.float64] | None,
+    random_state: Any,
+) -> Advice:
+    """Gather the evidence for the mixtures of several numbers of components, and weigh it."""
+    again, beside = check.draw_seeds(random_state, 2)
+    n_rows = problem.directions.n_rows if problem.weights is None else problem.weights.sum()
+    evidence = collect_evidence(
+        models,
+        measure_stability(problem, list(models), again),
+        measure_chance(problem, beside),
+        one=one_cluster(problem),
+        n_rows=float(n_rows),
+        lengths=lengths,
+    )
+    return advise(evidence)
+
+
+def warn_of_ends(
+    best: int,
+    candidates: Sequence[int],
+    criterion: str,
+    advice: Advice | None,
+    stacklevel: int,
+) -> None:
+    """Warn of a number at an end of three candidates or more, and where there are no clusters."""
+    if advice is not None and advice.n_clusters == 1 and best > 1:
+        warnings.warn(NotedWarning(advice.recommended[0].sentence), stacklevel=stacklevel)
+    tested = 1 if advice is None else 2  # numbers below which nothing is left to try
+    at_an_end = best in {min(candidates), max(candidates)}
+    if len(candidates) < 3 or not at_an_end or best <= tested:
+        return
+    largest = best == max(candidates)
+    warnings.warn(
+        NotedWarning(
+            "{best} components are at the {end} end of the candidates, by {k_criterion} "
+            "{criterion}: this is no answer yet",
+            remedies=("try {other} numbers with {n_components}",),
+            best=best,
+            end="upper" if largest else "lower",
+            criterion=criterion,
+            other="larger" if largest else "smaller",
+        ),
+        stacklevel=stacklevel,
+    )
