@@ -126,15 +126,10 @@ def test_a_value_of_another_type_is_refused_by_name(key, value):
         "a\n",
         "~/a",
         "a" * 101,
-<<<<<<< HEAD
         "a/b/c/d/e/f",
         1,
         None,
     ],
-=======
-    ]
-    + ["a/b/c/d/e/f", 1, None],
->>>>>>> 5eb1c8b (Noise has a limit or settles by itself; tests of the noise and of the prior)
 )
 def test_a_name_that_may_lead_outside_is_refused(name):
     for record in ({"file": name}, {"by_name": {"x": name}}):
