@@ -23,12 +23,13 @@ def noise(tmp_path_factory):
 def test_starts_that_disagree_are_said(noise, tmp_path):
     folder = tmp_path / "run"
     options = ("--lemmatizer", "none", "--starts", "4", "--criterion", "none")
+    options += ("--k-criterion", "ebic")
     out, _ = run("explore", noise, "-o", folder, "--k", "5,6", *options)
     table = {
         int(row["n_components"]): float(row["agreement"])
         for row in rows(folder / "tables" / "dense.csv")
     }
-    study = sm.VMFMixtureIC([5, 6], paths="none", n_init=4, random_state=0)
+    study = sm.VMFMixtureIC([5, 6], k_criterion="ebic", paths="none", n_init=4, random_state=0)
     study.fit(sm.load_run(folder).matrix())
     assert list(table.values()) == pytest.approx(study.agreement_, abs=2e-3)
     info = json.loads((folder / "run.json").read_text(encoding="utf-8"))

@@ -82,7 +82,9 @@ def test_explore_ends_with_the_report(explored, documents):
     assert found["corpus"]["set_aside"] == [["no 5", found["corpus"]["set_aside"][0][1]]]
     assert found["corpus"]["n_documents"] == 60
     assert found["documents"]["id"] == [f"no {i}" for i in range(60) if i != 5]
-    assert found["model"]["agreement"]["ari"] == pytest.approx(saved.manifest.label_agreement.ari)
+    [agreement] = found["model"]["agreement"]
+    expected = saved.manifest.label_agreement[agreement["column"]]
+    assert agreement["ari"] == pytest.approx(expected.ari)
     assert found["words"] == saved.feature_names
     assert found["forms"]["boat"] == saved.feature_names.index("boat")
     assert [one["n_clusters"] for one in found["candidates"]] == [2]

@@ -277,7 +277,7 @@ def test_assign_replaces_no_link_no_input_and_no_part_of_a_run(copy, tmp_path):
         assert "with -o" in refusal("assign", copy, new, "-o", place, "--force")
     assert everything(tmp_path) == before
     run("assign", copy, new, "-o", victim, "--force")
-    assert victim.read_text().startswith("id,cluster")
+    assert victim.read_text().startswith("id,date,cluster")
 
 
 def test_a_report_replaces_a_file_by_force_alone(copy, tmp_path):

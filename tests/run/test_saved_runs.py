@@ -346,13 +346,13 @@ def test_a_failed_write_leaves_what_was_there(tmp_path):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with folder.locked():
-        folder.claim({}, force=False)
+        folder.claim_new()
         writer = folder.writer()
         writer.array("idf.npy", [1.0, 2.0])
-        folder.commit("matrix", writer, {"shape": [2]})
+        folder.commit("matrix", "key", writer, {"shape": [2]})
         with pytest.raises(RunError, match=r"idf\.npy: cannot be written: No space left .*room"):
             folder.writer().stream("idf.npy", parts(), np.float64, (2,))
-        _, reader = folder.done("matrix", MatrixRecord)
+        _, reader = folder.done("matrix", "key", MatrixRecord)
         assert np.array_equal(reader.array("idf.npy", (2,)), [1.0, 2.0])
         assert not list(tmp_path.rglob("*.part"))
     with pytest.raises(RunError, match="not a kind of number"):
