@@ -75,6 +75,9 @@ def vectorized(texts: list[str]) -> Texts:
     """Count words as the library does by default; documents without a word are left out."""
     vectorizer = sm.text.TextVectorizer()
     counts = sparse.csr_array(vectorizer.fit_count(texts))
+    counts.indices, counts.indptr = (  # scikit-learn's k-means refuses 64 bits
+        one.astype(np.int32) for one in (counts.indices, counts.indptr)
+    )
     return Texts(counts[np.diff(counts.indptr) > 0], [str(word) for word in vectorizer.vocabulary_])
 
 
