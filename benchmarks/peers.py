@@ -168,8 +168,9 @@ def main():
     lines += measure("100,000 x 384 float32, K = 50", embeddings(), 50, DENSE, broken)
     lines += told(broken)
     lines += [
-        f"{machine()}. Ratios are to spheremix's iteration of the same kind, hard or soft; the",
-        f"least time of {ROUNDS} rounds counts: `python benchmarks/peers.py`.",
+        f"{machine()}. A ratio of 1.7 means that an iteration takes 1.7 times as long as an",
+        "iteration of spheremix of the same kind (hard or soft). Each time is the shortest of",
+        f"{ROUNDS} rounds: `python benchmarks/peers.py`.",
     ]
     TARGET.write_text("\n".join(lines) + "\n")
     for page in PAGES:
