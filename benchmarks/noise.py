@@ -27,6 +27,12 @@ from spheremix.text import vectorize
 
 TARGET = ROOT / "benchmarks" / "results" / "noise.md"
 SEEDS = range(3)
+NOTE = [
+    "Kept: share of the rows that are no noise and have no label -1. ARI: of the same rows, those",
+    "kept, by the mixture with noise and by the one without. Documents of another corpus that",
+    "resemble each other (139 of each in the 20 %) are clusters at K = 5, and no noise. Directions",
+    "of mean length 0.5 in 10 dimensions overlap with uniform noise.",
+]
 BOILERPLATE = [
     "Subscribe to our newsletter. Click here to read more. All rights reserved.",
     "Page not found. Error 404. Please try again later or contact the administrator.",
@@ -226,7 +232,7 @@ def peers():
 
 def main():
     warnings.simplefilter("ignore")
-    lines = ["# Documents that belong nowhere", "", "Made by `python benchmarks/noise.py`."]
+    lines = ["# Documents that belong nowhere", "", "Made by `python benchmarks/noise.py`.", *NOTE]
     lines += table("Uniform noise in simulations, K = 4", simulations())
     lines += table("Noise planted in bbc, K = 5", planted())
     lines += table("Clean rows", clean())
