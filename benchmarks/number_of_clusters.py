@@ -2,7 +2,8 @@
 
 Run as ``python benchmarks/number_of_clusters.py``; real sets need the folder of real data, named by
 SPHEREMIX_DATA. Cases such as "bbc" or "simulations" run those and keep the others. It writes
-``benchmarks/results/number_of_clusters.json`` and, from it, tables: ``number_of_clusters.md``.
+``benchmarks/results/number_of_clusters.json`` and, from it, the tables of
+``number_of_clusters.md``, which it quotes in ``docs/choosing.md``.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ import spheremix as sm
 
 FIGURES = ROOT / "benchmarks" / "results" / "number_of_clusters.json"
 TARGET = FIGURES.with_suffix(".md")
+PAGE = ROOT / "docs" / "choosing.md"
+BEGIN = "<!-- number of clusters: benchmarks/results/number_of_clusters.md -->\n"
+END = "<!-- end of number of clusters -->"
 # The sets, and the largest number of clusters tried. On the first five, classes are clusters.
 CLUSTERED = {"news4": 20, "minilm_bbc": 20, "classic3": 20, "bbc": 20, "cstr": 20}
 OTHERS = {"poliblog": 20, "20 newsgroups": 26, "sec8k": 20}
@@ -170,6 +174,9 @@ def write(figures):
     figures = {case: figures[case] for case in order if case in figures}
     FIGURES.write_text(json.dumps(figures, indent=1) + "\n")
     TARGET.write_text("\n".join(table(figures)) + "\n")
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    quoted = f"{before}{BEGIN}{TARGET.read_text()}{END}{rest.partition(END)[2]}"
+    PAGE.write_text(quoted, encoding="utf-8")
 
 
 def main():
