@@ -42,9 +42,7 @@ print(run)
 # they show themselves as tables, and ``pandas.DataFrame(run.clusters)`` makes a data frame.
 
 clusters, documents = run.clusters, run.documents
-for size, name, words in zip(
-    clusters["size"], clusters["name"], clusters["words"], strict=True
-):
+for size, name, words in zip(clusters["size"], clusters["name"], clusters["words"], strict=True):
     print(f"{size:4}  {name:32}  {', '.join(words.split()[:5])}")
 
 # %%

@@ -107,6 +107,10 @@ class TestWords:
 
 
 class TestVectorizer:
+    def test_rows_have_the_indices_that_scikit_learn_takes(self):
+        rows = TextVectorizer(lemmatizer=None).fit_transform(TEXTS)
+        assert rows.indices.dtype == rows.indptr.dtype == np.int32
+
     def test_counts(self):
         vectorizer = plain(lemmatizer=lambda word: word.removesuffix("s"), weighting="counts")
         X = vectorizer.fit_transform(TEXTS)

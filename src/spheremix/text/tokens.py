@@ -60,6 +60,9 @@ class Tokens:
         before = np.concatenate([[0], np.cumsum(words)])
         ones = np.ones(before[-1], dtype=np.int64)
         shape = (len(self.ends) - 1, size)
-        found = sparse.csr_array((ones, self.ids[words], before[self.ends]), shape=shape)
+        ends = before[self.ends]
+        if ends[-1] <= np.iinfo(np.int32).max:  # scikit-learn takes no wider indices
+            ends = ends.astype(np.int32)
+        found = sparse.csr_array((ones, self.ids[words], ends), shape=shape)
         found.sum_duplicates()
         return found

@@ -99,7 +99,9 @@ function modelFacts(content) {
   const penalised = hasPenalty(content);
   const by = (/** @type {string | null} */ criterion) =>
     criterion ? `, chosen by ${criterionName(criterion)}` : "";
-  const refitted = model.relaxed ? "; it chooses the words, whose weights are fitted without it" : "";
+  const refitted = model.relaxed
+    ? "; it chooses the words, whose weights are fitted without it"
+    : "";
   const beta = `${decimal(model.beta)}${by(model.criterion)}${refitted}`;
   const chosenK = by(candidates.length > 1 ? model.k_criterion : null);
   /** @type {(Pair | null)[]} */
