@@ -12,7 +12,9 @@ import spheremix as sm
 
 @pytest.fixture(scope="module")
 def study(rows):
-    return sm.VMFMixtureIC([2, 3, 4], paths="none", n_init=3, random_state=0).fit(rows)
+    return sm.VMFMixtureIC(
+        [2, 3, 4], k_criterion="ebic", paths="none", n_init=3, random_state=0
+    ).fit(rows)
 
 
 def test_it_chooses_a_dense_mixture(rows, study):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import dask.array as da
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from scipy import sparse
 import spheremix as sm
 from spheremix.models import vmf
 
+THREADS = list(inspect.signature(vmf.maximise).parameters).index("n_threads")
 X = np.random.default_rng(0).normal(size=(600, 5)) + np.repeat(2 * np.eye(5)[:3], 200, axis=0)
 ENGINES = {
     "memory": (lambda: X, "auto"),
@@ -28,7 +31,7 @@ def used(monkeypatch):
     maximise = vmf.maximise
 
     def noting(*arguments):
-        seen.append(arguments[-1])
+        seen.append(arguments[THREADS])
         return maximise(*arguments)
 
     monkeypatch.setattr(vmf, "maximise", noting)

@@ -202,8 +202,8 @@ class ExploreOptions:
         True,
         MODEL,
         "The criterion judges each step of the path after a fit without penalty to the words that "
-        "it keeps, which chooses fewer words. --no-relaxed makes it judge prototypes that the "
-        "penalty has shrunk.",
+        "it keeps, which chooses fewer words; otherwise it judges prototypes that the penalty has "
+        "shrunk.",
     )
     kappa: float | str = option(
         "shared",

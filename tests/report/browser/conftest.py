@@ -202,10 +202,11 @@ def write_report(folder, name, model, corpus, **material):
 def study():
     """Five topics, K chosen of three, and the path."""
     corpus = make_corpus(TOPICS, 60)
-    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts").fit(corpus.texts)
+    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts", max_df=1.0).fit(corpus.texts)
     rows = vectorize(corpus, vectorizer)
     model = sm.VMFMixtureIC(
         n_components=[4, 5, 6],
+        k_criterion="ebic",
         init="random",
         n_init=5,
         random_state=0,
@@ -256,7 +257,7 @@ def nineteen(news, tmp_path_factory):
 def two(tmp_path_factory):
     """Two clusters of words without texts: a matrix."""
     corpus = make_corpus({name: TOPICS[name] for name in ("sport", "money")}, 40)
-    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts").fit(corpus.texts)
+    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts", max_df=1.0).fit(corpus.texts)
     rows = vectorize(corpus, vectorizer)
     path = sm.VMFPath(2, init="random", n_init=2, random_state=0, min_relative_increase=0.1).fit(
         rows.X
@@ -273,7 +274,7 @@ def forty(tmp_path_factory):
         for i in range(40)
     }
     corpus = make_corpus(topics, 12)
-    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts").fit(corpus.texts)
+    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts", max_df=1.0).fit(corpus.texts)
     rows = vectorize(corpus, vectorizer)
     truth = np.array([int(label[0].split()[1]) for label in corpus.labels["desk"]])
     path = sm.VMFPath(40, init=truth, min_relative_increase=0.3).fit(rows.X)
@@ -345,7 +346,7 @@ def bare(tmp_path_factory):
 def single(tmp_path_factory):
     """One cluster only: there is no other one to compare with."""
     corpus = make_corpus({"sport": TOPICS["sport"]}, 20)
-    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts").fit(corpus.texts)
+    vectorizer = TextVectorizer(lemmatizer=None, weighting="counts", max_df=1.0).fit(corpus.texts)
     path = sm.VMFPath(1, n_init=1, min_relative_increase=0.2).fit(vectorize(corpus, vectorizer).X)
     folder = tmp_path_factory.mktemp("report")
     return write_report(folder, "single", path, corpus, vectorizer=vectorizer)

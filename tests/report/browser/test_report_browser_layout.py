@@ -127,8 +127,8 @@ def test_coordinates_are_not_called_words(open_report, embeddings):
     _, content = embeddings
     assert "16 coordinates" in opened.page.locator("#facts").inner_text()
     card = opened.page.locator("#card").inner_text()
-    assert "Own coordinates" in card
-    assert "Own words" not in card
+    assert "coordinates" in card
+    assert "Only-here words" not in card
     cluster = int(opened.page.locator("#card .facts-line").inner_text().split(" · ")[0].split()[1])
     for word, _ in content["contrast"][cluster][:5]:
         assert word in card
