@@ -13,7 +13,7 @@ import spheremix as sm
 @pytest.fixture(scope="module")
 def study(rows):
     return sm.VMFMixtureIC(
-        [2, 3, 4], k_criterion="ebic", paths="none", n_init=3, random_state=0
+        [3, 4, 5], k_criterion="ebic", paths="none", n_init=3, random_state=0
     ).fit(rows)
 
 
@@ -43,7 +43,7 @@ def test_it_is_read_drawn_reported_and_saved(rows, study, tmp_path):
     run = sm.load_run(sm.save_run(tmp_path / "run", study))
     assert run.path is None
     assert_array_equal(run.mixture.prototypes_, study.best_estimator_.prototypes_)
-    assert list(run.dense) == [2, 3, 4]
+    assert list(run.dense) == [3, 4, 5]
 
 
 def test_refit_needs_zeros(rows):

@@ -324,7 +324,7 @@ def inflected(tmp_path_factory):
     ]
     corpus = replace(corpus, texts=plural, source="/somebody/at/home/news.csv")
     vectorizer = TextVectorizer(
-        lemmatizer=lambda word: word.removesuffix("s"), weighting="counts"
+        lemmatizer=lambda word: word.removesuffix("s"), weighting="counts", max_df=1.0
     ).fit(corpus.texts)
     rows = vectorize(corpus, vectorizer)
     path = sm.VMFPath(2, init="random", n_init=2, random_state=0, min_relative_increase=0.2).fit(
