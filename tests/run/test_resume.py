@@ -69,6 +69,7 @@ def corpus(tmp_path_factory):
 
 def start(server, corpus, folder, *options, drawn=False):
     arguments = ["explore", str(corpus), "-o", str(folder), "--k", "3:6", "--starts", "4"]
+    arguments += ["--k-criterion", "ebic"]  # advice is killed in test_reuse.py
     arguments += ["--lemmatizer", "none", "--checkpoint", "0.05", *options]
     process = server.Process(
         target=exec, args=(COMMAND.format(arguments=arguments, drawn=drawn), {})
@@ -273,6 +274,7 @@ def test_interrupted_it_says_how_to_go_on(corpus, calm, tmp_path):
     expected = dict(calm[0])
     folder = tmp_path / "run"
     options = ["--k", "3:6", "--starts", "4", "--lemmatizer", "none", "--checkpoint", "0.05"]
+    options += ["--k-criterion", "ebic"]
     command = [sys.executable, "-m", "spheremix", "explore", str(corpus), "-o", str(folder)]
     process = subprocess.Popen(  # noqa: S603
         [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -251,7 +251,7 @@ def test_killed_at_any_moment_it_is_the_old_run_or_goes_on_to_the_new(
         for one in (folder, back):
             assert not any(Ownership(one).others(checked=True))
             shutil.rmtree(one)
-        n += 1 + n // 2
+        n += 1 + n
     assert n > 20
     assert False in seen  # neither the old run nor the new one: on its way
     assert os.path.lexists(folder)
