@@ -258,7 +258,7 @@ def test_other_numbers_of_clusters_are_one_click_away(open_report, news):
     assert sizes == [one["size"] for one in other["clusters"]]
     names = opened.texts("#candidates .cluster-list bdi")
     assert names == [" ".join(one["words"]) for one in other["clusters"]]
-    assert "haracteristic words" in opened.page.locator("#candidates").inner_text()
+    assert "characteristic words" in opened.page.locator("#candidates").inner_text()
     opened.page.get_by_role("tab", name="Corpus").click()
     assert "news.csv" in opened.page.locator("#corpus").inner_text()
 
