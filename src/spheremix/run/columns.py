@@ -87,7 +87,8 @@ TABLES: dict[str, TableSchema] = {
         {
             "cluster": Column(CLUSTER, int),
             "name": Column(
-                "Three characteristic words of the cluster; no two clusters share two of them."
+                "Three characteristic words of the cluster that many of its documents contain, or "
+                "the name that was given; no two clusters share two of these words."
             ),
             "size": Column("Number of documents whose most probable cluster it is.", int),
             "weight": Column("Share of the cluster in the mixture.", float),
@@ -104,7 +105,8 @@ TABLES: dict[str, TableSchema] = {
             ),
             "only_here_words": Column(
                 "The first 20 words that no other prototype has and that at least "
-                f"{100 * ONLY_HERE_SHARE:.0f} % of the documents of the cluster contain."
+                f"{100 * ONLY_HERE_SHARE:.0f} % of the documents of the cluster contain, twice the "
+                "share of any other cluster at least."
             ),
             "shared_words": Column(
                 "The first 20 words that some other prototypes have too. Words that all prototypes "

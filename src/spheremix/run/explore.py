@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -53,8 +53,10 @@ if TYPE_CHECKING:
     from spheremix.run.prepare import Material
     from spheremix.run.run import Run
     from spheremix.run.schema import NameRecord
+    from spheremix.run.store import Reader
     from spheremix.text.trouble import Mending
 
+R = TypeVar("R")  # the record of a stage
 CONTRASTED = 100  # words of a cluster in the table of contrasts
 NAMING = 20  # those that are kept beside the model
 
@@ -194,6 +196,8 @@ def _work(
     else:
         values = [model.criteria_[options.k_criterion] for model in dense.values()]
         best = list(dense)[int(np.argmin(values))]
+    if names is not None:  # before the path of the run that is there gives way to another
+        names.check_fit(_fit(folder, keys, best), folder.before)
     model: VMFMixture | VMFPath = dense[best]
     if options.criterion != DENSE:
         model = follow_path(folder, material.X, dense, best, options, keys, listener)
@@ -224,10 +228,7 @@ def _finish(
 
     def left(stage: str, key: str, kind: type[Any]) -> Any:
         """Give the record of a stage; its files are files of the run."""
-        found = folder.done(stage, key, kind)
-        if found is None:
-            raise RunError(f"{folder.folder}: what was written cannot be read again.")
-        record, reader = found
+        record, reader = _left(folder, stage, key, kind)
         writer.entries.update(reader.entries)
         return record
 
@@ -243,7 +244,7 @@ def _finish(
     rows = None if material.words is None else material.X  # texts do not contain coordinates
     reading = Reading(model, material.words, contrast=contrast, X=rows)
     best = reading.n_clusters
-    fit = str(writer.entries[mixtures[best].prototypes]["sha256"])[:FIT]
+    fit = _fit(folder, keys, best)
     named = _names(reading, material, names, fit, folder.before)
     folder.begin()  # nothing is refused from here on
     folder.withdraw(keys.fits(folder.sizes()))
@@ -280,6 +281,22 @@ def _finish(
             tables=tables,
         ),
     )
+
+
+def _fit(folder: RunFolder, keys: Keys, K: int) -> str:
+    """Give what tells the clusters of a fit from those of others: a checksum of its prototypes."""
+    record, reader = _left(folder, f"dense-{K}", keys.dense(K), DenseRecord)
+    if record.mixture is None:
+        raise RunError(f"{folder.folder}: there is no fit of {K} clusters.")
+    return str(reader.entries[record.mixture.prototypes]["sha256"])[:FIT]
+
+
+def _left(folder: RunFolder, stage: str, key: str, kind: type[R]) -> tuple[R, Reader]:
+    """Give what a stage left that was done in this run."""
+    found = folder.done(stage, key, kind)
+    if found is None:
+        raise RunError(f"{folder.folder}: what was written cannot be read again.")
+    return found
 
 
 def _names(

@@ -12,8 +12,9 @@ from spheremix.wording import count, joined
 if TYPE_CHECKING:
     from spheremix.run.folder import RunFolder
     from spheremix.run.run import Run
-    from spheremix.run.schema import Thresholds
 
+NAMED = 5  # common words that are named
+SAME = 0.5  # ARI from which on the clusters are said to be mostly the labels
 SETTLED = 0.6  # agreement of the runs below which it is said
 
 
@@ -113,23 +114,24 @@ def kept_words(run: Run) -> Message | None:
     if record is None or corpus is None:
         return None
     used = record.thresholds
-    bounds = [f"in at least {count(used.min_df, 'document')} ({_costs(used, 'min_df')})"]
-    if used.min_count > 1:
-        bounds.append(f"written at least {used.min_count:,} times ({_costs(used, 'min_count')})")
-    if used.max_df < corpus.n_documents:
-        bounds.append(f"in at most {used.max_df:,} ({_costs(used, 'max_df')})")
+    named = ", ".join(used.common[:NAMED]) + (", ..." if len(used.common) > NAMED else "")
+    reasons = {
+        "min_df": f"in fewer than {count(used.min_df, 'document')}",
+        "min_count": f"written fewer than {used.min_count:,} times",
+        "max_df": f"in more than {used.max_df:,} ({named})",
+    }
+    left_out = [
+        f"{n:,} {'is' if n == 1 else 'are'} {why}"
+        for name, why in reasons.items()
+        if (n := used.cost.get(name, 0))
+    ]
+    kept, before = f"{run.mixture.n_features_in_:,}", f"{record.n_words_before:,}"
+    if not left_out:
+        return Message("Words: all {kept} are kept", {"kept": kept})
     return Message(
-        "Words: {kept} of {all} are kept, those {bounds}: see {min_df} and {max_df}",
-        {
-            "kept": f"{run.mixture.n_features_in_:,}",
-            "all": f"{record.n_words_before:,}",
-            "bounds": ", ".join(bounds),
-        },
+        "Words: {kept} of {all} are kept. Of the others, {left_out}: see {min_df} and {max_df}",
+        {"kept": kept, "all": before, "left_out": joined(left_out)},
     )
-
-
-def _costs(used: Thresholds, name: str) -> str:
-    return f"costs {used.cost.get(name, 0):,}"
 
 
 def _set_aside(run: Run) -> Message | None:
@@ -198,8 +200,16 @@ def _labels(run: Run) -> Message | None:
     found = run.manifest.label_agreement
     if not found:
         return None
-    each = "; ".join(
-        f"{shown(name)}: ARI {one.ari:.3f}, NMI {one.nmi:.3f} ({one.n_documents:,} documents)"
-        for name, one in found.items()
+    each = "; ".join(f"{shown(name)} {one.ari:.2f}" for name, one in found.items())
+    text = (
+        "Agreement of the clusters with the labels: {each} (adjusted Rand index: 1 if they are the "
+        "same groups, 0 if they agree as by chance)"
     )
-    return Message("Against the labels {each}", {"each": each})
+    mostly = [name for name, one in found.items() if one.ari >= SAME]
+    if not mostly:
+        return Message(text, {"each": each})
+    return Message(
+        text + ". The clusters are mostly the labels {mostly}",
+        {"each": each, "mostly": joined([shown(name) for name in mostly])},
+        ("leave the words of each label out with {drop} to find subjects that go across them",),
+    )

@@ -48,6 +48,9 @@ class Thresholds:
         "and max_df that it does not meet.",
         default_factory=dict,
     )
+    common: list[str] = about(
+        "The words of more than max_df documents, the most frequent first.", default_factory=list
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

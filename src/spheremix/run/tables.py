@@ -109,7 +109,7 @@ def cluster_columns(reading: Reading) -> dict[str, Any]:
         "kappa": [one.kappa for one in clusters],
     }
     if reading.contrast is not None:
-        columns["contrast_words"] = [" ".join(one.contrast_words) for one in clusters]
+        columns["contrast_words"] = [", ".join(one.contrast_words) for one in clusters]
     return {
         **columns,
         "words": [_listed(one.words) for one in clusters],
@@ -121,7 +121,7 @@ def cluster_columns(reading: Reading) -> dict[str, Any]:
 
 
 def _listed(words: tuple[Word, ...]) -> str:
-    return " ".join(word.word for word in words)
+    return ", ".join(word.word for word in words)
 
 
 def word_columns(reading: Reading) -> dict[str, Any]:
