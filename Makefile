@@ -23,12 +23,13 @@ STUDIES := path_illustration simulation comparison cstr
 # The lowest versions that pyproject.toml allows, in an environment of their own.
 LOWEST := build/lowest
 
-.PHONY: attack demo test lint types contracts page unit coverage browser docs paper paper-full filings \
-  clean lowest help
+.PHONY: attack demo test slow lint types contracts page unit coverage browser docs paper paper-full \
+  filings clean lowest help
 
 help:
 	@echo "make demo        install everything, run the demo, and say where its report is"
 	@echo "make test        install everything, and run linters, type checks, import contracts and tests"
+	@echo "make slow        run the slow tests: whole studies of the paper, whole pages of the documentation"
 	@echo "make coverage    run the tests and list the lines that they do not reach"
 	@echo "make docs        build the documentation: docs/_build/html/index.html"
 	@echo "make paper       repeat sections 4 and 5 of the paper at a small scale"
@@ -101,7 +102,11 @@ browser:
 	  || echo "No chromium: the tests of the report in a browser are skipped."
 
 unit: $(INSTALLED) $(TORCHED) browser
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
+	$(BIN)/python -m pytest -m "not slow" --numprocesses=auto --dist=loadfile
+
+# What takes minutes without saying much about a small change; .ci/run runs it after `make test`.
+slow: $(INSTALLED) $(TORCHED) browser
+	$(BIN)/python -m pytest -m slow --numprocesses=auto --dist=loadfile
 
 # Apart, because to count lines takes a quarter more time.
 coverage: $(INSTALLED) $(TORCHED) browser
