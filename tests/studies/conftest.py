@@ -22,3 +22,8 @@ def cstr_file():
             pytest.fail("no CSTR file: set SPHEREMIX_DATA to the folder of real data")
         pytest.skip("no CSTR file: set SPHEREMIX_DATA to the folder of real data")
     return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_advice():
+    """All of it: what is tested is committed."""
