@@ -9,6 +9,10 @@ TORCHED := $(VENV)/.torched
 TORCH ?= torch==2.13.0
 SOURCES := pyproject.toml setup.py $(wildcard csrc/*)
 
+# A file stays in one process, because its tests share what they made; quick files come last, so that
+# no process waits long for another one.
+PARALLEL := --numprocesses=auto --dist=loadfile --no-loadscope-reorder
+
 # What checks the JavaScript of the report: programs of the npm registry, run by the node of .venv.
 PAGE := $(VENV)/page
 PAGED := $(PAGE)/.installed
@@ -102,15 +106,15 @@ browser:
 	  || echo "No chromium: the tests of the report in a browser are skipped."
 
 unit: $(INSTALLED) $(TORCHED) browser
-	$(BIN)/python -m pytest -m "not slow" --numprocesses=auto --dist=loadfile
+	$(BIN)/python -m pytest -m "not slow" $(PARALLEL)
 
 # What takes minutes without saying much about a small change; .ci/run runs it after `make test`.
 slow: $(INSTALLED) $(TORCHED) browser
-	$(BIN)/python -m pytest -m slow --numprocesses=auto --dist=loadfile
+	$(BIN)/python -m pytest -m slow $(PARALLEL)
 
 # Apart, because to count lines takes a quarter more time.
 coverage: $(INSTALLED) $(TORCHED) browser
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term
+	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term
 
 # numpy 1.26 has no wheels for later versions of Python. What the newest versions of other libraries
 # say about these old ones is no fault of ours: warnings of deprecation are not errors here.
@@ -128,7 +132,7 @@ $(LOWEST)/.installed: $(SOURCES) tools/lowest.py
 # Not the report in a browser, the pages of the documentation, pictures drawn by the newest matplotlib,
 # and the clusters of the docstrings of the newest numpy and scipy.
 lowest: $(LOWEST)/.installed
-	$(LOWEST)/bin/python -m pytest --numprocesses=auto --dist=loadfile \
+	$(LOWEST)/bin/python -m pytest $(PARALLEL) \
 	  -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
 	  --ignore=tests/report/browser --ignore=tests/house -k "not test_layout and not test_clusters_make_sense"
 
