@@ -15,6 +15,11 @@ from spheremix.run.remarks import headline, remarks
 OPTIONS = {"max_steps": 3, "starts": 2, "threads": 1, "criterion": "none"}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def little_advice():
+    """All of it."""
+
+
 def rows(n_clusters=3):
     if n_clusters == 1:
         return sm.datasets.make_vmf_mixture(200, 8, 1, kappa=8.0, random_state=0)[0]

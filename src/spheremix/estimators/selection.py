@@ -32,8 +32,7 @@ from spheremix.estimators.problem import (
 )
 from spheremix.estimators.refit import refit_on_support
 from spheremix.estimators.selected import SelectedMixture
-from spheremix.estimators.starts import draw_all
-from spheremix.estimators.starts import follow as counting
+from spheremix.estimators.starts import count_sweeps, draw_all
 from spheremix.estimators.strategies import (
     count_converged,
     follow,
@@ -218,7 +217,7 @@ zero_tol, random_state, n_threads, engine, verbose
         route = PathOptions.of(self, criterion=self.beta_criterion)
         problem = build_problem(options, X, sample_weight)
         problems = {int(K): replace(problem, n_components=int(K)) for K in candidates}
-        callback = counting(self.callback)
+        callback = count_sweeps(self.callback)
         drawn = dict(
             zip(
                 problems,
