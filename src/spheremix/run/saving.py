@@ -261,6 +261,10 @@ def _read(place: Path, content: dict[str, Any], where: str) -> Run:
         raise RunError(f"{where}: damaged: contrast words of another number of clusters.")
     if manifest.names is not None and len(manifest.names) != best:
         raise RunError(f"{where}: damaged: names of another number of clusters.")
+    if manifest.tree is not None and any(
+        one.cluster is not None and one.cluster >= best for one in manifest.tree.nodes
+    ):
+        raise RunError(f"{where}: damaged: a tree of another number of clusters.")
     if not set(manifest.tables) <= set(TABLES):
         raise RunError(f"{where}: damaged: tables that no run has.")
     names = None
