@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.estimators.path import VMFPath
-from spheremix.reading import Reading, agreement, contrast_words
-from spheremix.run.advising import advise_run, choose_candidates, pack_advice
+from spheremix.reading import Reading, contrast_words
+from spheremix.run.advising import advise_run, agreements, choose_candidates, pack_advice
 from spheremix.run.carried import renamed
 from spheremix.run.columns import PATH
 from spheremix.run.command import versions
@@ -315,16 +315,12 @@ def _naming(reading: Reading) -> list[list[str]] | None:
 
 def _agreement(material: Material, model: VMFMixture | VMFPath) -> dict[str, AgreementRecord]:
     """Compare with the labels of each column, where a document has one at most."""
-    records = {}
-    for name, labels in material.source.labels.items():
-        if any(len(several) > 1 for several in labels):
-            continue
-        found = agreement(model.labels_, [labels[row] for row in material.kept])
-        if np.isfinite(found.ari):
-            records[name] = AgreementRecord(
-                ari=float(found.ari), nmi=float(found.nmi), n_documents=int(found.n_documents)
-            )
-    return records
+    return {
+        name: AgreementRecord(
+            ari=float(found.ari), nmi=float(found.nmi), n_documents=int(found.n_documents)
+        )
+        for name, found in agreements(material, model.labels_).items()
+    }
 
 
 def _contrast(material: Material, model: VMFMixture | VMFPath) -> list[list[ContrastWord]] | None:
