@@ -11,6 +11,7 @@ from spheremix.advice import Advice, advise
 from spheremix.errors import NotedWarning
 from spheremix.estimators import validation as check
 from spheremix.estimators.chance import last_worth
+from spheremix.estimators.folds import held_out_likelihoods
 from spheremix.estimators.gathering import (
     collect_evidence,
     measure_chance,
@@ -38,9 +39,13 @@ def advise_on(
     models: dict[int, VMFMixture],
     lengths: NDArray[np.float64] | None,
     random_state: Any,
+    *,
+    n_folds: int = 0,
 ) -> Advice:
     """Gather the evidence for the mixtures of several numbers of components, and weigh it."""
     again, beside = check.draw_seeds(random_state, 2)
+    numbers = sorted(models)
+    held_out = held_out_likelihoods(problem, numbers, n_folds, again) if n_folds else None
     n_rows = problem.directions.n_rows if problem.weights is None else problem.weights.sum()
     evidence = collect_evidence(
         models,
@@ -49,6 +54,7 @@ def advise_on(
         one=one_cluster(problem),
         n_rows=float(n_rows),
         lengths=lengths,
+        held_out=held_out,
     )
     return advise(evidence)
 
