@@ -171,3 +171,15 @@ def test_one_group_has_no_tree(tmp_path):
     assert run.manifest.tree is None
     assert "tree" not in run.manifest.tables
     assert "fine_group" not in run.documents
+
+
+def test_coordinates_are_no_words_of_a_report(tmp_path):
+    X, _, _ = sm.datasets.make_vmf_mixture(60, 5, 2, kappa=50.0, random_state=0)
+    np.save(tmp_path / "rows.npy", X)
+    options = {name: OPTIONS[name] for name in ("starts", "threads", "criterion")}
+    run = sm.explore_corpus(tmp_path / "rows.npy", tmp_path / "run", k=2, **options)
+    tree = json.loads((run.folder / "report.json").read_text(encoding="utf-8"))["tree"]
+    for node, chosen in enumerate(tree["is_chosen"][:-1]):
+        expected = f"cluster {tree['clusters'][node]}" if chosen else f"group {node}"
+        assert tree["names"][node] == expected
+    assert not any(tree["words"])

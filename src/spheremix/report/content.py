@@ -57,7 +57,7 @@ def _measured(source: Source) -> dict[str, Any]:
     telling = None if contrast is None else [[word for word, _ in words] for words in contrast]
     named = Reading(source.model, source.feature_names, contrast=telling, names=source.names)
     K, path = reading.n_clusters, source.path
-    names = cluster_names(named)
+    names, has_words = cluster_names(named), source.feature_names is not None or counted is not None
     exits = None if path is None else path.exit_betas_[:, shown].astype(np.float32)
     return {
         "format": FORMAT,
@@ -70,7 +70,7 @@ def _measured(source: Source) -> dict[str, Any]:
         "words": [reading.feature_names[j] for j in shown],
         "hues": hues(K),
         "names": names,
-        "tree": tree_entry(source.tree, names),
+        "tree": tree_entry(source.tree, names, words=has_words),
         "steps": steps.entries,
         "path": curves(path),
         "chosen": steps.chosen,
