@@ -95,6 +95,8 @@ class VMFTree(SelectedMixture):
         The nested levels made so far.
     hierarchy_ : Hierarchy
         The tree itself, with the resultants of its leaves.
+    planted_ : Planted
+        What cuts are made of: this tree, and that of the second best leaves.
     advice_ : Advice
         One to three recommended numbers of clusters, with the reasons and the doubts, as in
         :class:`VMFMixtureIC`. The evidence for each number is that of its cut, and what merging
@@ -115,6 +117,7 @@ class VMFTree(SelectedMixture):
     """
 
     hierarchy_: hierarchy.Hierarchy
+    planted_: Planted
     cuts_: dict[int, VMFMixture]
     levels_: dict[tuple[int, ...], NestedLevels]
 
@@ -180,23 +183,53 @@ class VMFTree(SelectedMixture):
         else:
             chosen = self._chosen(tree)
         self._add_cuts(problem, planted, cuts, [chosen])
+        self.restore(planted, cuts, chosen, problem.columns)
+        self._problem, self._lengths, self._advice = problem, lengths, advice
+        return self
+
+    def restore(
+        self,
+        planted: Planted,
+        cuts: dict[int, VMFMixture],
+        n_clusters: int,
+        columns: dict[str, Any],
+    ) -> Self:
+        """Set the fitted attributes; the tree has no rows then, as one that was loaded.
+
+        Parameters
+        ----------
+        planted : Planted
+            The tree, and what its cuts are made of.
+        cuts : dict of int to VMFMixture
+            The cuts that are known.
+        n_clusters : int
+            That of ``labels_``, one of them.
+        columns : dict
+            ``n_features_in_``, and ``feature_names_in_`` where the columns have names.
+
+        Returns
+        -------
+        VMFTree
+            Itself.
+        """
+        tree = planted.tree
         set_fitted(
             self,
             {
-                **problem.columns,
+                **columns,
                 "hierarchy_": tree,
+                "planted_": planted,
                 "linkage_": tree.linkage,
                 "losses_": tree.losses,
                 "sizes_": tree.every_node()[0],
                 "n_leaves_": tree.n_leaves,
-                "n_clusters_": chosen,
-                "best_estimator_": cuts[chosen],
+                "n_clusters_": n_clusters,
+                "best_estimator_": cuts[n_clusters],
                 "cuts_": cuts,
                 "levels_": {},
             },
         )
-        self._planted, self._problem, self._lengths = planted, problem, lengths
-        self._advice = advice
+        self._problem = self._lengths = self._advice = None
         return self
 
     @property
@@ -210,7 +243,7 @@ class VMFTree(SelectedMixture):
                     remedies=("raise {n_components}",),
                 )
             problem = self._rows()
-            self._advice = self._advise(problem, self._planted, self.cuts_, self._lengths)
+            self._advice = self._advise(problem, self.planted_, self.cuts_, self._lengths)
         return self._advice
 
     # Cutting
@@ -272,7 +305,7 @@ class VMFTree(SelectedMixture):
         check_is_fitted(self, "hierarchy_")
         wanted = [self._number(K, "n_clusters") for K in numbers]
         if set(wanted) - set(self.cuts_):
-            self._add_cuts(self._rows(), self._planted, self.cuts_, wanted)
+            self._add_cuts(self._rows(), self.planted_, self.cuts_, wanted)
         return [self.cuts_[K] for K in wanted]
 
     def split(self, k: int, n_components: int, *, n_clusters: int | None = None) -> VMFMixture:

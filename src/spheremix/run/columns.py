@@ -329,7 +329,7 @@ FILES: dict[str, str] = {
     **dict.fromkeys(
         (f"{MIXTURES}/", f"{PATH}/"), "The models as arrays; path/ only if a path was followed."
     ),
-    f"{TREE}/": "The fine group of each row.",
+    f"{TREE}/": "The fine group of each row; for a saved VMFTree, the sums of its leaves.",
     f"{STAGES}/": "What each step of the work left and what it depends on: with other options, the "
     "next command reuses what they do not change.",
 }

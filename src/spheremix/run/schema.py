@@ -168,6 +168,30 @@ class AdviceRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HierarchyRecord:
+    """A tree of clusters: the resultants of its leaves, and who was merged with whom."""
+
+    mass: FileName = about("Weight of the rows of each leaf.")
+    vectors: FileName = about("Sums of the rows of each leaf.")
+    origins: list[int] = about("The numbers that the leaves had before they were put in order.")
+    pairs: list[list[int]] = about("The two nodes of each merge.")
+    values: list[float] = about("Classification likelihood of the cuts into 1, 2, ... clusters.")
+    n_features: int = about("Number of columns.")
+    weight: float = about("Total weight of the rows.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FittedTreeRecord:
+    """A fitted VMFTree; its cuts are the mixtures of the run."""
+
+    params: dict[str, Any] = about("Parameters of the estimator.")
+    tree: HierarchyRecord = about("The tree.")
+    second: HierarchyRecord | None = about(
+        "The tree of other leaves, with which cuts are combined.", default=None
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrownRecord:
     """A tree over the chosen clusters: fine groups inside them, and who was merged with whom."""
 
@@ -308,6 +332,9 @@ class Manifest:
     prepared: PreparedRecord = about("The documents as rows.", default_factory=PreparedRecord)
     dense: dict[int, MixtureRecord] = about("Mixtures without penalty, by number of clusters.")
     path: PathRecord | None = about("The path from dense to sparse prototypes.", default=None)
+    fitted_tree: FittedTreeRecord | None = about(
+        "The VMFTree that was saved, if it was one.", default=None
+    )
     best_n_components: int = about("The number of clusters that was chosen.")
     label_agreement: dict[str, AgreementRecord] = about(
         "Agreement with the labels, by their column, where a document has one at most.",
