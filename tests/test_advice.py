@@ -132,6 +132,17 @@ def test_two_clusters_of_long_and_short_documents_are_doubted():
     assert said in str(advise(replace(evidence, by_length=-0.9)))
 
 
+def test_two_clusters_that_are_labels():
+    evidence = made([0.95, 0.4, 0.4, 0.4], [9, 2, 2, 2])
+    assert numbers(advise(evidence))[0] == 2
+    doubtful = advise(replace(evidence, by_label=("folder", 0.93)))
+    assert "The two clusters are nearly the labels 'folder' (ARI 0.93)" in doubtful.doubts[0]
+    assert not advise(replace(evidence, by_label=("folder", 0.5))).doubts
+    three = made([0.4, 0.95, 0.4, 0.4], [9, 8, 2, 2], by_label=("folder", 0.93))
+    assert numbers(advise(three))[0] == 3
+    assert not advise(three).doubts
+
+
 def test_bic_counts_where_rows_are_many():
     bic = {"bic": np.array([3.0, 2.0, 1.0, 2.0])}
     evidence = replace(made([0.9, 0.5, 0.6, 0.5], [9, 2, 2, 2], n_features=20), criteria=bic)

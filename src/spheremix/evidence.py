@@ -56,6 +56,8 @@ class Evidence:
         What a further cluster gains in rows without clusters, in nats a row.
     by_length : float or None
         Rank correlation of two clusters with the number of words of the documents.
+    by_label : (str, float) or None
+        The column of labels that two clusters agree with most, and the adjusted Rand index.
     """
 
     candidates: NDArray[np.intp]
@@ -74,6 +76,7 @@ class Evidence:
     apart: float | None = None
     chance_gain: float = 0.0
     by_length: float | None = None
+    by_label: tuple[str, float] | None = None
 
     @property
     def firmness(self) -> Array:

@@ -24,6 +24,7 @@ QUOTED = 2  # those whose first words are shown
 TABLES = {
     "dense": "criteria",
     "path": "steps of the path",
+    "tree": "tree of groups",
     "typical": "typical documents",
     "contrast": "contrasts",
     "labels": "labels",

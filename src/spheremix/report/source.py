@@ -14,6 +14,7 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.reading import Reading
+from spheremix.run.growing import read_leaves
 from spheremix.run.run import DAMAGE
 from spheremix.run.store import RunError
 from spheremix.run.table import Table
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from spheremix.run.run import Run
+    from spheremix.run.schema import TreeRecord
     from spheremix.text import TextVectorizer
 
 
@@ -61,6 +63,10 @@ class Source:
         What was done to the texts, in words.
     names : list of str or None
         Names that were given to the clusters.
+    tree : TreeRecord or None
+        Fine groups and merges of the clusters.
+    leaves : ndarray or None
+        The fine group of each row.
     title : str
         Of the report.
     """
@@ -79,6 +85,8 @@ class Source:
     seed: int | None = None
     done: list[tuple[str, str]] = field(default_factory=list)
     names: list[str] | None = None
+    tree: TreeRecord | None = None
+    leaves: Any = None
     title: str = "spheremix"
 
     def __post_init__(self) -> None:
@@ -209,6 +217,8 @@ def _from_run(run: Run, title: str | None) -> Source:
         if described is None
         else _done(described.parameters, asdict(described.thresholds), described.n_words_before),
         names=run.names(),
+        tree=manifest.tree,
+        leaves=None if manifest.tree is None else read_leaves(manifest.tree.grown, run.reader),
         title=title or _title(corpus) or run.folder.resolve().name,
     )
 

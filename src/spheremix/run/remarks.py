@@ -93,6 +93,18 @@ def _advice(run: Run) -> Message | None:
     return Message(" ".join([*said, *advice.doubts]).replace("rows", "documents"))
 
 
+def _tree(run: Run) -> Message | None:
+    """Say what coarser and finer groups there are."""
+    tree = run.manifest.tree
+    if tree is None:
+        return None
+    n, K = len(tree.grown.clusters), sum(one.chosen for one in tree.nodes)
+    text = "Coarser and finer: tables/tree.csv merges the {clusters} step by step to one"
+    if n > K:
+        text += ", and divides them into {groups}"
+    return Message(text, {"clusters": count(K, "cluster"), "groups": count(n, "fine group")})
+
+
 def remarks(run: Run) -> list[Message]:
     """Say what a reader of the result should know."""
     found = [
@@ -100,6 +112,7 @@ def remarks(run: Run) -> list[Message]:
         *run.manifest.prepared.trouble,
         _set_aside(run),
         _advice(run),
+        _tree(run),
         _ended(run),
         _at_the_end(run),
         _agreement(run),

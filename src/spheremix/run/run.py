@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
+    from spheremix.estimators.tree import VMFTree
     from spheremix.report import Report
     from spheremix.run.schema import Manifest
     from spheremix.text.corpus import Corpus
@@ -65,6 +66,8 @@ class Run:
         the run does not have them.
     reader : Reader
         For files that are read only when they are asked for.
+    tree : VMFTree or None
+        Where a tree was saved: itself, with its cuts. For other cuts, ``attach`` gives it the rows.
 
     Examples
     --------
@@ -86,6 +89,7 @@ class Run:
     dense: dict[int, VMFMixture]
     feature_names: list[str] | None
     reader: Reader
+    tree: VMFTree | None = None
 
     def __repr__(self) -> str:
         """Say in one line what was run; the words and arrays are behind the attributes."""
