@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.skmeans import SphericalKMeans
     from spheremix.estimators.stability import stability_selection
     from spheremix.estimators.tree import VMFTree
+    from spheremix.reading.firmness import firmness
     from spheremix.report import Report
     from spheremix.run.explore import explore_corpus
     from spheremix.run.saving import load_run, save_run
@@ -59,6 +60,7 @@ __all__ = [
     "datasets",
     "draw_run",
     "explore_corpus",
+    "firmness",
     "load_run",
     "reading",
     "save_run",
@@ -92,6 +94,7 @@ _HOMES = {
     "as_directions": "data.open",
     "draw_run": "display",
     "explore_corpus": "run.explore",
+    "firmness": "reading.firmness",
     "load_run": "run.saving",
     "save_run": "run.saving",
     "stability_selection": "estimators.stability",

@@ -22,6 +22,7 @@ from spheremix.text import Corpus, vectorize
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from spheremix.reading.firmness import Firmness
     from spheremix.run.run import Run
     from spheremix.text import TextVectorizer
 
@@ -61,6 +62,8 @@ class Source:
         What was done to the texts, in words.
     names : list of str or None
         Names that were given to the clusters.
+    firmness : Firmness or None
+        How often documents, clusters and words stay, where that was measured.
     title : str
         Of the report.
     """
@@ -79,6 +82,7 @@ class Source:
     seed: int | None = None
     done: list[tuple[str, str]] = field(default_factory=list)
     names: list[str] | None = None
+    firmness: Firmness | None = None
     title: str = "spheremix"
 
     def __post_init__(self) -> None:
@@ -209,6 +213,7 @@ def _from_run(run: Run, title: str | None) -> Source:
         if described is None
         else _done(described.parameters, asdict(described.thresholds), described.n_words_before),
         names=run.names(),
+        firmness=run.firmness(),
         title=title or _title(corpus) or run.folder.resolve().name,
     )
 

@@ -56,10 +56,15 @@ TABLES: dict[str, TableSchema] = {
                 "Most probable cluster of the document; empty if the document was set aside.", int
             ),
             "name": Column("Name of this cluster."),
+            "firmness": Column(
+                "How sure the cluster is: share of 20 repetitions, each with documents drawn again "
+                "and another start, in which the cluster is there again with this document in it.",
+                float,
+            ),
             "posterior": Column(
                 "Probability of this cluster according to the model. It is nearly always 1, even "
                 "for texts of one word, and does not tell how sure you can be. Compare documents "
-                "by log_odds and cosine.",
+                "by firmness, log_odds and cosine.",
                 float,
             ),
             "margin": Column(
@@ -90,6 +95,13 @@ TABLES: dict[str, TableSchema] = {
                 "Three characteristic words of the cluster; no two clusters share two of them."
             ),
             "size": Column("Number of documents whose most probable cluster it is.", int),
+            "firmness": Column(
+                "Whether the cluster would be there in other documents: the mean, over 20 "
+                "repetitions with documents drawn again and other starts, of its similarity with "
+                "the cluster most similar to it (documents in both, as a share of those in "
+                "either). Above .75 it is firm, below .5 it is not.",
+                float,
+            ),
             "weight": Column("Share of the cluster in the mixture.", float),
             "kappa": Column(
                 "Concentration: the larger it is, the nearer the documents are to the prototype.",
@@ -130,6 +142,12 @@ TABLES: dict[str, TableSchema] = {
                 float,
             ),
             "weight": Column("Weight of the word: its coordinate in the prototype.", float),
+            "firmness": Column(
+                "Share of the repetitions in which the cluster is there again with this word; "
+                "without a penalty, with this word among its 20 most characteristic ones, and "
+                "empty for other words.",
+                float,
+            ),
             "share_of_documents": Column(
                 "Share of the documents of the cluster that have the word; empty for embeddings.",
                 float,
@@ -272,7 +290,7 @@ DERIVED = "derived.json"
 MATRIX, KEPT, VOCABULARY, IDF = "matrix", "kept.npy", "vocabulary.txt", "idf.npy"
 FORMS = "forms.tsv.gz"
 TERMS, COUNTS, CORPUS = "terms.txt", "counts", "corpus.jsonl.gz"
-MIXTURES, PATH, STAGES = "dense", "path", "stages"
+MIXTURES, PATH, FIRMNESS, STAGES = "dense", "path", "firmness", "stages"
 # Names that follow each other and have one meaning are explained together.
 FILES: dict[str, str] = {
     **dict.fromkeys((PAGE, CONTENT), "The report as a page, and its content as data."),
@@ -294,6 +312,7 @@ FILES: dict[str, str] = {
     **dict.fromkeys(
         (f"{MIXTURES}/", f"{PATH}/"), "The models as arrays; path/ only if a path was followed."
     ),
+    f"{FIRMNESS}/": "How firm documents, clusters and words are, as arrays.",
     f"{STAGES}/": "What each step of the work left and what it depends on: with other options, the "
     "next command reuses what they do not change.",
 }

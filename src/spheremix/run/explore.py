@@ -15,6 +15,7 @@ from spheremix.run.carried import renamed
 from spheremix.run.columns import PATH
 from spheremix.run.command import versions
 from spheremix.run.describe import describe_clusters
+from spheremix.run.firming import STAGE, measure_firmness
 from spheremix.run.folder import RunFolder
 from spheremix.run.keys import Keys
 from spheremix.run.listener import Listener
@@ -31,6 +32,7 @@ from spheremix.run.schema import (
     CorpusRecord,
     DenseRecord,
     DocumentsRecord,
+    FirmnessRecord,
     Manifest,
     MixtureRecord,
     PathRecord,
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from spheremix.advice import Advice
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.reading import ContrastWord
+    from spheremix.reading.firmness import Firmness
     from spheremix.run.names import GivenNames
     from spheremix.run.prepare import Material
     from spheremix.run.run import Run
@@ -197,8 +200,9 @@ def _work(
     model: VMFMixture | VMFPath = dense[best]
     if options.criterion != DENSE:
         model = follow_path(folder, material.X, dense, best, options, keys, listener)
+    firm = measure_firmness(folder, material, model, options, keys, listener)
     listener.begin("Writing the tables")
-    _finish(folder, material, dense, model, advice, keys, command, source, names)
+    _finish(folder, material, dense, model, advice, firm, keys, command, source, names)
     for line in reuse(folder, candidates, words=material.words is not None):
         listener.inform(line)
     for note in notes:
@@ -211,6 +215,7 @@ def _finish(
     dense: dict[int, VMFMixture],
     model: VMFMixture | VMFPath,
     advice: Advice | None,
+    firm: Firmness,
     keys: Keys,
     command: dict[str, Any],
     source: Corpus | Matrix,
@@ -254,7 +259,7 @@ def _finish(
     if names is not None:
         called = [one.name for one in named]
         reading = Reading(model, material.words, contrast=contrast, names=called, X=rows)
-    tables = write_tables(writer, material, reading, dense, contrast, advice)
+    tables = write_tables(writer, material, reading, dense, contrast, advice, firm)
     finish(
         writer,
         Manifest(
@@ -274,6 +279,7 @@ def _finish(
             path=path,
             best_n_components=best,
             advice=None if advice is None else pack_advice(advice),
+            firmness=left(STAGE, keys.firmness(best), FirmnessRecord),
             label_agreement=_agreement(material, model),
             contrast=_naming(reading),
             names=named,
