@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         draw_run,
     )
     from spheremix.distribution import VonMisesFisher
+    from spheremix.estimators.calibration import calibrate
     from spheremix.estimators.coclustering import VMFCoclustering
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
@@ -57,6 +58,7 @@ __all__ = [
     "VonMisesFisher",
     "WordsDisplay",
     "as_directions",
+    "calibrate",
     "datasets",
     "draw_run",
     "explore_corpus",
@@ -92,6 +94,7 @@ _HOMES = {
     "VonMisesFisher": "distribution",
     "WordsDisplay": "display",
     "as_directions": "data.open",
+    "calibrate": "estimators.calibration",
     "draw_run": "display",
     "explore_corpus": "run.explore",
     "firmness": "reading.firmness",
