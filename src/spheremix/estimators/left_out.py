@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Ids = NDArray[np.intp]
 
 ENTRIES = 2**22  # of the rows that are dense at a time: 32 MB
-LEAST = 1e-12  # what is left of the mass or of the length of a component of one row
+LEAST = 1e-9  # share of the weight that is left of a component of one row, without this row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,7 +140,7 @@ class LeftOut:
         # |q_k|, since the prototype is q_k / |q_k|, and q_k the resultant less the threshold.
         pulled = np.einsum("kj,kj->k", prototypes, resultants.vectors)
         shrunk = model.l1.beta * model.l1.norms(prototypes) / mixture.kappas_
-        self.lengths: Array = np.maximum(pulled - shrunk, np.sqrt(LEAST))
+        self.lengths: Array = np.maximum(pulled - shrunk, LEAST * self.total)
         self.squared: Array = prototypes**2
         self._support: Array = (prototypes != 0.0).astype(np.float64)
 
@@ -162,4 +162,5 @@ class LeftOut:
                 pulls = pulls * self.weights[part, None]
             dots, squares = self.dots(rows, np.arange(rows.shape[1]))
             lengths = self.lengths**2 - 2.0 * pulls * self.lengths * dots + pulls**2 * squares
-            yield part, Block(self, rows, pulls, np.sqrt(np.maximum(lengths, LEAST)))
+            lengths = np.sqrt(np.maximum(lengths, (LEAST * self.total) ** 2))
+            yield part, Block(self, rows, pulls, lengths)
