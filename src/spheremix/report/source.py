@@ -23,6 +23,7 @@ from spheremix.text import Corpus, vectorize
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from spheremix.reading.firmness import Firmness
     from spheremix.run.run import Run
     from spheremix.run.schema import TreeRecord
     from spheremix.text import TextVectorizer
@@ -67,6 +68,8 @@ class Source:
         Fine groups and merges of the clusters.
     leaves : ndarray or None
         The fine group of each row.
+    firmness : Firmness or None
+        How often documents, clusters and words stay, where that was measured.
     title : str
         Of the report.
     """
@@ -87,6 +90,7 @@ class Source:
     names: list[str] | None = None
     tree: TreeRecord | None = None
     leaves: Any = None
+    firmness: Firmness | None = None
     title: str = "spheremix"
 
     def __post_init__(self) -> None:
@@ -219,6 +223,7 @@ def _from_run(run: Run, title: str | None) -> Source:
         names=run.names(),
         tree=manifest.tree,
         leaves=None if manifest.tree is None else read_leaves(manifest.tree.grown, run.reader),
+        firmness=run.firmness(),
         title=title or _title(corpus) or run.folder.resolve().name,
     )
 

@@ -15,6 +15,7 @@ from spheremix.run.carried import renamed
 from spheremix.run.columns import PATH
 from spheremix.run.command import versions
 from spheremix.run.describe import describe_clusters
+from spheremix.run.firming import STAGE, measure_firmness
 from spheremix.run.folder import RunFolder
 from spheremix.run.growing import describe_tree, grow_tree
 from spheremix.run.keys import Keys
@@ -32,6 +33,7 @@ from spheremix.run.schema import (
     CorpusRecord,
     DenseRecord,
     DocumentsRecord,
+    FirmnessRecord,
     GrownRecord,
     Manifest,
     MixtureRecord,
@@ -40,7 +42,7 @@ from spheremix.run.schema import (
 )
 from spheremix.run.stages import fit_dense, follow_path
 from spheremix.run.store import RunError
-from spheremix.run.tables import all_clusters, write_tables
+from spheremix.run.tables import Findings, all_clusters, write_tables
 from spheremix.text import Corpus, Matrix
 from spheremix.text.corpus import digest
 
@@ -48,10 +50,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from spheremix.advice import Advice
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.reading import ContrastWord
-    from spheremix.run.growing import Grown
     from spheremix.run.names import GivenNames
     from spheremix.run.prepare import Material
     from spheremix.run.run import Run
@@ -205,8 +205,10 @@ def _work(
     if options.criterion != DENSE:
         model = follow_path(folder, material.X, dense, best, options, keys, listener)
     tree = grow_tree(folder, material, model.labels_, advice, options, keys, listener)
+    firm = measure_firmness(folder, material, model, options, keys, listener)
+    found = Findings(advice=advice, tree=tree, firmness=firm)
     listener.begin("Writing the tables")
-    _finish(folder, material, dense, model, advice, tree, keys, command, source, names)
+    _finish(folder, material, dense, model, found, keys, command, source, names)
     for line in reuse(folder, candidates, words=material.words is not None):
         listener.inform(line)
     for note in notes:
@@ -218,8 +220,7 @@ def _finish(
     material: Material,
     dense: dict[int, VMFMixture],
     model: VMFMixture | VMFPath,
-    advice: Advice | None,
-    tree: Grown | None,
+    found: Findings,
     keys: Keys,
     command: dict[str, Any],
     source: Corpus | Matrix,
@@ -261,10 +262,10 @@ def _finish(
         called = [one.name for one in named]
         reading = Reading(model, material.words, contrast=contrast, names=called, X=rows)
     described = None
-    if tree is not None:
-        described = describe_tree(left("tree", tree.key, GrownRecord), tree, material, reading)
-    leaves = None if tree is None else tree.leaves
-    tables = write_tables(writer, material, reading, dense, contrast, advice, described, leaves)
+    if found.tree is not None:
+        grown = left("tree", found.tree.key, GrownRecord)
+        described = describe_tree(grown, found.tree, material, reading)
+    tables = write_tables(writer, material, reading, dense, contrast, found, described)
     finish(
         writer,
         Manifest(
@@ -283,7 +284,8 @@ def _finish(
             dense=mixtures,
             path=path,
             best_n_components=best,
-            advice=None if advice is None else pack_advice(advice),
+            advice=None if found.advice is None else pack_advice(found.advice),
+            firmness=left(STAGE, keys.firmness(best), FirmnessRecord),
             label_agreement=_agreement(material, model),
             tree=described,
             contrast=_naming(reading),

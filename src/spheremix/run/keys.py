@@ -18,6 +18,7 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.run.codecs import UNSTORED
 from spheremix.run.command import versions
+from spheremix.run.options import DENSE
 from spheremix.text import Corpus
 from spheremix.text.corpus import digest
 
@@ -92,10 +93,16 @@ class Keys:
             self.matrix, "tree", chosen, n_leaves, self._options.kappa, self._options.seed
         )
 
+    def firmness(self, K: int) -> str:
+        """Give the key of what stays of the chosen mixture when documents are drawn again."""
+        options = self._options
+        chosen = self.dense(K) if options.criterion == DENSE else self.path(K)
+        return key_of(chosen, "firmness", options.criterion, options.seed)
+
     def fits(self, sizes: Iterable[int]) -> set[str]:
         """Give the keys of all that is fitted with these numbers of clusters."""
-        each = {key for K in sizes for key in (self.dense(K), self.path(K), self.stability(K))}
-        return {*each, self.chance}
+        kinds = (self.dense, self.path, self.stability, self.firmness)
+        return {*(key(K) for K in sizes for key in kinds), self.chance}
 
 
 def dense_mixture(K: int, options: ExploreOptions) -> VMFMixture:

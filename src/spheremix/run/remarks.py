@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 NAMED = 5  # common words that are named
 SAME = 0.5  # ARI from which on the clusters are said to be mostly the labels
 SETTLED = 0.6  # agreement of the runs below which it is said
+DISSOLVED = 0.5  # firmness below which a cluster is dissolved more often than not
+NAMED = 5  # such clusters that are named
 
 
 def feature_name(run: Run) -> str:
@@ -116,6 +118,7 @@ def remarks(run: Run) -> list[Message]:
         _ended(run),
         _at_the_end(run),
         _agreement(run),
+        _firmness(run),
         _labels(run),
     ]
     return [message for message in found if message is not None]
@@ -206,6 +209,26 @@ def _agreement(run: Run) -> Message | None:
         "{agreement}, so another {seed} may give others",
         {"agreement": f"{found:.2f}"},
         ("raise {starts}", "try another {k}"),
+    )
+
+
+def _firmness(run: Run) -> Message | None:
+    """Name the clusters that other documents would not have."""
+    clusters = run.clusters
+    if clusters is None or "firmness" not in clusters:
+        return None
+    columns = (clusters[name] for name in ("cluster", "name", "firmness"))
+    weak = [(k, name, firm) for k, name, firm in zip(*columns, strict=True) if firm < DISSOLVED]
+    if not weak:
+        return None
+    weak.sort(key=lambda one: one[2])
+    each = [f"{k} ({name}, firmness {firm:.2f})" for k, name, firm in weak[:NAMED]]
+    if len(weak) > NAMED:
+        each.append(f"{len(weak) - NAMED} more")
+    return Message(
+        "Clusters that would not survive other documents: {each}. See firmness in clusters.csv, "
+        "and in documents.csv for the documents to distrust",
+        {"each": joined(each)},
     )
 
 

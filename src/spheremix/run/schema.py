@@ -290,6 +290,18 @@ class PathRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FirmnessRecord:
+    """How often documents, clusters and words stay when the documents are drawn again."""
+
+    documents: FileName = about("Share of the draws in which each document stays.")
+    clusters: FileName = about("How similar each cluster is to what comes of it, on average.")
+    words: FileName = about("Share of the draws in which each word stays, cluster after cluster.")
+    places: FileName = about("The columns of these words.")
+    ends: FileName = about("Where the words of each cluster begin among them, and where they end.")
+    n_replicates: int = about("Number of draws.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusRecord:
     """Where the documents come from."""
 
@@ -339,6 +351,9 @@ class Manifest:
         "The VMFTree that was saved, if it was one.", default=None
     )
     best_n_components: int = about("The number of clusters that was chosen.")
+    firmness: FirmnessRecord | None = about(
+        "How firm documents, clusters and words are.", default=None
+    )
     label_agreement: dict[str, AgreementRecord] = about(
         "Agreement with the labels, by their column, where a document has one at most.",
         default_factory=dict,
