@@ -22,6 +22,8 @@ from spheremix.text import Corpus, vectorize
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from numpy.typing import NDArray
+
     from spheremix.run.run import Run
     from spheremix.text import TextVectorizer
 
@@ -61,6 +63,8 @@ class Source:
         What was done to the texts, in words.
     names : list of str or None
         Names that were given to the clusters.
+    positions : ndarray of shape (n, 2) or None
+        Where the rows stand on the map of the documents; None where that is not known yet.
     title : str
         Of the report.
     """
@@ -79,6 +83,7 @@ class Source:
     seed: int | None = None
     done: list[tuple[str, str]] = field(default_factory=list)
     names: list[str] | None = None
+    positions: NDArray[np.float64] | None = None
     title: str = "spheremix"
 
     def __post_init__(self) -> None:
@@ -209,6 +214,7 @@ def _from_run(run: Run, title: str | None) -> Source:
         if described is None
         else _done(described.parameters, asdict(described.thresholds), described.n_words_before),
         names=run.names(),
+        positions=run.positions(),
         title=title or _title(corpus) or run.folder.resolve().name,
     )
 

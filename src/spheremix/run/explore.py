@@ -21,6 +21,7 @@ from spheremix.run.listener import Listener
 from spheremix.run.names import automatic_names, read_names
 from spheremix.run.options import ADVICE, DENSE, ExploreOptions
 from spheremix.run.path_codecs import add_choice
+from spheremix.run.positions import place_documents
 from spheremix.run.prepare import check_options, mended, prepare, read_source
 from spheremix.run.remarks import reuse
 from spheremix.run.render import complete
@@ -31,6 +32,7 @@ from spheremix.run.schema import (
     CorpusRecord,
     DenseRecord,
     DocumentsRecord,
+    LayoutRecord,
     Manifest,
     MixtureRecord,
     PathRecord,
@@ -45,6 +47,8 @@ from spheremix.text.corpus import digest
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
+
+    from numpy.typing import NDArray
 
     from spheremix.advice import Advice
     from spheremix.estimators.mixture import VMFMixture
@@ -197,8 +201,9 @@ def _work(
     model: VMFMixture | VMFPath = dense[best]
     if options.criterion != DENSE:
         model = follow_path(folder, material.X, dense, best, options, keys, listener)
+    positions = place_documents(folder, material, model.labels_, keys, listener)
     listener.begin("Writing the tables")
-    _finish(folder, material, dense, model, advice, keys, command, source, names)
+    _finish(folder, material, dense, model, advice, positions, keys, command, source, names)
     for line in reuse(folder, candidates, words=material.words is not None):
         listener.inform(line)
     for note in notes:
@@ -211,6 +216,7 @@ def _finish(
     dense: dict[int, VMFMixture],
     model: VMFMixture | VMFPath,
     advice: Advice | None,
+    positions: NDArray[np.float64],
     keys: Keys,
     command: dict[str, Any],
     source: Corpus | Matrix,
@@ -254,7 +260,7 @@ def _finish(
     if names is not None:
         called = [one.name for one in named]
         reading = Reading(model, material.words, contrast=contrast, names=called, X=rows)
-    tables = write_tables(writer, material, reading, dense, contrast, advice)
+    tables = write_tables(writer, material, reading, dense, contrast, advice, positions)
     finish(
         writer,
         Manifest(
@@ -277,6 +283,7 @@ def _finish(
             label_agreement=_agreement(material, model),
             contrast=_naming(reading),
             names=named,
+            layout=left("layout", keys.layout(model.labels_), LayoutRecord),
             tables=tables,
         ),
     )

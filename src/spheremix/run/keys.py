@@ -12,6 +12,8 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.run.codecs import UNSTORED
@@ -21,6 +23,8 @@ from spheremix.text.corpus import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from numpy.typing import NDArray
 
     from spheremix.run.options import ExploreOptions
     from spheremix.text import Matrix
@@ -82,6 +86,11 @@ class Keys:
     def stability(self, K: int) -> str:
         """Give the key of what rows drawn again say of one number of clusters."""
         return key_of(self.matrix, "stability", K, self._options.kappa, self._options.seed)
+
+    def layout(self, labels: NDArray[np.intp]) -> str:
+        """Give the key of the map of the documents: it depends on rows and clusters."""
+        found = digest([np.ascontiguousarray(labels, dtype="<i8").tobytes()])
+        return key_of(self.matrix, "layout", found)
 
     def fits(self, sizes: Iterable[int]) -> set[str]:
         """Give the keys of all that is fitted with these numbers of clusters."""
