@@ -165,6 +165,8 @@ def _framed(positions: Array) -> Array:
     _, vectors = np.linalg.eigh(centred.T @ centred)
     axes = vectors[:, ::-1] * np.sign(vectors[np.abs(vectors).argmax(axis=0), [0, 1]])[::-1]
     turned = centred @ axes
+    if np.ptp(turned[:, 1]) > np.ptp(turned[:, 0]):
+        turned = turned[:, ::-1]
     low, high = turned.min(axis=0), turned.max(axis=0)
     extent = float((high - low).max()) or 1.0
     framed: Array = np.clip((turned - (low + high) / 2.0) / extent + 0.5, 0.0, 1.0)

@@ -4,8 +4,8 @@ The force is the one of t-SNE: two points at a distance r push each other with r
 points are spread over the nodes of a grid by cubic interpolation, the forces at the nodes are
 convolutions, and the forces on the points are interpolated back, after Linderman et al. (Nature
 Methods 16, 2019). The force between points closer than a step of the grid is off by up to a fifth,
-and the sum of the forces on a point by a few per cent; a grid with steps of a fifth takes four times
-as long and keeps hardly more neighbours.
+and the sum of the forces on a point by a few per cent; a grid with steps of a fifth takes
+four times as long and keeps hardly more neighbours.
 """
 
 from __future__ import annotations
