@@ -152,7 +152,7 @@ def _fanned_out(places: Array, members: Ids, counts: Ids) -> Array:
     number = np.empty(n)
     number[order] = np.arange(n) - starts
     extent = float(np.ptp(places, axis=0).max()) or 1.0
-    spacing = 0.5 * extent / np.sqrt(n)
+    spacing = 0.25 * extent / np.sqrt(n)
     radius, angle = spacing * np.sqrt(number / np.pi), number * np.pi * (3.0 - np.sqrt(5.0))
     offsets = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
     spread: Array = places[members] + offsets
