@@ -23,6 +23,8 @@ from spheremix.text import Corpus, vectorize
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from numpy.typing import NDArray
+
     from spheremix.reading.firmness import Firmness
     from spheremix.run.run import Run
     from spheremix.run.schema import TreeRecord
@@ -70,6 +72,8 @@ class Source:
         The fine group of each row.
     firmness : Firmness or None
         How often documents, clusters and words stay, where that was measured.
+    positions : ndarray of shape (n, 2) or None
+        Where the rows stand on the map of the documents; None where that is not known yet.
     title : str
         Of the report.
     """
@@ -91,6 +95,7 @@ class Source:
     tree: TreeRecord | None = None
     leaves: Any = None
     firmness: Firmness | None = None
+    positions: NDArray[np.float64] | None = None
     title: str = "spheremix"
 
     def __post_init__(self) -> None:
@@ -224,6 +229,7 @@ def _from_run(run: Run, title: str | None) -> Source:
         tree=manifest.tree,
         leaves=None if manifest.tree is None else read_leaves(manifest.tree.grown, run.reader),
         firmness=run.firmness(),
+        positions=run.positions(),
         title=title or _title(corpus) or run.folder.resolve().name,
     )
 

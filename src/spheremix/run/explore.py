@@ -23,6 +23,7 @@ from spheremix.run.listener import Listener
 from spheremix.run.names import automatic_names, read_names
 from spheremix.run.options import ADVICE, DENSE, ExploreOptions
 from spheremix.run.path_codecs import add_choice
+from spheremix.run.positions import place_documents
 from spheremix.run.prepare import check_options, mended, prepare, read_source
 from spheremix.run.remarks import reuse
 from spheremix.run.render import complete
@@ -35,6 +36,7 @@ from spheremix.run.schema import (
     DocumentsRecord,
     FirmnessRecord,
     GrownRecord,
+    LayoutRecord,
     Manifest,
     MixtureRecord,
     PathRecord,
@@ -206,7 +208,8 @@ def _work(
         model = follow_path(folder, material.X, dense, best, options, keys, listener)
     tree = grow_tree(folder, material, model.labels_, advice, options, keys, listener)
     firm = measure_firmness(folder, material, model, options, keys, listener)
-    found = Findings(advice=advice, tree=tree, firmness=firm)
+    positions = place_documents(folder, material, model.labels_, keys, listener)
+    found = Findings(advice=advice, tree=tree, firmness=firm, positions=positions)
     listener.begin("Writing the tables")
     _finish(folder, material, dense, model, found, keys, command, source, names)
     for line in reuse(folder, candidates, words=material.words is not None):
@@ -290,6 +293,7 @@ def _finish(
             tree=described,
             contrast=_naming(reading),
             names=named,
+            layout=left("layout", keys.layout(model.labels_), LayoutRecord),
             tables=tables,
         ),
     )

@@ -25,6 +25,8 @@ from spheremix.text.corpus import digest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
     from spheremix.run.options import ExploreOptions
     from spheremix.text import Matrix
 
@@ -86,18 +88,20 @@ class Keys:
         """Give the key of what rows drawn again say of one number of clusters."""
         return key_of(self.matrix, "stability", K, self._options.kappa, self._options.seed)
 
-    def tree(self, labels: Any, n_leaves: int) -> str:
+    def tree(self, labels: NDArray[np.intp], n_leaves: int) -> str:
         """Give the key of the tree over the chosen clusters, which are told by their labels."""
-        chosen = hashlib.sha256(np.ascontiguousarray(labels, dtype="<i8").data).hexdigest()
-        return key_of(
-            self.matrix, "tree", chosen, n_leaves, self._options.kappa, self._options.seed
-        )
+        options = self._options
+        return key_of(self.matrix, "tree", _told(labels), n_leaves, options.kappa, options.seed)
 
     def firmness(self, K: int) -> str:
         """Give the key of what stays of the chosen mixture when documents are drawn again."""
         options = self._options
         chosen = self.dense(K) if options.criterion == DENSE else self.path(K)
         return key_of(chosen, "firmness", options.criterion, options.seed)
+
+    def layout(self, labels: NDArray[np.intp]) -> str:
+        """Give the key of the map of the documents: it depends on rows and clusters."""
+        return key_of(self.matrix, "layout", _told(labels))
 
     def fits(self, sizes: Iterable[int]) -> set[str]:
         """Give the keys of all that is fitted with these numbers of clusters."""
@@ -140,3 +144,8 @@ def _parameters(estimator: Any) -> dict[str, Any]:
 
 def _digest(lines: Iterable[str]) -> str:
     return digest(line.encode("utf-8", "surrogatepass") for line in lines)
+
+
+def _told(labels: NDArray[np.intp]) -> str:
+    """Tell clusters from others by the documents that are in them."""
+    return digest([np.ascontiguousarray(labels, dtype="<i8").tobytes()])

@@ -17,6 +17,7 @@ from spheremix.select import CRITERIA
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import NDArray
     from scipy import sparse
 
     from spheremix.advice import Advice
@@ -41,6 +42,7 @@ class Findings:
     advice: Advice | None
     tree: Grown | None
     firmness: Firmness
+    positions: NDArray[np.float64]
 
 
 def write_tables(
@@ -104,6 +106,8 @@ def document_columns(
     if beside is not None:
         columns["firmness"] = beside.firmness.documents
     columns |= found
+    if beside is not None:
+        columns |= {"x": beside.positions[:, 0], "y": beside.positions[:, 1]}
     columns["runner_up"] = [None if k < 0 else int(k) for k in documents.runners_up]
     corpus = material.source
     spread: dict[str, Any] = {"id": corpus.ids} | known_columns(corpus)
