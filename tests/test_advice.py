@@ -165,6 +165,24 @@ def test_merge_costs_count_half_of_the_turning():
     assert_array_equal(advice.table()["merge_cost"], costs)
 
 
+def test_the_first_number_has_no_turning_if_smaller_ones_were_not_tried():
+    """What its last cluster added is not known; with the same fits a wider range tells."""
+    wide = made([0.6] * 7, [9, 8, 7, 6, 5, 4, 3])
+    narrow = replace(
+        wide,
+        candidates=wide.candidates[3:],
+        log_likelihoods=wide.log_likelihoods[3:],
+        n_parameters=wide.n_parameters[3:],
+        stability=wide.stability[3:],
+        chance=wide.chance[3:],
+        agreement=wide.agreement[3:],
+        largest=wide.largest[3:],
+    )
+    assert wide.turning[3] > 0.0
+    assert narrow.turning[0] == 0.0
+    assert_allclose(narrow.turning[1:], wide.turning[4:])
+
+
 def test_agreement_stands_for_stability_that_is_not_known():
     evidence = replace(made([0.1] * 4, [4, 4, 4, 4]), stability=np.full(4, np.nan))
     evidence = replace(evidence, agreement=np.array([0.5, 0.9, 0.4, np.nan]))

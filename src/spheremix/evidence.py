@@ -112,9 +112,13 @@ class Evidence:
         """How much less a further cluster explains than the last one did, between 0 and 1.
 
         With merge costs, the mean of both. The last number has none, since what follows is not
-        known.
+        known; nor has the first one, above two, since the last of its clusters may have added much
+        less than all of them together.
         """
-        falls = [_falls(self.gains, self.least_gain)]
+        gains = self.gains
+        if self.candidates[0] > 2:
+            gains[0] = np.nan
+        falls = [_falls(gains, self.least_gain)]
         if self.merge_costs is not None:
             falls.append(_falls(self.merge_costs / self.n_rows, self.least_gain))
         turning: Array = np.mean(falls, axis=0)
