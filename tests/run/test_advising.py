@@ -58,7 +58,7 @@ def test_the_summary_says_how_many_and_how_sure(explored):
     said = " ".join(one.render() for one in remarks(explored))
     assert "How many: 3 clusters: documents drawn again fall into the same clusters" in said
     assert "The evidence for it is clear" in said
-    assert "K = 3 (by advice" in headline(explored)
+    assert "3 clusters (by advice" in headline(explored)
 
 
 def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(explored, tmp_path, monkeypatch):

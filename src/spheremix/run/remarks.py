@@ -31,12 +31,12 @@ def headline(run: Run) -> str:
     parts = [count(mixture.n_features_in_, feature_name(run))]
     if hasattr(mixture, "labels_"):
         parts.insert(0, count(len(mixture.labels_), "document"))
-    by = f" (by {_criterion(options.get('k_criterion'))}, {len(run.dense)} tried)"
-    parts.append(f"K = {len(mixture.weights_)}{by if len(run.dense) > 1 else ''}")
+    by = f" (by {_criterion(options.get('k_criterion'))}, {len(run.dense)} numbers tried)"
+    parts.append(f"{count(len(mixture.weights_), 'cluster')}{by if len(run.dense) > 1 else ''}")
     if run.path is not None:
-        sparsity = run.path.sparsity_[run.path.selected_]
-        parts.append(f"beta = {mixture.beta:.4g} ({run.path.criterion.upper()})")
-        parts.append(f"sparsity {sparsity:.0%}".replace("%", " %"))
+        kept = f"{1.0 - run.path.sparsity_[run.path.selected_]:.0%}".replace("%", " %")
+        criterion = run.path.criterion.upper()
+        parts.append(f"each keeps {kept} of the {feature_name(run)}s (by {criterion})")
     else:
         parts.append("no penalty")
     return " . ".join(parts)
@@ -89,9 +89,9 @@ def _advice(run: Run) -> Message | None:
         )
     said = [f"How many: {first.sentence} {SURE[advice.certainty]}."]
     for reading in ("coarser", "finer"):
-        numbers = [str(one.n_clusters) for one in others if one.reading == reading]
+        numbers = sorted(one.n_clusters for one in others if one.reading == reading)
         if numbers:
-            said.append(f"A {reading} reading has {' or '.join(numbers)} clusters.")
+            said.append(f"A {reading} reading has {' or '.join(map(str, numbers))} clusters.")
     return Message(" ".join([*said, *advice.doubts]).replace("rows", "documents"))
 
 
