@@ -102,8 +102,8 @@ TABLES: dict[str, TableSchema] = {
         {
             "cluster": Column(CLUSTER, int),
             "name": Column(
-                "Three characteristic words of the cluster that many of its documents contain, or "
-                "the name that was given; no two clusters share two of these words."
+                "Three characteristic words of the cluster that many of its documents contain and "
+                "few others, or the name that was given; no two clusters share two of these words."
             ),
             "size": Column("Number of documents whose most probable cluster it is.", int),
             "firmness": Column(
