@@ -267,9 +267,9 @@ def tree_columns(tree: TreeRecord) -> dict[str, Any]:
         "cluster": [one.cluster for one in nodes],
         "chosen": [int(one.chosen) for one in nodes],
         "name": [one.name for one in nodes],
-        "words": [" ".join(one.words) for one in nodes],
-        "sibling_words": [" ".join(one.sibling_words) for one in nodes],
-        "only_here_words": [" ".join(one.only_here_words) for one in nodes],
+        "words": [", ".join(one.words) for one in nodes],
+        "sibling_words": [", ".join(one.sibling_words) for one in nodes],
+        "only_here_words": [", ".join(one.only_here_words) for one in nodes],
     }
 
 
