@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from spheremix.data.open import as_directions
-from spheremix.reading.firmness import Firmness, firmness
+from spheremix.reading.firmness import N_REPLICATES, Firmness, firmness
 from spheremix.run.columns import FIRMNESS
 from spheremix.run.schema import FirmnessRecord
 from spheremix.run.store import RunError
@@ -47,7 +47,9 @@ def measure_firmness(
     def make() -> None:
         listener.begin("Drawing the documents again, to see what stays")
         rows = as_directions(material.X, n_threads=options.threads)
-        found = firmness(model, rows, random_state=options.seed, callback=follow)
+        found = firmness(
+            model, rows, n_replicates=N_REPLICATES, random_state=options.seed, callback=follow
+        )
         writer = folder.writer()
         arrays = {
             "documents": found.documents,
