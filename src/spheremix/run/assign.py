@@ -34,7 +34,7 @@ def assign_documents(
     text: str | None = None,
     id: str | None = None,  # noqa: A002
 ) -> Table:
-    """Give the clusters of new documents, in the columns of ``documents.csv``.
+    """Give the clusters of new documents, in the columns of ``documents.csv`` but firmness.
 
     Words are those of the run. Documents that have none of them have no cluster and a reason.
     """
@@ -46,7 +46,8 @@ def assign_documents(
         return Table(document_columns(reading, reading.documents(material.X), material))
     corpus, n = material.source, material.n_documents
     columns = Table(id=corpus.ids) | known_columns(corpus)
-    fitted = [name for name in TABLES["documents"].columns if name not in {"id", "title", "date"}]
+    others = {"id", "title", "date", "firmness"}  # the last one of documents of the run only
+    fitted = [name for name in TABLES["documents"].columns if name not in others]
     columns |= {name: [None] * n for name in fitted}
     columns["set_aside"] = [material.reasons[i] for i in range(n)]
     return Table(columns | carried_columns(corpus))
