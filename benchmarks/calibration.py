@@ -36,9 +36,9 @@ NOTE = [
     "Expected calibration error (ECE) in 15 bins of the largest posterior, against the labels,",
     "which are matched with the clusters one to one (Hungarian method). K is the number of labels.",
     "Mean of three seeds: of the fit and of the cuts of columns, in simulations also of the rows.",
-    "Raw: `predict_proba`. Left out: leave-one-out, temperature 1. Calibrated: `sm.calibrate`. Best",
-    "temperature: the one that maximises the likelihood of the labels, which nobody has in practice,",
-    "and the ECE that it reaches.",
+    "Raw: `predict_proba`. Left out: leave-one-out, temperature 1. Calibrated: `sm.calibrate`.",
+    "Best temperature: the one that maximises the likelihood of the labels, which nobody has in",
+    "practice, and the ECE that it reaches.",
 ]
 
 
