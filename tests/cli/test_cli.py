@@ -12,6 +12,7 @@ from cli_common import refusal, rows, run, texts, write_lines
 from scipy import sparse
 
 from spheremix.reading import Reading
+from spheremix.run.columns import OF_THE_RUN
 from spheremix.run.saving import load_run
 from spheremix.run.store import RunError
 
@@ -241,7 +242,8 @@ def test_ready_matrices_and_embeddings(explored, tmp_path):
     run("assign", tmp_path / "dense", tmp_path / "E.npy", "-o", tmp_path / "again.csv")
     known = rows(tmp_path / "dense" / "documents.csv")
     for one in known:
-        del one["firmness"]  # of the documents of the run only
+        for name in set(one) & set(OF_THE_RUN):
+            del one[name]
     assert rows(tmp_path / "again.csv") == known
     assert "is for texts" in refusal("explore", tmp_path / "E.npy", "--weighting", "tfidf")
     assert "is for texts" in refusal("explore", tmp_path / "E.npy", "--label", "topic")
