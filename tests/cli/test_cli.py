@@ -230,7 +230,7 @@ def test_ready_matrices_and_embeddings(explored, tmp_path):
         *("explore", tmp_path / "X.npz", "--vocabulary", words, "-k", 3, "-o", tmp_path / "counts")
     )
     assert "boat" in out
-    assert "(BIC)" in out  # its columns are words
+    assert "(by BIC)" in out  # its columns are words
     assert "1 of 88 documents set aside" in out
     assert rows(tmp_path / "counts" / "documents.csv")[3]["set_aside"] == "empty row"
     np.save(tmp_path / "E.npy", found.matrix().toarray().astype(np.float32))
