@@ -10,7 +10,7 @@ import numpy as np
 from spheremix.errors import ParameterError
 from spheremix.reading import Reading
 from spheremix.run.carried import carried_columns, renamed
-from spheremix.run.columns import TABLES
+from spheremix.run.columns import OF_THE_RUN, TABLES
 from spheremix.run.documents import csv_lines
 from spheremix.run.prepare import MATRICES, Material, check_rows, is_matrix
 from spheremix.run.store import RunError, replacing
@@ -36,6 +36,8 @@ def assign_documents(
 ) -> Table:
     """Give the clusters of new documents, in the columns of ``documents.csv``.
 
+    Columns that only documents of the run have are left out.
+
     Words are those of the run. Documents that have none of them have no cluster and a reason.
     """
     material = _rows(run, new, listener, text, id)
@@ -46,7 +48,8 @@ def assign_documents(
         return Table(document_columns(reading, reading.documents(material.X), material))
     corpus, n = material.source, material.n_documents
     columns = Table(id=corpus.ids) | known_columns(corpus)
-    fitted = [name for name in TABLES["documents"].columns if name not in {"id", "title", "date"}]
+    others = {"id", "title", "date", *OF_THE_RUN}
+    fitted = [name for name in TABLES["documents"].columns if name not in others]
     columns |= {name: [None] * n for name in fitted}
     columns["set_aside"] = [material.reasons[i] for i in range(n)]
     return Table(columns | carried_columns(corpus))

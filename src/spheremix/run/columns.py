@@ -327,6 +327,8 @@ TABLES: dict[str, TableSchema] = {
         },
     ),
 }
+# Columns of documents.csv that documents assigned later do not have.
+OF_THE_RUN = ("fine_group", "firmness", "x", "y")
 # The other files and folders at the top of a run.
 PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "README.txt"
 DERIVED = "derived.json"

@@ -298,7 +298,8 @@ class Run:
         Returns
         -------
         Table
-            The columns of ``documents.csv``; documents without a word of the run have no cluster.
+            The columns of ``documents.csv`` but fine_group, firmness, x and y; documents
+            without a word of the run have no cluster.
         """
         from spheremix.run.assign import assign_documents  # noqa: PLC0415 (it needs this module)
 
