@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from spheremix.reading.neighbours import attractions, leading_coordinates, nearest_rows
 from spheremix.reading.repulsion import Repulsion
@@ -142,7 +142,8 @@ def _first_positions(coordinates: Array) -> Array:
     found = centred @ leading
     found /= max(float(found.std()), 1e-12)
     found += 0.01 * np.random.default_rng(0).standard_normal(found.shape)
-    return START * found
+    small: Array = START * found
+    return small
 
 
 def _fanned_out(places: Array, members: Ids, counts: Ids) -> Array:
