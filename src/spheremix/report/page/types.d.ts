@@ -333,6 +333,7 @@ export interface MapView {
 }
 
 export interface PointIndex {
+  order: Uint32Array; // all points, neighbours after each other
   within: (
     left: number,
     bottom: number,
