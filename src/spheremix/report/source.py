@@ -14,16 +14,23 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.reading import Reading
+from spheremix.report.numbers import digits
+from spheremix.run.advising import pack_advice
+from spheremix.run.remarks import remarks, warnings
 from spheremix.run.run import DAMAGE
 from spheremix.run.store import RunError
 from spheremix.run.table import Table
 from spheremix.text import Corpus, vectorize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from spheremix.run.run import Run
+    from spheremix.run.schema import AdviceRecord
     from spheremix.text import TextVectorizer
+
+# Columns of the table of evidence that the page shows.
+EVIDENCE = ("n_components", "stability", "firmness", "gain", "turning", "score", "agreement")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +68,10 @@ class Source:
         What was done to the texts, in words.
     names : list of str or None
         Names that were given to the clusters.
+    advice : dict or None
+        What is recommended as the number of clusters, and why, as :func:`advised` gives it.
+    remarks : list of dict
+        What the terminal said about the run: the text, and whether it is a warning.
     title : str
         Of the report.
     """
@@ -79,6 +90,8 @@ class Source:
     seed: int | None = None
     done: list[tuple[str, str]] = field(default_factory=list)
     names: list[str] | None = None
+    advice: dict[str, Any] | None = None
+    remarks: list[dict[str, Any]] = field(default_factory=list)
     title: str = "spheremix"
 
     def __post_init__(self) -> None:
@@ -143,6 +156,7 @@ def from_model(
         X = as_directions(X, engine=model.engine, n_threads=model.n_threads)
     if corpus is not None and len(corpus) != count_rows(X):
         raise ValueError(f"There are {len(corpus)} documents for {count_rows(X)} rows of X.")
+    advice = getattr(model, "advice_", None)
     seed = model.random_state if isinstance(model.random_state, int) else None
     return Source(
         reading,
@@ -157,6 +171,7 @@ def from_model(
         k_criterion=k_criterion,
         seed=seed,
         done=[] if vectorizer is None else _done_by(vectorizer),
+        advice=None if advice is None else advised(pack_advice(advice), advice.table()),
         title=title or _title(corpus) or "spheremix",
     )
 
@@ -209,8 +224,35 @@ def _from_run(run: Run, title: str | None) -> Source:
         if described is None
         else _done(described.parameters, asdict(described.thresholds), described.n_words_before),
         names=run.names(),
+        advice=advised(manifest.advice, run.read_table("advice")),
+        remarks=_remarks(run),
         title=title or _title(corpus) or run.folder.resolve().name,
     )
+
+
+def advised(record: AdviceRecord | None, table: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Give the advice on the number of clusters, with its evidence for each of them."""
+    if record is None:
+        return None
+    found = {name: list((table or {}).get(name, [])) for name in EVIDENCE}
+    evidence = {
+        name: [None if one is None or not np.isfinite(one) else digits(one) for one in values]
+        for name, values in found.items()
+        if values
+    }
+    return asdict(record) | {"evidence": evidence}
+
+
+def _remarks(run: Run) -> list[dict[str, Any]]:
+    """Give what the terminal says of a run, and whether it warns of something."""
+    warned = [message.render(_option) for message in warnings(run)]
+    said = [message.render(_option) for message in remarks(run)]
+    return [{"text": text, "warning": text in warned} for text in said]
+
+
+def _option(parameter: str) -> str:
+    """Name an option of the command, as the remarks on a run use them."""
+    return f"--{parameter.replace('_', '-')}"
 
 
 def _done_by(vectorizer: TextVectorizer) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ import { writeHelp } from "./help.js";
 
 /**
  * @param {App} app
- * @param {Record<"moveCluster" | "moveDocument" | "zoom" | "pan", (by: number) => void>} actions
+ * @param {Record<"moveGroup" | "moveDocument" | "zoom" | "pan", (by: number) => void>} actions
  */
 export function mountKeys({ content, state }, actions) {
   const help = find("help");
@@ -21,7 +21,7 @@ export function mountKeys({ content, state }, actions) {
   const other = () => state.set({ tab: state.now.tab === "data" ? "prototypes" : "data" });
   // Within the list of documents, the arrows go along it.
   const along = (/** @type {KeyboardEvent} */ { target }, /** @type {number} */ by) =>
-    target === find("document-list") ? actions.moveDocument(by) : actions.moveCluster(by);
+    target === find("document-list") ? actions.moveDocument(by) : actions.moveGroup(by);
   /** @type {Record<string, ((event: KeyboardEvent) => void) | null>} */
   const table = {
     ArrowLeft: (event) => step(event.shiftKey ? -10 : -1),

@@ -1,7 +1,7 @@
 // What can be taken away: tables, the page on paper, the address of this view.
 
 import { find, make, present } from "./dom.js";
-import { download, toCsv } from "./csv.js";
+import { saveText, toCsv } from "./csv.js";
 import { atThisBeta, capital, integer, nounOf, shownOfAll } from "./format.js";
 import {
   candidateTable,
@@ -59,7 +59,7 @@ export function mountSave(app, listed) {
   const items = present(offered).map(([name, text, table]) =>
     item(`${text} (CSV)`, name, () => {
       const { columns, rows } = table();
-      download(name, toCsv(columns, rows));
+      saveText(name, toCsv(columns, rows), "text/csv");
     }),
   );
   menu.replaceChildren(
