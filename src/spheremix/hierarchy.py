@@ -17,7 +17,7 @@ from spheremix.resultants import Resultants, merged_resultants
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from spheremix.merging import ClusterValue
+    from spheremix.merging import ClusterValue, Merging
     from spheremix.models.base import PartitionModel
 
     Array = NDArray[np.float64]
@@ -99,30 +99,45 @@ class Hierarchy:
 
     def every_node(self) -> tuple[Array, Array]:
         """Give the mass (2M - 1,) and the resultant vector (2M - 1, d) of every node."""
-        mass, vectors = list(self.leaves.mass), list(self.leaves.vectors)
+        return self.added_up(self.leaves.mass), self.added_up(self.leaves.vectors)
+
+    def added_up(self, values: Array) -> Array:
+        """Give the sum over the leaves of every node, for values (M, ...) of the leaves."""
+        sums = list(values)
         for left, right in self.pairs:
-            mass.append(mass[left] + mass[right])
-            vectors.append(vectors[left] + vectors[right])
-        return np.array(mass), np.array(vectors)
+            sums.append(sums[left] + sums[right])
+        return np.array(sums)
 
 
-def build(model: PartitionModel[Any], leaves: Resultants) -> Hierarchy:
+def build(model: PartitionModel[Any], leaves: Resultants, groups: Ids | None = None) -> Hierarchy:
     """Merge clusters down to one, each time the two whose union loses the least likelihood.
 
     A concentration that clusters share is estimated anew after each merge; it is held while the
-    next pair is chosen. ``values`` have it at its estimate.
+    next pair is chosen. ``values`` have it at its estimate. With ``groups`` (M,) clusters of the
+    same group are merged first, until each group is one cluster: so the groups are one of the
+    cuts.
     """
     M = len(leaves.mass)
 
     def renew(mass: Array, lengths: Array) -> ClusterValue:
         return model.cluster_value(_by_lengths(mass, lengths))
 
+    def pairs_of(clusters: Resultants, n_left: int, apart: Ids | None = None) -> Merging:
+        value = renew(clusters.mass, np.linalg.norm(clusters.vectors, axis=1))
+        return merge(clusters, value, n_left, groups=apart, renew=renew)
+
+    if groups is None:
+        merged = pairs_of(leaves, 1).pairs
+    else:
+        inside = pairs_of(leaves, len(np.unique(groups)), groups)
+        across = pairs_of(merged_resultants(leaves, inside.labels), 1)
+        first = np.unique(inside.labels, return_index=True)[1]  # which stands for its group
+        merged = np.concatenate([inside.pairs, first[across.pairs]])
     lengths = np.linalg.norm(leaves.vectors, axis=1)
-    merging = merge(leaves, renew(leaves.mass, lengths), 1, renew=renew)
     mass, vectors = leaves.mass.copy(), leaves.vectors.copy()
     alive, node = np.ones(M, dtype=bool), np.arange(M)
     values, pairs = [_value(model, leaves.mass, lengths)], []
-    for t, (a, b) in enumerate(merging.pairs):
+    for t, (a, b) in enumerate(merged):
         pairs.append([node[a], node[b]] if mass[a] >= mass[b] else [node[b], node[a]])
         mass[a] += mass[b]
         vectors[a] += vectors[b]

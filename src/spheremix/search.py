@@ -150,8 +150,30 @@ class Search(Generic[P]):
         Where there are several vectors of weights, each seed has its own. All share their sweeps.
         """
         specs = [(size, seed, draw) for size in sizes for draw, seed in enumerate(seeds)]
-        found = self._merged_runs(specs)
+        found = self.single_runs(specs)
         return [found[i * len(seeds) : (i + 1) * len(seeds)] for i in range(len(sizes))]
+
+    def single_runs(self, specs: list[tuple[int, int, int]]) -> list[Partition | None]:
+        """Give the partition of each run; None where every try failed.
+
+        A run has a size, a seed, and the number of its weights, where there are several vectors of
+        them. All share their sweeps.
+        """
+        generators = [np.random.default_rng(seed) for _, seed, _ in specs]
+        found: list[Partition | None] = [None] * len(specs)
+        for _ in range(TRIES):
+            missing = [i for i, one in enumerate(found) if one is None]
+            if not missing:
+                break
+            drawn = em.in_batches(
+                [self._drawn_rows(*specs[i][::2], generators[i]) for i in missing],
+                np.size,
+                partial(self._merged, [specs[i] for i in missing]),
+            )
+            for i, one in zip(missing, drawn, strict=True):
+                if one is not None:
+                    found[i] = replace(one, seed=specs[i][1])
+        return found
 
     def refined(
         self, starts: Sequence[Resultants], draws: Sequence[int] | None = None
@@ -231,24 +253,6 @@ class Search(Generic[P]):
         ]
 
     # The parts
-
-    def _merged_runs(self, specs: list[tuple[int, int, int]]) -> list[Partition | None]:
-        """Give the partition of each run (size, seed, draw), once more where a try failed."""
-        generators = [np.random.default_rng(seed) for _, seed, _ in specs]
-        found: list[Partition | None] = [None] * len(specs)
-        for _ in range(TRIES):
-            missing = [i for i, one in enumerate(found) if one is None]
-            if not missing:
-                break
-            drawn = em.in_batches(
-                [self._drawn_rows(*specs[i][::2], generators[i]) for i in missing],
-                np.size,
-                partial(self._merged, [specs[i] for i in missing]),
-            )
-            for i, one in zip(missing, drawn, strict=True):
-                if one is not None:
-                    found[i] = replace(one, seed=specs[i][1])
-        return found
 
     def _drawn_rows(self, size: int, draw: int, rng: np.random.Generator) -> Array:
         """Draw the rows that clusters begin with."""

@@ -191,13 +191,18 @@ def _ordered(scores: Array, z: Array) -> list[int]:
 
 
 def _scores(counts: Any, labels: ArrayLike, n_clusters: int | None) -> Array:
-    """Score the words of each cluster, by the sums of the tf-idf directions of its texts."""
-    rows = TfidfTransformer(sublinear_tf=True).fit_transform(sparse.csr_array(counts, dtype=float))
-    sums = cluster_counts(rows, labels, n_clusters=n_clusters)
+    """Score the words of each cluster, by the sums of the directions of its texts."""
+    sums = text_sums(counts, labels, n_clusters)
     lengths = np.linalg.norm(sums, axis=1)
     if not lengths.any():
         return sums
     return characteristic_scores(sums / np.where(lengths > 0.0, lengths, 1.0)[:, None], lengths)
+
+
+def text_sums(counts: Any, labels: ArrayLike, n_clusters: int | None = None) -> Array:
+    """Add up the tf-idf directions of the texts of each cluster, with logarithmic counts."""
+    rows = TfidfTransformer(sublinear_tf=True).fit_transform(sparse.csr_array(counts, dtype=float))
+    return cluster_counts(rows, labels, n_clusters=n_clusters)
 
 
 def cluster_counts(counts: Any, labels: ArrayLike, *, n_clusters: int | None = None) -> Array:

@@ -1,4 +1,4 @@
-"""What a tree of clusters says: a row for each node, with its words."""
+"""What a tree of clusters says: a row for each node, with its name and its words."""
 
 from __future__ import annotations
 
@@ -7,14 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix.reading.characteristic import characteristic_scores
+from spheremix.reading.naming import choose_names
 from spheremix.reading.reading import require_model
+from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from spheremix.hierarchy import Hierarchy
+
     Array = NDArray[np.float64]
+    Ids = NDArray[np.intp]
+
+EVERYTHING = "all"  # the name of the root
+NAMING = 3  # words of a name
+NEARLY_ALL = (
+    0.95  # share of the documents with a word that must be here, for a word that is only here
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +47,17 @@ class TreeNode:
         The finest clusters in it.
     height : float
         What the merge loses, in nats, as in ``linkage_``; 0 for leaves.
+    name : str
+        Up to three words that tell it from the node that it was merged with, of which the name of
+        that node has one at most; "all" for the root.
     against_sibling : tuple of str
         Words that tell it from the node that it was merged with; empty for the root.
     against_rest : tuple of str
         Words that tell it from all other rows; for the root, its most important words.
+    only_here : tuple of str
+        Words that at least 5 % of its documents contain and hardly any other document: at least
+        95 % of the documents with the word are here. Empty for the root, and where it is not known
+        which documents contain a word.
     """
 
     node: int
@@ -47,14 +66,22 @@ class TreeNode:
     size: float
     n_leaves: int
     height: float
+    name: str
     against_sibling: tuple[str, ...]
     against_rest: tuple[str, ...]
+    only_here: tuple[str, ...] = ()
 
 
 def tree_nodes(
     tree: Any, feature_names: Iterable[str] | None = None, *, n_words: int = 5
 ) -> tuple[TreeNode, ...]:
     """Describe every node of a tree: a table with one row a node.
+
+    Words are ranked as those of clusters are
+    (:func:`~spheremix.reading.characteristic_scores`), in a comparison of two groups: a node and
+    its sibling, or a node and all other rows. The sum of the rows of a group, at length one, is its
+    prototype, and the length of the sum is its mass. Only words are listed of which a row of the
+    node has more, on average, than a row of the other group.
 
     Parameters
     ----------
@@ -81,53 +108,103 @@ def tree_nodes(
     [(2, ('blood',)), (3, ())]
     """
     require_model(tree, "hierarchy_")
-    names = _names(tree, feature_names)
-    hierarchy = tree.hierarchy_
-    mass, vectors = hierarchy.every_node()
-    M, parents, linkage = hierarchy.n_leaves, hierarchy.parents, hierarchy.linkage
+    hierarchy: Hierarchy = tree.hierarchy_
+    return describe_nodes(
+        hierarchy, _names(tree, feature_names), hierarchy.leaves.vectors, n_words=n_words
+    )
+
+
+def describe_nodes(
+    hierarchy: Hierarchy,
+    words: Sequence[str],
+    sums: Array,
+    *,
+    containing: Array | None = None,
+    n_words: int = 5,
+) -> tuple[TreeNode, ...]:
+    """Describe every node of a tree by words.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        The tree of M leaves.
+    words : sequence of str
+        One a column.
+    sums : ndarray of shape (M, n_words)
+        For each leaf, the sum of the directions of its documents in these words.
+    containing : ndarray of shape (M, n_words), default=None
+        For each leaf, the number of its documents that contain each word.
+    n_words : int, default=5
+        Words of each kind, at most.
+
+    Returns
+    -------
+    tuple of TreeNode
+        By number.
+    """
+    M, parents, linkage = hierarchy.n_leaves, hierarchy.parents.tolist(), hierarchy.linkage
+    mass, vectors = hierarchy.added_up(hierarchy.leaves.mass), hierarchy.added_up(sums)
+    having = None if containing is None else hierarchy.added_up(containing)
     counts = np.concatenate([np.ones(M), linkage[:, 3]]).astype(int)
-
-    def words(node: int, other_mass: float, other: Array) -> tuple[str, ...]:
-        scores = excess(vectors[node], mass[node], other, other_mass)
-        best = np.argsort(-scores, kind="stable")[:n_words]
-        return tuple(names[j] for j in best if scores[j] > 0.0)
-
-    rows = []
-    for node, parent in enumerate(parents.tolist()):
-        children = () if node < M else tuple(hierarchy.pairs[node - M].tolist())
-        against: tuple[str, ...] = ()
-        if parent >= 0:
-            left, right = hierarchy.pairs[parent - M].tolist()
-            sibling = right if node == left else left
-            against = words(node, mass[sibling], vectors[sibling])
-        rows.append(
+    siblings = np.full(len(parents), -1)
+    for pair in hierarchy.pairs:
+        siblings[pair] = pair[::-1]
+    apart = [
+        ()
+        if other < 0
+        else _telling(vectors[node], mass[node], vectors[other], mass[other])[: NAMING + n_words]
+        for node, other in enumerate(siblings.tolist())
+    ]
+    names = _named(hierarchy, apart, words)
+    found = []
+    for node, parent in enumerate(parents):
+        rest, rest_mass = vectors[-1] - vectors[node], mass[-1] - mass[node]
+        alone = parent < 0
+        ranked = _telling(vectors[node], mass[node], None if alone else rest, rest_mass)
+        only: Sequence[int] = ()
+        if having is not None and not alone:
+            here = having[node] >= np.maximum(ONLY_HERE_SHARE * mass[node], NEARLY_ALL * having[-1])
+            only = ranked[here[ranked]].tolist()
+        found.append(
             TreeNode(
                 node,
-                None if parent < 0 else parent,
-                children,
+                None if alone else parent,
+                () if node < M else tuple(hierarchy.pairs[node - M].tolist()),
                 float(mass[node]),
                 int(counts[node]),
                 0.0 if node < M else float(linkage[node - M, 2]),
-                against,
-                words(node, mass[-1] - mass[node], vectors[-1] - vectors[node]),
+                names[node],
+                tuple(words[j] for j in apart[node][:n_words]),
+                tuple(words[j] for j in ranked[:n_words].tolist()),
+                tuple(words[j] for j in only[:n_words]),
             )
         )
-    return tuple(rows)
+    return tuple(found)
 
 
-def excess(vector: Array, mass: float, other: Array, other_mass: float) -> Array:
-    """Score words by how much of a prototype they are and how much of the word is its own.
+def _telling(own: Array, mass: float, other: Array | None, other_mass: float) -> Ids:
+    """Rank the words that a group has more of than another one; all its words without another."""
+    groups = own[None] if other is None else np.stack([own, other])
+    lengths = np.linalg.norm(groups, axis=1)
+    if not lengths[0] > 0.0:
+        return np.empty(0, dtype=np.intp)
+    prototypes = groups / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    scores = characteristic_scores(prototypes, lengths)[0]
+    more = scores > 0.0
+    if other is not None and other_mass > 0.0:
+        more &= np.abs(own) / mass > np.abs(other) / other_mass
+    features = np.flatnonzero(more)
+    return features[np.argsort(-scores[features], kind="stable")]
 
-    The square of the prototype's coordinate, times what its mean coordinate has above that of the
-    other rows, as a share of both. Negative coordinates count as zero.
-    """
-    mine = np.maximum(vector, 0.0) / mass
-    theirs = np.maximum(other, 0.0) / other_mass if other_mass > 0.0 else np.zeros(len(vector))
-    both = mine + theirs
-    above = np.divide(np.maximum(mine - theirs, 0.0), both, out=np.zeros_like(both), where=both > 0)
-    length = np.linalg.norm(vector)
-    scores: Array = np.square(np.maximum(vector, 0.0) / (length if length > 0.0 else 1.0)) * above
-    return scores
+
+def _named(hierarchy: Hierarchy, apart: Sequence[Any], words: Sequence[str]) -> list[str]:
+    """Name the two nodes of each merge by the words that tell them apart, the heavier one first."""
+    names = [EVERYTHING] * len(apart)
+    for pair in hierarchy.pairs.tolist():
+        chosen = choose_names([list(apart[node]) for node in pair], range(2), NAMING)
+        for node, features in zip(pair, chosen, strict=True):
+            names[node] = " ".join(words[j] for j in features)
+    return names
 
 
 def _names(tree: Any, feature_names: Iterable[str] | None) -> list[str]:

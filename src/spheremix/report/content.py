@@ -16,6 +16,7 @@ from spheremix.report.packing import packed_size
 from spheremix.report.rows import heaviest
 from spheremix.report.steps import curves, read_steps
 from spheremix.report.texts import shorten, token_forms
+from spheremix.report.tree import tree_entry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,6 +57,7 @@ def _measured(source: Source) -> dict[str, Any]:
     telling = None if contrast is None else [[word for word, _ in words] for words in contrast]
     named = Reading(source.model, source.feature_names, contrast=telling, names=source.names)
     K, path = reading.n_clusters, source.path
+    names = cluster_names(named)
     exits = None if path is None else path.exit_betas_[:, shown].astype(np.float32)
     return {
         "format": FORMAT,
@@ -69,7 +71,8 @@ def _measured(source: Source) -> dict[str, Any]:
         "kind": "coordinates" if source.feature_names is None else "words",
         "words": [reading.feature_names[j] for j in shown],
         "hues": hues(K),
-        "names": cluster_names(named),
+        "names": names,
+        "tree": tree_entry(source.tree, names),
         "steps": steps.entries,
         "path": curves(path),
         "chosen": steps.chosen,

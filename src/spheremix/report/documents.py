@@ -9,6 +9,7 @@ import numpy as np
 from spheremix.reading import agreement, contrast_words
 from spheremix.report.numbers import digits
 from spheremix.report.texts import length
+from spheremix.report.tree import packed_leaves
 from spheremix.text import TextVectorizer
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def describe(source: Source, found: Documents | None) -> dict[str, Any] | None:
         "log_odds": found.log_odds.astype(np.float32),
         "cosine": found.cosines.astype(np.float32),
         "cluster": found.labels.astype(np.uint16),
+        "leaf": packed_leaves(source.leaves),
         "runner_up": found.runners_up.astype(np.uint16) if several else None,
     }
 

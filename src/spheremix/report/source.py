@@ -14,23 +14,20 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.reading import Reading
-from spheremix.report.numbers import digits
+from spheremix.report.remarks import advised, remarked
 from spheremix.run.advising import pack_advice
-from spheremix.run.remarks import remarks, warnings
+from spheremix.run.growing import read_leaves
 from spheremix.run.run import DAMAGE
 from spheremix.run.store import RunError
 from spheremix.run.table import Table
 from spheremix.text import Corpus, vectorize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from spheremix.run.run import Run
-    from spheremix.run.schema import AdviceRecord
+    from spheremix.run.schema import TreeRecord
     from spheremix.text import TextVectorizer
-
-# Columns of the table of evidence that the page shows.
-EVIDENCE = ("n_components", "stability", "firmness", "gain", "turning", "score", "agreement")
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +69,10 @@ class Source:
         What is recommended as the number of clusters, and why, as :func:`advised` gives it.
     remarks : list of dict
         What the terminal said about the run: the text, and whether it is a warning.
+    tree : TreeRecord or None
+        Fine groups and merges of the clusters.
+    leaves : ndarray or None
+        The fine group of each row.
     title : str
         Of the report.
     """
@@ -92,6 +93,8 @@ class Source:
     names: list[str] | None = None
     advice: dict[str, Any] | None = None
     remarks: list[dict[str, Any]] = field(default_factory=list)
+    tree: TreeRecord | None = None
+    leaves: Any = None
     title: str = "spheremix"
 
     def __post_init__(self) -> None:
@@ -225,34 +228,11 @@ def _from_run(run: Run, title: str | None) -> Source:
         else _done(described.parameters, asdict(described.thresholds), described.n_words_before),
         names=run.names(),
         advice=advised(manifest.advice, run.read_table("advice")),
-        remarks=_remarks(run),
+        remarks=remarked(run),
+        tree=manifest.tree,
+        leaves=None if manifest.tree is None else read_leaves(manifest.tree.grown, run.reader),
         title=title or _title(corpus) or run.folder.resolve().name,
     )
-
-
-def advised(record: AdviceRecord | None, table: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Give the advice on the number of clusters, with its evidence for each of them."""
-    if record is None:
-        return None
-    found = {name: list((table or {}).get(name, [])) for name in EVIDENCE}
-    evidence = {
-        name: [None if one is None or not np.isfinite(one) else digits(one) for one in values]
-        for name, values in found.items()
-        if values
-    }
-    return asdict(record) | {"evidence": evidence}
-
-
-def _remarks(run: Run) -> list[dict[str, Any]]:
-    """Give what the terminal says of a run, and whether it warns of something."""
-    warned = [message.render(_option) for message in warnings(run)]
-    said = [message.render(_option) for message in remarks(run)]
-    return [{"text": text, "warning": text in warned} for text in said]
-
-
-def _option(parameter: str) -> str:
-    """Name an option of the command, as the remarks on a run use them."""
-    return f"--{parameter.replace('_', '-')}"
 
 
 def _done_by(vectorizer: TextVectorizer) -> list[tuple[str, str]]:

@@ -54,7 +54,7 @@ def choose_candidates(
     if options.k is not None or len(found) < 2:
         return found
     listener.begin("Looking how many clusters may be worth trying")
-    problem = _problem(material, options)
+    problem = problem_of(material, options)
     end = _chance(folder, problem, options, keys).most
     return [K for K in found if end >= K]
 
@@ -70,7 +70,7 @@ def advise_run(
     """Gather the evidence for each number of clusters; None where there is one only."""
     if len(dense) < 2:
         return None
-    problem = _problem(material, options)
+    problem = problem_of(material, options)
     listener.begin("Drawing the documents again, to see which clusters are firm")
     total, done = float(sum(dense)), 0.0
     stability = {}
@@ -105,7 +105,8 @@ def pack_advice(advice: Advice) -> AdviceRecord:
     )
 
 
-def _problem(material: Material, options: ExploreOptions) -> Problem[VMFModel]:
+def problem_of(material: Material, options: ExploreOptions) -> Problem[VMFModel]:
+    """Give the rows and the model of an exploration."""
     directions = as_directions(material.X, n_threads=options.threads)
     mixture = VMFMixture(1, kappa=options.kappa, n_threads=options.threads)
     return build_problem(MixtureOptions.of(mixture), directions, None)

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from spheremix._files import MANIFEST
+from spheremix.reading.tree import NEARLY_ALL
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 from spheremix.select import CRITERIA
 
@@ -56,6 +57,9 @@ TABLES: dict[str, TableSchema] = {
                 "Most probable cluster of the document; empty if the document was set aside.", int
             ),
             "name": Column("Name of this cluster."),
+            "fine_group": Column(
+                "Fine group of the document, a part of its cluster: a leaf of tables/tree.csv.", int
+            ),
             "posterior": Column(
                 "Probability of this cluster according to the model. It is nearly always 1, even "
                 "for texts of one word, and does not tell how sure you can be. Compare documents "
@@ -222,6 +226,37 @@ TABLES: dict[str, TableSchema] = {
             ),
         },
     ),
+    "tree": TableSchema(
+        "tables/tree.csv",
+        "The clusters divided into fine groups and merged to one: one row for each node of the "
+        "tree. The fine groups come first, then the merges in their order.",
+        {
+            "node": Column("Number of the node, from 0.", int),
+            "parent": Column("The node that it is a part of; empty for all documents.", int),
+            "height": Column(
+                "What the merge of its two parts loses of the log-likelihood, in nats, or the "
+                "largest loss of a merge before it; 0 for fine groups.",
+                float,
+            ),
+            "size": Column("Number of documents.", int),
+            "n_fine_groups": Column("Number of fine groups in it.", int),
+            "cluster": Column("The cluster it lies in; empty if it has several.", int),
+            "chosen": Column("1 if it is this cluster, else 0.", int),
+            "name": Column(
+                "Name of the cluster, or up to three words that tell the node from the other part "
+                "of its parent."
+            ),
+            "words": Column("The 20 most characteristic words against all other documents."),
+            "sibling_words": Column(
+                "The 20 most characteristic words against the other part of its parent."
+            ),
+            "only_here_words": Column(
+                f"The first 20 words that at least {100 * ONLY_HERE_SHARE:.0f} % of its documents "
+                f"contain and hardly any other document: {100 * NEARLY_ALL:.0f} % of the documents "
+                "with the word are here."
+            ),
+        },
+    ),
     "path": TableSchema(
         "tables/path.csv",
         "The steps of the path, from dense prototypes to sparse ones. If the run is relaxed, as it "
@@ -272,7 +307,7 @@ DERIVED = "derived.json"
 MATRIX, KEPT, VOCABULARY, IDF = "matrix", "kept.npy", "vocabulary.txt", "idf.npy"
 FORMS = "forms.tsv.gz"
 TERMS, COUNTS, CORPUS = "terms.txt", "counts", "corpus.jsonl.gz"
-MIXTURES, PATH, STAGES = "dense", "path", "stages"
+MIXTURES, PATH, TREE, STAGES = "dense", "path", "tree", "stages"
 # Names that follow each other and have one meaning are explained together.
 FILES: dict[str, str] = {
     **dict.fromkeys((PAGE, CONTENT), "The report as a page, and its content as data."),
@@ -294,6 +329,7 @@ FILES: dict[str, str] = {
     **dict.fromkeys(
         (f"{MIXTURES}/", f"{PATH}/"), "The models as arrays; path/ only if a path was followed."
     ),
+    f"{TREE}/": "The fine group of each row.",
     f"{STAGES}/": "What each step of the work left and what it depends on: with other options, the "
     "next command reuses what they do not change.",
 }

@@ -16,6 +16,7 @@ from spheremix.run.columns import PATH
 from spheremix.run.command import versions
 from spheremix.run.describe import describe_clusters
 from spheremix.run.folder import RunFolder
+from spheremix.run.growing import describe_tree, grow_tree
 from spheremix.run.keys import Keys
 from spheremix.run.listener import Listener
 from spheremix.run.names import automatic_names, read_names
@@ -31,6 +32,7 @@ from spheremix.run.schema import (
     CorpusRecord,
     DenseRecord,
     DocumentsRecord,
+    GrownRecord,
     Manifest,
     MixtureRecord,
     PathRecord,
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from spheremix.advice import Advice
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.reading import ContrastWord
+    from spheremix.run.growing import Grown
     from spheremix.run.names import GivenNames
     from spheremix.run.prepare import Material
     from spheremix.run.run import Run
@@ -197,8 +200,9 @@ def _work(
     model: VMFMixture | VMFPath = dense[best]
     if options.criterion != DENSE:
         model = follow_path(folder, material.X, dense, best, options, keys, listener)
+    tree = grow_tree(folder, material, model.labels_, advice, options, keys, listener)
     listener.begin("Writing the tables")
-    _finish(folder, material, dense, model, advice, keys, command, source, names)
+    _finish(folder, material, dense, model, advice, tree, keys, command, source, names)
     for line in reuse(folder, candidates, words=material.words is not None):
         listener.inform(line)
     for note in notes:
@@ -211,6 +215,7 @@ def _finish(
     dense: dict[int, VMFMixture],
     model: VMFMixture | VMFPath,
     advice: Advice | None,
+    tree: Grown | None,
     keys: Keys,
     command: dict[str, Any],
     source: Corpus | Matrix,
@@ -254,7 +259,11 @@ def _finish(
     if names is not None:
         called = [one.name for one in named]
         reading = Reading(model, material.words, contrast=contrast, names=called, X=rows)
-    tables = write_tables(writer, material, reading, dense, contrast, advice)
+    described = None
+    if tree is not None:
+        described = describe_tree(left("tree", tree.key, GrownRecord), tree, material, reading)
+    leaves = None if tree is None else tree.leaves
+    tables = write_tables(writer, material, reading, dense, contrast, advice, described, leaves)
     finish(
         writer,
         Manifest(
@@ -275,6 +284,7 @@ def _finish(
             best_n_components=best,
             advice=None if advice is None else pack_advice(advice),
             label_agreement=_agreement(material, model),
+            tree=described,
             contrast=_naming(reading),
             names=named,
             tables=tables,

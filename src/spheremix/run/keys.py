@@ -12,6 +12,8 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.run.codecs import UNSTORED
@@ -82,6 +84,13 @@ class Keys:
     def stability(self, K: int) -> str:
         """Give the key of what rows drawn again say of one number of clusters."""
         return key_of(self.matrix, "stability", K, self._options.kappa, self._options.seed)
+
+    def tree(self, labels: Any, n_leaves: int) -> str:
+        """Give the key of the tree over the chosen clusters, which are told by their labels."""
+        chosen = hashlib.sha256(np.ascontiguousarray(labels, dtype="<i8").data).hexdigest()
+        return key_of(
+            self.matrix, "tree", chosen, n_leaves, self._options.kappa, self._options.seed
+        )
 
     def fits(self, sizes: Iterable[int]) -> set[str]:
         """Give the keys of all that is fitted with these numbers of clusters."""

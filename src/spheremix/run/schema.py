@@ -168,6 +168,44 @@ class AdviceRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GrownRecord:
+    """A tree over the chosen clusters: fine groups inside them, and who was merged with whom."""
+
+    leaves: FileName = about("The fine group of each row.")
+    clusters: list[int] = about("The chosen cluster of each fine group.")
+    pairs: list[list[int]] = about(
+        "The two nodes of each merge. Fine groups are the first nodes; each merge makes the next."
+    )
+    values: list[float] = about(
+        "Classification likelihood of the partitions of the tree into 1, 2, ... groups."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRecord:
+    """A node of the tree: a fine group, or several of them together."""
+
+    parent: int | None = about("The node that it is a part of.", default=None)
+    height: float = about("What the merge of its two parts loses, in nats; 0 for fine groups.")
+    size: int = about("Number of its documents.")
+    n_leaves: int = about("Number of its fine groups.")
+    cluster: int | None = about("The chosen cluster that it lies in.", default=None)
+    chosen: bool = about("Whether it is this cluster.")
+    name: str = about("Its name.")
+    words: list[str] = about("Its characteristic words.")
+    sibling_words: list[str] = about("Words that tell it from the other part of its parent.")
+    only_here_words: list[str] = about("Words that hardly any other document contains.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeRecord:
+    """The tree of the run, for readers."""
+
+    grown: GrownRecord = about("The tree.")
+    nodes: list[NodeRecord] = about("Its nodes, by number.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FitRecord:
     """Parameters together with their resultants: where a path can go on with the same bits."""
 
@@ -278,6 +316,7 @@ class Manifest:
     advice: AdviceRecord | None = about(
         "How many clusters are recommended, where the number was not given.", default=None
     )
+    tree: TreeRecord | None = about("Fine groups and merges of the clusters.", default=None)
     contrast: list[list[str]] | None = about(
         "For embeddings with texts: words that set each cluster apart.", default=None
     )

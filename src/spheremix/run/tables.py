@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.path import VMFPath
     from spheremix.reading import ContrastWord, Documents, Reading, Word
     from spheremix.run.prepare import Material
+    from spheremix.run.schema import TreeRecord
     from spheremix.run.writer import Writer
     from spheremix.text import Corpus
 
@@ -35,16 +36,20 @@ def write_tables(
     dense: dict[int, VMFMixture],
     contrast: list[list[ContrastWord]] | None,
     advice: Advice | None = None,
+    tree: TreeRecord | None = None,
+    leaves: Any = None,
 ) -> dict[str, FileName]:
     """Write every table that the run has the values for; give the names of their files."""
     documents = reading.documents(material.X)
     tables = {
-        "documents": document_columns(reading, documents, material),
+        "documents": document_columns(reading, documents, material, leaves),
         "clusters": cluster_columns(reading),
         "words": word_columns(reading),
         "typical": typical_columns(reading, documents, material),
         "dense": dense_columns(dense),
     }
+    if tree is not None:
+        tables["tree"] = tree_columns(tree)
     if reading.path is not None:
         tables["path"] = path_columns(reading.path)
     if advice is not None:
@@ -74,11 +79,15 @@ def all_clusters(labels: Any, material: Material) -> Any:
     return clusters
 
 
-def document_columns(reading: Reading, documents: Documents, material: Material) -> dict[str, Any]:
+def document_columns(
+    reading: Reading, documents: Documents, material: Material, leaves: Any = None
+) -> dict[str, Any]:
     """List the documents as they came, those set aside with the reason and without cluster."""
     names = [*(reading.cluster_name(k) for k in range(reading.n_clusters)), ""]  # the last: noise
     found: dict[str, Any] = documents.table()
     columns = {"cluster": found.pop("cluster"), "name": [names[k] for k in documents.labels]}
+    if leaves is not None:
+        columns["fine_group"] = leaves
     columns |= found
     columns["runner_up"] = [None if k < 0 else int(k) for k in documents.runners_up]
     corpus = material.source
@@ -216,6 +225,24 @@ def dense_columns(dense: dict[int, VMFMixture]) -> dict[str, Any]:
         "n_converged": [sum(run.status == "converged" for run in m.runs_) for m in models],
         "agreement": [model.agreement_ for model in models],
         **{name: [model.criteria_[name] for model in models] for name in CRITERIA},
+    }
+
+
+def tree_columns(tree: TreeRecord) -> dict[str, Any]:
+    """List the nodes of the tree."""
+    nodes = tree.nodes
+    return {
+        "node": range(len(nodes)),
+        "parent": [one.parent for one in nodes],
+        "height": [one.height for one in nodes],
+        "size": [one.size for one in nodes],
+        "n_fine_groups": [one.n_leaves for one in nodes],
+        "cluster": [one.cluster for one in nodes],
+        "chosen": [int(one.chosen) for one in nodes],
+        "name": [one.name for one in nodes],
+        "words": [" ".join(one.words) for one in nodes],
+        "sibling_words": [" ".join(one.sibling_words) for one in nodes],
+        "only_here_words": [" ".join(one.only_here_words) for one in nodes],
     }
 
 

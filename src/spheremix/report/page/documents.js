@@ -6,12 +6,27 @@ import { createSearch, listDocuments, nameOf } from "./filters.js";
 import { certaintyOf, certaintyText } from "./certainty.js";
 import { mountControls } from "./document_controls.js";
 
-/** @import { App, Content, Documents } from "./types.d.ts" */
+/** @import { App, Content, Documents, Key } from "./types.d.ts" */
 
 // Pixels of a row, as in the style sheet: with a second line, and without one.
 const ROW = 46;
 const SHORT = 28;
 const SNIPPET = 160; // characters
+/** @type {Key[]} */
+const LISTED_BY = [
+  "cluster",
+  "node",
+  "cut",
+  "step",
+  "scope",
+  "sort",
+  "rival",
+  "label",
+  "from",
+  "to",
+  "text",
+  "edited",
+];
 const TAGS = 2; // labels of a row; the reader shows all
 
 /** @param {App} app */
@@ -40,13 +55,7 @@ export function mountDocuments(app) {
     list.show(listDocuments(documents, app.groups(), state.now, search), state.now.document);
     controls.update(list.items().length);
   };
-  state.followAtRest(
-    [
-      ...["cluster", "node", "cut", "step", "scope", "sort", "rival", "label", "from", "to"],
-      ...["text", "edited"],
-    ],
-    draw,
-  );
+  state.followAtRest(LISTED_BY, draw);
   state.follow(["document"], () => list.choose(state.now.document));
 
   const move = (/** @type {number} */ by) => {

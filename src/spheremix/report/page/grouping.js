@@ -82,7 +82,8 @@ function nodeGroups(content, tree, cuts, m) {
     const group = {
       id: node,
       cluster: tree.clusters[node],
-      name: () => tree.names[node],
+      name: () =>
+        tree.is_chosen[node] ? content.names[tree.clusters[node]] : tree.names[node],
       size: tree.sizes[node],
       words: tree.words[node],
       only: tree.only[node],

@@ -6,7 +6,7 @@
 
 /** @param {Tree} tree @returns {Cuts} */
 export function readTree(tree) {
-  const { leaves, parents, heights, sizes } = tree;
+  const { leaves, parents, sizes } = tree;
   /** @type {number[][]} */
   const children = parents.map(() => []);
   let root = -1;
@@ -31,23 +31,14 @@ export function readTree(tree) {
   const places = new Map(order.map((leaf, place) => [leaf, place]));
   const placeOf = (/** @type {number} */ node) => places.get(leavesOf(node)[0]) ?? 0;
 
-  // The highest merges are undone first, until there are m groups.
+  // The last merges are undone, until there are m groups.
   const cut = (/** @type {number} */ m) => {
-    let nodes = [root];
-    while (nodes.length < m) {
-      const inner = nodes.filter((node) => node >= leaves);
-      if (!inner.length) break;
-      const highest = inner.reduce((a, b) => (isHigher(heights, b, a) ? b : a));
-      nodes = [...nodes.filter((node) => node !== highest), ...children[highest]];
-    }
-    return nodes.sort((a, b) => placeOf(a) - placeOf(b));
+    const first = parents.length + 1 - m; // of the merges that are undone
+    return parents
+      .flatMap((parent, node) => (node < first && (parent < 0 || parent >= first) ? [node] : []))
+      .sort((a, b) => placeOf(a) - placeOf(b));
   };
   return { order, cut, leavesOf };
-}
-
-/** @param {number[]} heights @param {number} a @param {number} b */
-function isHigher(heights, a, b) {
-  return heights[a] > heights[b] || (heights[a] === heights[b] && a > b);
 }
 
 // The clusters of the model in the order of the tree's leaves.

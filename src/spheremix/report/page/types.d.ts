@@ -55,7 +55,9 @@ export interface Tree {
   names: string[];
   words: string[][];
   only: string[][];
+  sibling_words: string[][]; // against the other part of the parent
   clusters: number[]; // the cluster of the model that a node lies in; -1: it holds several
+  is_chosen: boolean[]; // whether a node is a cluster of the model
 }
 
 export interface Firmness {
