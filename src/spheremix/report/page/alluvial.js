@@ -12,6 +12,36 @@ const BLOCK = 12; // width of a block
 const GAP = 5; // between blocks
 const NAME = 130; // room for names at the right
 
+// Streams of documents between fewer groups, those of the model, and more of them.
+/** @param {App} app */
+export function flowPart(app) {
+  const { content, state } = app;
+  const { tree, model, advice, documents } = content;
+  if (!tree || !documents?.leaf) return [];
+  const K = model.n_clusters;
+  const others = (advice?.recommended ?? []).map((one) => one.n_clusters);
+  const fits = (/** @type {number} */ m) => m >= 2 && m <= tree.leaves && m !== K;
+  const fewer = others.find((m) => m < K && fits(m)) ?? Math.ceil(K / 2);
+  const more = others.find((m) => m > K && fits(m)) ?? tree.leaves;
+  const now = state.now.cut;
+  const numbers = [...new Set([fewer, K, more, ...(now ? [now] : [])])]
+    .filter((m) => m === K || fits(m))
+    .sort((a, b) => a - b);
+  if (numbers.length < 2) return [];
+  const cuts = numbers.map((m) => (m === K ? 0 : m));
+  const choose = (/** @type {number} */ cut, /** @type {number} */ id) =>
+    state.set({ cut, step: content.chosen, [cut ? "node" : "cluster"]: id });
+  return [
+    make(
+      "h3",
+      {},
+      "How groups merge and divide",
+      make("span", { class: "note", text: "documents as streams; click a group to choose it" }),
+    ),
+    alluvial(app, cuts, choose),
+  ];
+}
+
 // How many documents go from each group to each group of the next column.
 /** @param {Pick<Grouping, "labels">} from @param {Pick<Grouping, "labels">} to */
 export function streams(from, to) {
@@ -45,7 +75,7 @@ function blocksOf({ groups }, total, height) {
  * @param {App} app @param {number[]} cuts numbers of groups; 0 for those of the model
  * @param {(cut: number, id: number) => void} choose
  */
-export function alluvial(app, cuts, choose) {
+function alluvial(app, cuts, choose) {
   const columns = cuts.map((cut) => app.groupsAt({ cut, step: app.content.chosen }));
   const total = columns[0].labels.length || 1;
   const drawing = makeSvg("svg", {
@@ -84,7 +114,7 @@ export function alluvial(app, cuts, choose) {
       drawing.append(path);
     }
   });
-  placed.forEach((blocks, c) => drawing.append(...column(blocks, c, cuts[c], across, choose)));
+  placed.forEach((blocks, c) => drawing.append(...columnParts(blocks, c, cuts[c], across, choose)));
   return make("div", { class: "wide" }, drawing);
 }
 
@@ -102,7 +132,7 @@ function ribbon(x, y, high, x2, y2, high2) {
  * @param {ReturnType<typeof blocksOf>} blocks @param {number} c @param {number} cut
  * @param {number} across @param {(cut: number, id: number) => void} choose
  */
-function column(blocks, c, cut, across, choose) {
+function columnParts(blocks, c, cut, across, choose) {
   const x = across * c;
   const head = makeSvg("text", { x, y: -6, class: "head", text: counted(blocks.size, "group") });
   const parts = [...blocks.values()].flatMap(({ group, y, high }) => {

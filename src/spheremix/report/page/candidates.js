@@ -4,7 +4,7 @@ import { bdi, find, make, present } from "./dom.js";
 import { counted, criterionName, decimal, integer, percent } from "./format.js";
 import { drawCurves, strokeSample } from "./curves.js";
 import { advicePart } from "./advice.js";
-import { alluvial } from "./alluvial.js";
+import { flowPart } from "./alluvial.js";
 
 /** @import { App, Candidate, Model } from "./types.d.ts" */
 
@@ -49,36 +49,6 @@ export function mountCandidates(app) {
   state.followAtRest(["tab", "cut", "edited", "theme"], () => {
     if (state.now.tab === "candidates") flow.replaceChildren(...flowPart(app));
   });
-}
-
-// Streams of documents between fewer groups, those of the model, and more of them.
-/** @param {App} app */
-function flowPart(app) {
-  const { content, state } = app;
-  const { tree, model, advice, documents } = content;
-  if (!tree || !documents?.leaf) return [];
-  const K = model.n_clusters;
-  const others = (advice?.recommended ?? []).map((one) => one.n_clusters);
-  const fits = (/** @type {number} */ m) => m >= 2 && m <= tree.leaves && m !== K;
-  const fewer = others.find((m) => m < K && fits(m)) ?? Math.ceil(K / 2);
-  const more = others.find((m) => m > K && fits(m)) ?? tree.leaves;
-  const now = state.now.cut;
-  const numbers = [...new Set([fewer, K, more, ...(now ? [now] : [])])]
-    .filter((m) => m === K || fits(m))
-    .sort((a, b) => a - b);
-  if (numbers.length < 2) return [];
-  const cuts = numbers.map((m) => (m === K ? 0 : m));
-  const choose = (/** @type {number} */ cut, /** @type {number} */ id) =>
-    state.set({ cut, step: content.chosen, [cut ? "node" : "cluster"]: id });
-  return [
-    make(
-      "h3",
-      {},
-      "How groups merge and divide",
-      make("span", { class: "note", text: "documents as streams; click a group to choose it" }),
-    ),
-    alluvial(app, cuts, choose),
-  ];
 }
 
 // Criteria need explanations, and are not needed to read the page.
@@ -264,7 +234,9 @@ function candidateClusters(candidate) {
     ? " Their most characteristic words:"
     : "";
   return [
-    make("h3", { text: `The ${candidate.n_clusters} groups of this number, before words were dropped, by size` }),
+    make("h3", {
+      text: `The ${candidate.n_clusters} groups of this number, before words were dropped, by size`,
+    }),
     make("p", {
       class: "soft",
       text: `${counted(candidate.n_nonzero, "weight")} of the prototypes are not zero.${named}`,

@@ -82,8 +82,7 @@ function nodeGroups(content, tree, cuts, m) {
     const group = {
       id: node,
       cluster: tree.clusters[node],
-      name: () =>
-        tree.is_chosen[node] ? content.names[tree.clusters[node]] : tree.names[node],
+      name: () => (tree.is_chosen[node] ? content.names[tree.clusters[node]] : tree.names[node]),
       size: tree.sizes[node],
       words: tree.words[node],
       only: tree.only[node],
@@ -93,7 +92,11 @@ function nodeGroups(content, tree, cuts, m) {
     return group;
   });
   const leafOf = content.documents?.leaf ?? new Uint16Array(0);
-  return grouping(false, groups, Uint16Array.from(leafOf, (leaf) => owner[leaf]));
+  return grouping(
+    false,
+    groups,
+    Uint16Array.from(leafOf, (leaf) => owner[leaf]),
+  );
 }
 
 /** @param {boolean} exact @param {Group[]} groups @param {Grouping["labels"]} labels */

@@ -14,7 +14,6 @@ import { sparkline } from "./time_drawing.js";
 export function mountGroups(app) {
   const { content, state } = app;
   const list = find("cluster-list");
-  list.classList.toggle("many", content.model.n_clusters > 8);
   /** @type {Map<number, HTMLElement>} */
   let options = new Map();
 
@@ -38,6 +37,8 @@ export function mountGroups(app) {
       counted(groups.groups.length, "group"),
       make("span", { class: "note", text: order }),
     );
+    list.classList.toggle("many", groups.groups.length > 8);
+    list.classList.toggle("few", groups.groups.length < 7);
     const largest = Math.max(...groups.groups.map(({ size }) => size), 1);
     const more = perGroup(app, groups);
     options = new Map(

@@ -4,6 +4,7 @@ import { bdi, find, make, segmented } from "./dom.js";
 import { counted, integer, percent } from "./format.js";
 import { countLabels, labelOrder } from "./distribution.js";
 import { chooseGroup } from "./grouping.js";
+import { rove } from "./roving.js";
 
 /** @import { App, Documents, LabelColumn } from "./types.d.ts" */
 
@@ -92,7 +93,10 @@ export function cells(app, documents, column, view) {
 function labelTable(app, documents, found, view, draw) {
   const names = documents.label_names ?? [];
   const { labels, rows, share } = found;
-  const largest = Math.max(...rows.flatMap(({ i }) => labels.map((label) => share(i, label))), 1e-9);
+  const largest = Math.max(
+    ...rows.flatMap(({ i }) => labels.map((label) => share(i, label))),
+    1e-9,
+  );
   const head = labels.map((label) => {
     const sorted = view.sort === label;
     const click = () => {
@@ -122,7 +126,7 @@ function labelTable(app, documents, found, view, draw) {
     "table",
     { class: "plain-table heat" },
     make("thead", {}, make("tr", {}, make("th", { scope: "col", text: "group" }), ...head)),
-    make("tbody", {}, ...body),
+    rove(make("tbody", {}, ...body), "td button"),
   );
 }
 

@@ -119,7 +119,7 @@ function mount(content) {
   mountCandidates(app);
   mountCorpus(app);
   mountEdits(app);
-  mountSave(app, documents.listed);
+  mountSave(app, documents.listed, { words: map.figure, map: null });
   mountKeys(app, {
     moveGroup: (/** @type {number} */ by) => moveGroup(app, by),
     moveDocument: documents.move,

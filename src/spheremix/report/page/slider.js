@@ -23,7 +23,10 @@ export function mountSlider({ content, state, stepOf }) {
   } else {
     find("beta-label").textContent = `${capital(noun)}s`;
     range.title = `How many ${noun}s each group keeps: the penalty β`;
-    range.setAttribute("aria-label", `${capital(noun)}s of the groups: further right, more of them`);
+    range.setAttribute(
+      "aria-label",
+      `${capital(noun)}s of the groups: further right, more of them`,
+    );
     const curves = pathCurves(content);
     const label = "Sparsity and criteria along the path";
     find("curves").replaceChildren(drawCurves(curves, curves[0].xs, 1000, HEIGHT, label));

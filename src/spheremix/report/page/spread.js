@@ -4,6 +4,7 @@ import { bdi, make, makeSvg } from "./dom.js";
 import { counted, decimal, integer, percent } from "./format.js";
 import { countLabels, countPeriods, labelOrder } from "./distribution.js";
 import { largestOf, stepsPath } from "./time_drawing.js";
+import { rove } from "./roving.js";
 
 /** @import { App, Documents, LabelColumn } from "./types.d.ts" */
 
@@ -58,7 +59,7 @@ function columnBars({ state }, documents, column, { inside, totals, size }) {
     "section",
     { class: "part" },
     make("h3", {}, "Labels: ", bdi(column.name), make("span", { class: "note", text: note })),
-    make("ul", { class: "bars" }, ...rows),
+    rove(make("ul", { class: "bars" }, ...rows), "button"),
   );
 }
 

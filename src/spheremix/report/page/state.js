@@ -73,7 +73,8 @@ export function createState(defaults, limits) {
 function toHash(now, defaults) {
   const told = new URLSearchParams();
   for (const key of /** @type {Key[]} */ (Object.keys(defaults))) {
-    if (!UNSAID.has(key) && String(now[key]) !== String(defaults[key])) told.set(key, String(now[key]));
+    if (!UNSAID.has(key) && String(now[key]) !== String(defaults[key]))
+      told.set(key, String(now[key]));
   }
   const text = told.toString();
   return text && `#${text}`;

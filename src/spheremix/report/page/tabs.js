@@ -21,7 +21,12 @@ export function tabsOf(content) {
       `Each row is a group, each column is a ${noun}`,
       true,
     ],
-    ["labels", "Labels", "Labels of the documents in each group", Boolean(documents?.label_columns)],
+    [
+      "labels",
+      "Labels",
+      "Labels of the documents in each group",
+      Boolean(documents?.label_columns),
+    ],
     ["time", "Time", "Documents of each group over time", hasTime(content)],
     ["candidates", "Other numbers", "Other numbers of groups", true],
     ["corpus", "Corpus", "What was read, how it was prepared, and remarks", true],

@@ -5,6 +5,7 @@ import { atThisBeta, decimal } from "./format.js";
 import { share } from "./certainty.js";
 import { roleOf, sharers } from "./words.js";
 import { showWord } from "./word_line.js";
+import { rove } from "./roving.js";
 
 /** @import { App, Content, Role, Step } from "./types.d.ts" */
 
@@ -32,11 +33,8 @@ export function commonScale(step) {
  */
 export function wordBars(app, step, k, words, scale, hide) {
   if (!words.length) return make("p", { class: "soft", text: `None${atThisBeta(app.content)}.` });
-  return make(
-    "ul",
-    { class: "word-bars" },
-    ...words.map((j) => wordBar(app, step, k, j, scale, hide)),
-  );
+  const bars = words.map((j) => wordBar(app, step, k, j, scale, hide));
+  return rove(make("ul", { class: "word-bars" }, ...bars), ".word");
 }
 
 /**
@@ -53,7 +51,12 @@ function wordBar(app, step, k, j, scale, hide) {
       type: "button",
       class: "word",
       title: wordTitle(content, step, k, j, role),
-      on: { click: () => showWord(app, j) },
+      on: {
+        click: () => showWord(app, j),
+        keydown: (event) => {
+          if (event.key === "Delete") hide?.(j);
+        },
+      },
     },
     bdi(content.words[j]),
   );
@@ -63,7 +66,8 @@ function wordBar(app, step, k, j, scale, hide) {
       type: "button",
       class: "hide",
       text: "×",
-      title: "Drop this word: note it in the edits",
+      tabindex: -1,
+      title: "Drop this word (Delete): note it in the edits",
       "aria-label": `Drop the word ${content.words[j]}`,
       on: { click: () => hide(j) },
     });
