@@ -7,6 +7,7 @@ import { debounced } from "./dom.js";
 // Going back in the browser undoes these; the others (sliders, zoom, filters) are passed over.
 /** @type {Key[]} */
 const PLACES = ["cluster", "node", "cut", "document", "tab", "candidate"];
+/** @type {Set<Key>} */
 const UNSAID = new Set(["edited"]); // no part of the address
 
 /** @param {Now} defaults @param {Limits} limits @returns {State} */
@@ -62,8 +63,10 @@ export function createState(defaults, limits) {
 
   // Back and forward, or an address that was typed.
   addEventListener("hashchange", () => {
-    const { edited } = now;
-    set({ ...defaults, ...fromHash(location.hash, defaults, limits), edited });
+    /** @type {Partial<Now>} */
+    const told = { ...defaults, ...fromHash(location.hash, defaults, limits) };
+    for (const key of UNSAID) delete told[key];
+    set(told);
     left = false;
   });
   return { now, set, follow, followAtRest };
@@ -86,8 +89,9 @@ function fromHash(hash, defaults, limits) {
   /** @type {Record<string, number | string | Zoom>} */
   const found = {};
   for (const [name, text] of new URLSearchParams(hash.slice(1))) {
-    if (!Object.hasOwn(defaults, name) || UNSAID.has(name)) continue;
+    if (!Object.hasOwn(defaults, name)) continue;
     const key = /** @type {Key} */ (name);
+    if (UNSAID.has(key)) continue;
     const limit = limits[key];
     if (Array.isArray(defaults[key])) {
       const [from, to] = text.split(",").map(Number);
