@@ -8,6 +8,7 @@ import {
   firmWord,
   share,
   stabilityWord,
+  wordFirmness,
 } from "../../../src/spheremix/report/page/certainty.js";
 
 const documents = {
@@ -24,7 +25,7 @@ test("without firmness the odds decide: below 9 to 1 it is borderline", () => {
 test("firmness decides where it was measured, but no even odds are clear", () => {
   const content = {
     names: ["sport", "film"],
-    firmness: { documents: Float32Array.of(1, 0.9, 0.7, 0.3), groups: [], words: null },
+    firmness: { documents: Float32Array.of(1, 0.9, 0.7, 0.3) },
   };
   const told = [0, 1, 2, 3].map((i) => certaintyOf(content, documents, i));
   assert.deepEqual(told, ["borderline", "clearly", "probably", "borderline"]);
@@ -36,7 +37,7 @@ test("one group has no other to be borderline with", () => {
 });
 
 test("numbers between 0 and 1 have words", () => {
-  assert.deepEqual([0.95, 0.7, 0.2].map(firmWord), ["firm", "fairly firm", "weak"]);
+  assert.deepEqual([0.8, 0.6, 0.2].map(firmWord), ["firm", "fairly firm", "weak"]);
   assert.deepEqual([0.95, 0.8, 0.65, 0.1].map(agreementWord), [
     "agree",
     "mostly agree",
@@ -50,4 +51,17 @@ test("numbers between 0 and 1 have words", () => {
     "not stable",
   ]);
   assert.deepEqual([0.964, 0.999, 1, 0, -0.02].map(share), [".96", "1.00", "1.00", ".00", "−0.02"]);
+});
+
+test("firmness of words is known for those that were looked for", () => {
+  const words = {
+    ends: Uint32Array.of(0, 2, 3),
+    places: Uint32Array.of(4, 7, 4),
+    shares: Float32Array.of(0.5, 1, 0.25),
+  };
+  const content = { firmness: { words } };
+  assert.equal(wordFirmness(content, 0, 7), 1);
+  assert.equal(wordFirmness(content, 1, 4), 0.25);
+  assert.equal(wordFirmness(content, 1, 7), null);
+  assert.equal(wordFirmness({}, 0, 4), null);
 });

@@ -21,7 +21,7 @@ function grouped() {
       documents: 6,
       tree: smallTree(),
       names: ["zero", "one", "two"],
-      firmness: { groups: [0.9, 0.5, 0.7], documents: null, words: null },
+      firmness: { groups: [0.9, 0.5, 0.7] },
     },
   );
   content.labels.set([0, 0, 1, 2, 2, 2]);

@@ -2,8 +2,9 @@
 
 /** @import { Content, Documents } from "./types.d.ts" */
 
-export const FIRM = 0.8; // from here on one can rely on a group, or on the place of a document
-export const FAIR = 0.6; // below this, another sample may give something else
+export const FIRM = 0.75; // from here on one can rely on a group, or on the place of a document
+export const FAIR = 0.5; // below this, it would not survive other documents
+export const AGREED = 0.6; // of restarts: below this the terminal warns
 
 // Odds of 9 to 1 and of 99 to 1, as logarithms.
 const BORDERLINE = Math.log(9);
@@ -27,7 +28,7 @@ export function share(value) {
 export function agreementWord(value) {
   if (value >= 0.9) return "agree";
   if (value >= 0.75) return "mostly agree";
-  return value >= FAIR ? "agree in part" : "disagree";
+  return value >= AGREED ? "agree in part" : "disagree";
 }
 
 // How far other samples of the documents give the same groups.
@@ -35,7 +36,7 @@ export function agreementWord(value) {
 export function stabilityWord(value) {
   if (value >= 0.9) return "stable";
   if (value >= 0.75) return "mostly stable";
-  return value >= FAIR ? "partly stable" : "not stable";
+  return value >= AGREED ? "partly stable" : "not stable";
 }
 
 /** @typedef {"clearly" | "probably" | "borderline"} Certainty */
@@ -67,4 +68,13 @@ export function certaintyText(content, documents, i) {
   return found === "borderline" && next !== undefined
     ? `borderline with ${content.names[next]}`
     : found;
+}
+
+// Of the words of a group that were looked for in the groups found again; null for the others.
+/** @param {Pick<Content, "firmness">} content @param {number} k @param {number} j */
+export function wordFirmness({ firmness }, k, j) {
+  if (!firmness) return null;
+  const { ends, places, shares } = firmness.words;
+  for (let at = ends[k]; at < ends[k + 1]; at++) if (places[at] === j) return shares[at];
+  return null;
 }

@@ -48,7 +48,7 @@ function clusterGroups(content, step, cuts) {
       size: step.entry.sizes[k],
       words,
       only: onlyWords(content, step, k),
-      firmness: content.firmness?.groups[k] ?? null,
+      firmness: (step.exact && content.firmness?.groups[k]) || null,
       colour: groupColour(shares ? shares[i] : i / order.length, i),
     };
     return group;
@@ -86,7 +86,9 @@ function nodeGroups(content, tree, cuts, m) {
       size: tree.sizes[node],
       words: tree.words[node],
       only: tree.only[node],
-      firmness: null,
+      firmness: tree.is_chosen[node]
+        ? (content.firmness?.groups[tree.clusters[node]] ?? null)
+        : null,
       colour: groupColour(middle / leaves.length / tree.leaves, i),
     };
     return group;

@@ -2,7 +2,7 @@
 
 import { bdi, find, make } from "./dom.js";
 import { capital, counted, nounOf, percent, shownOfAll } from "./format.js";
-import { agreementWord, FAIR, share, stabilityWord } from "./certainty.js";
+import { agreementWord, AGREED, share, stabilityWord } from "./certainty.js";
 import { openCut } from "./group_slider.js";
 
 /** @import { App, Content, Step } from "./types.d.ts" */
@@ -82,7 +82,7 @@ function agreements({ candidates, advice, model }) {
         `Restarts ${agreementWord(same)} (${share(same)})`,
         "How far the search finds the same groups when it starts again: the mean adjusted Rand " +
           "index with the best start. 1: always the same.",
-        same < FAIR,
+        same < AGREED,
       ),
     );
   const at = advice?.evidence.n_components?.indexOf(model.n_clusters) ?? -1;
@@ -93,7 +93,7 @@ function agreements({ candidates, advice, model }) {
         `${capital(stabilityWord(stable))} (${share(stable)})`,
         "How far other samples of these documents give the same groups: a mean adjusted Rand " +
           "index. 1: always the same.",
-        stable < FAIR,
+        stable < AGREED,
       ),
     );
   return parts;

@@ -60,10 +60,12 @@ export interface Tree {
   is_chosen: boolean[]; // whether a node is a cluster of the model
 }
 
+// How often documents, groups and words stay when documents are drawn again; of the chosen step.
 export interface Firmness {
-  documents: Float32Array | null;
-  groups: (number | null)[];
-  words: Float32Array | null;
+  documents: Float32Array;
+  groups: number[];
+  words: { ends: Uint32Array; places: Uint32Array; shares: Float32Array };
+  n_replicates: number;
 }
 
 export interface Corpus {

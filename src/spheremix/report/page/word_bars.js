@@ -2,7 +2,7 @@
 
 import { bdi, make } from "./dom.js";
 import { atThisBeta, decimal } from "./format.js";
-import { share } from "./certainty.js";
+import { FAIR, share, wordFirmness } from "./certainty.js";
 import { roleOf, sharers } from "./words.js";
 import { showWord } from "./word_line.js";
 import { rove } from "./roving.js";
@@ -44,7 +44,7 @@ export function wordBars(app, step, k, words, scale, hide) {
 function wordBar(app, step, k, j, scale, hide) {
   const { content } = app;
   const role = roleOf(step, j, k);
-  const firm = wordFirmness(content, step, k, j);
+  const firm = step.exact ? wordFirmness(content, k, j) : null;
   const button = make(
     "button",
     {
@@ -73,7 +73,7 @@ function wordBar(app, step, k, j, scale, hide) {
     });
   return make(
     "li",
-    { class: `${role}${firm !== null && firm < 0.5 ? " weak" : ""}` },
+    { class: `${role}${firm !== null && firm < FAIR ? " weak" : ""}` },
     button,
     make("span", { class: "track" }, barOf(step.weight(k, j), scale)),
     drop,
@@ -86,11 +86,6 @@ function barOf(value, scale) {
   const bar = make("span", { class: value < 0 ? "bar negative" : "bar", "aria-hidden": "true" });
   bar.style.width = `${Math.max(1, (100 * Math.abs(value)) / scale)}%`;
   return bar;
-}
-
-/** @param {Content} content @param {Step} step @param {number} k @param {number} j */
-function wordFirmness(content, step, k, j) {
-  return step.exact && content.firmness?.words ? content.firmness.words[k * step.W + j] : null;
 }
 
 /**
@@ -109,8 +104,9 @@ export function wordTitle(content, step, k, j, role) {
     .filter((other) => other !== k)
     .map((other) => content.names[other]);
   const shared = role === "shared" ? `: ${others.join("; ")}` : "";
-  const firm = wordFirmness(content, step, k, j);
-  const found = firm === null ? "" : `; in ${share(firm)} of the groups found again`;
+  const firm = step.exact ? wordFirmness(content, k, j) : null;
+  const found =
+    firm === null ? "" : `; firmness ${share(firm)}: how often it comes back with the group`;
   return `${ROLES[role]}${shared}; weight ${decimal(step.weight(k, j))}${leaves}${found}`;
 }
 
