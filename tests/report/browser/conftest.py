@@ -96,6 +96,15 @@ class Opened:
         """Give the map as it is drawn."""
         return self.page.evaluate("document.getElementById('map').toDataURL()")
 
+    def cluster(self):
+        """Give the number of the chosen cluster."""
+        chosen = self.page.locator("#cluster-list [aria-selected=true]")
+        return int(chosen.get_attribute("id").removeprefix("group-"))
+
+    def unroll(self, selector):
+        """Open what is rolled up."""
+        self.page.locator(f"{selector} > summary").click()
+
     def step_to(self, index):
         """Move the slider; what is below the first screen follows when it rests."""
         self.page.locator("#beta").fill(str(index))
@@ -147,6 +156,7 @@ def open_report(browser, request):
             viewport=view, color_scheme=theme, has_touch=touch, is_mobile=touch
         )
         one = Opened(context.new_page(), content)
+        one.page.set_default_timeout(8000)
         context.on("request", lambda asked: one.requests.append(asked.url))
         one.page.on("pageerror", lambda error: one.errors.append(str(error)))
         one.page.on("dialog", lambda box: (one.dialogs.append(box.message), box.dismiss()))

@@ -163,7 +163,7 @@ function wordParts(app, step, k, scale, all, toggle) {
     wordBars(app, step, k, kept(words), scale, content.kind === "words" ? drop : null);
   const parts = lists
     .filter(({ words, kind }) => words.length || kind === "own")
-    .map(({ title, note, words }) => part(title, note, bars(words)));
+    .map(({ title, note, words, kind }) => part(title, note, bars(words), kind));
   if (hasGroups(content, step)) {
     const first = characteristicWords(content, step, k, FIRST);
     const note = "bars: weights, on one scale for all groups";
@@ -236,10 +236,10 @@ function wordLists(content, step, k, limit) {
 }
 
 /** @param {string} title @param {string} note @param {HTMLElement} body */
-function part(title, note, body) {
+function part(title, note, body, kind = "") {
   return make(
     "section",
-    { class: "part" },
+    { class: "part", "data-kind": kind || null },
     make("h3", {}, title, note ? make("span", { class: "note", text: note }) : null),
     body,
   );

@@ -21,7 +21,12 @@ export function mountControls(app, documents) {
       type: "button",
       class: "plain",
       text: words,
-      on: { click: () => state.set({ text: "", label: -1, rival: -1, from: "", to: "" }) },
+      on: {
+        click: () => {
+          app.lasso.set([]);
+          state.set({ text: "", label: -1, rival: -1, from: "", to: "" });
+        },
+      },
     });
   const clear = clearing("clear filters");
   const more = make("details", { class: "filters" }, make("summary", { text: "filter" }));
@@ -43,11 +48,12 @@ export function mountControls(app, documents) {
     if (document.activeElement !== text) text.value = now.text;
     for (const field of fields) field.update(now);
     const filtered = now.label >= 0 || now.rival >= 0 || now.from || now.to;
-    clear.hidden = !(now.text || filtered);
+    clear.hidden = !(now.text || filtered || now.lassoed);
     if (filtered) more.open = true;
     const exact =
       now.step === content.chosen ? "" : "; how sure is told for the chosen number of words";
-    told.textContent = `${counted(n, "document")}${exact}`;
+    const drawn = now.lassoed ? " drawn around on the map" : "";
+    told.textContent = `${counted(n, "document")}${drawn}${exact}`;
     none.hidden = n > 0;
     find("document-list").hidden = n === 0;
     if (clear.hidden) none.replaceChildren(`No document is in this group${atThisBeta(content)}.`);

@@ -26,6 +26,7 @@ const LISTED_BY = [
   "to",
   "text",
   "edited",
+  "lassoed",
 ];
 const TAGS = 2; // labels of a row; the reader shows all
 
@@ -52,7 +53,9 @@ export function mountDocuments(app) {
   const controls = mountControls(app, documents);
 
   const draw = () => {
-    list.show(listDocuments(documents, app.groups(), state.now, search), state.now.document);
+    const found = listDocuments(documents, app.groups(), state.now, search);
+    const inside = app.lasso.has;
+    list.show(inside ? found.filter(inside) : found, state.now.document);
     controls.update(list.items().length);
   };
   state.followAtRest(LISTED_BY, draw);

@@ -9,6 +9,7 @@ import { saveText } from "./csv.js";
 /** @import { App, Documents, EditRecord, Group } from "./types.d.ts" */
 
 const APPLY = "Save them as edits.json and run: spheremix edit RUN edits.json";
+const ALONE = "This report is not that of a run: the edits can be saved, but not applied.";
 
 /** @type {(text: string, title: string, click: () => void) => HTMLElement} */
 const tool = (text, title, click) => make("button", { type: "button", text, title, on: { click } });
@@ -25,7 +26,7 @@ export function groupTools(app, group) {
     .map(({ id, name }) => /** @type {[string, string]} */ ([String(id), name()]));
   const { merge, split, notes } = edits.record();
   const joined = merge.find((one) => one.includes(k));
-  const note = notes.groups[k] ?? "";
+  const note = notes.groups[k] ?? content.edits?.notes.groups[k] ?? "";
   const rename = () =>
     ask("Rename the group", `Empty: ${edits.original(k)}`, { text: content.names[k] }, (name) =>
       edits.change((record) => {
@@ -106,9 +107,10 @@ function compareChoice(state, others) {
 }
 
 /** @param {App} app @param {Documents} documents @param {number} i */
-export function documentTools({ edits }, documents, i) {
+export function documentTools({ content, edits }, documents, i) {
   const id = documents.id[i];
-  const note = edits.record().notes.documents[id] ?? "";
+  const before = content.edits;
+  const note = edits.record().notes.documents[id] ?? before?.notes.documents[id] ?? "";
   const wrong = edits.isMisplaced(id);
   const mark = () =>
     edits.change((record) => {
@@ -132,7 +134,9 @@ export function documentTools({ edits }, documents, i) {
       tool(wrong ? "not misplaced" : "misplaced", "It does not belong to this group", mark),
       tool("note", "Write a note on this document", annotate),
     ),
-    wrong ? make("p", { class: "edited", text: "Marked as misplaced." }) : null,
+    wrong || before?.misplaced.includes(id)
+      ? make("p", { class: "edited", text: "Marked as misplaced." })
+      : null,
     note ? make("p", { class: "edited" }, "Note: ", bdi(note)) : null,
   );
 }
@@ -157,11 +161,16 @@ export function mountEdits(app) {
     button.textContent = n ? `edits: ${n}` : "edits";
     save.disabled = n === 0;
     clear.disabled = n === 0;
+    const before = content.edits?.changes ?? [];
     find("edits-body").replaceChildren(
+      ...(before.length ? [make("p", { text: `The run was edited: ${before.join(" ")}` })] : []),
       ...(n
         ? [
             make("ul", {}, ...lines(edits.record(), content.names)),
-            make("p", { class: "soft", text: `${counted(n, "edit")}. ${APPLY}` }),
+            make("p", {
+              class: "soft",
+              text: `${counted(n, "edit")}. ${content.run ? APPLY : ALONE}`,
+            }),
           ]
         : [
             make("p", {

@@ -52,3 +52,10 @@ export function mountGroupSlider(app) {
     find("cut-now").textContent = String(m);
   });
 }
+
+/** @param {App} app @param {number} by */
+export function moveCut(app, by) {
+  const { tree, model, documents } = app.content;
+  const m = (app.state.now.cut || model.n_clusters) + by;
+  if (tree && documents?.leaf && m >= 2 && m <= tree.leaves) openCut(app, m);
+}

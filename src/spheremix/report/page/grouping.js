@@ -48,7 +48,7 @@ function clusterGroups(content, step, cuts) {
       size: step.entry.sizes[k],
       words,
       only: onlyWords(content, step, k),
-      firmness: (step.exact && content.firmness?.groups[k]) || null,
+      firmness: step.exact ? (content.firmness?.groups[k] ?? null) : null,
       colour: groupColour(shares ? shares[i] : i / order.length, i),
     };
     return group;

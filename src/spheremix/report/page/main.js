@@ -9,6 +9,7 @@ import { createGroupings } from "./grouping.js";
 import { mountGroups, moveGroup } from "./groups.js";
 import { mountGroupSlider } from "./group_slider.js";
 import { createEdits } from "./edits.js";
+import { createLasso } from "./lasso.js";
 import { mountEdits } from "./edit_tools.js";
 import { mountTabs, tabsOf } from "./tabs.js";
 import { mountMap } from "./map.js";
@@ -45,6 +46,7 @@ function initialState(content, groups) {
     node: -1,
     compared: -1,
     edited: 0,
+    lassoed: 0,
     document: -1,
     word: -1,
     tab: tabs[0],
@@ -88,7 +90,8 @@ function createApp(content) {
   // An address may have a number of groups and a group that it does not have.
   if (state.now.cut === 1) state.now.cut = 0;
   if (state.now.cut && !groups().byId.has(state.now.node)) state.now.node = groups().groups[0].id;
-  return { content, stepOf, state, groups, groupsAt, edits: createEdits(content, state) };
+  const edits = createEdits(content, state);
+  return { content, stepOf, state, groups, groupsAt, edits, lasso: createLasso(state) };
 }
 
 /** @param {Content} content */

@@ -8,7 +8,7 @@ import { debounced } from "./dom.js";
 /** @type {Key[]} */
 const PLACES = ["cluster", "node", "cut", "document", "tab", "candidate"];
 /** @type {Set<Key>} */
-const UNSAID = new Set(["edited"]); // no part of the address
+const UNSAID = new Set(["edited", "lassoed"]); // no part of the address
 
 /** @param {Now} defaults @param {Limits} limits @returns {State} */
 export function createState(defaults, limits) {

@@ -18,7 +18,8 @@ export interface Content {
   tree?: Tree | null;
   firmness?: Firmness | null;
   layout?: { x: Float32Array | Uint16Array; y: Float32Array | Uint16Array } | null;
-  run?: string | null; // which run this is, for edits
+  run?: string | null; // the id for which edits are exported; null: no run that can be edited
+  edits?: EditsMade | null; // null: nobody edited the run
   kind: "words" | "coordinates";
   words: string[];
   hues: string[];
@@ -237,6 +238,7 @@ export interface Now {
   node: number; // of the tree, where cut is not 0
   compared: number; // cluster that the chosen one is compared with
   edited: number; // counts the changes of names and notes; not part of the address
+  lassoed: number; // documents drawn around on the map; not part of the address
   document: number; // -1: none, and so for the others
   word: number;
   tab: Tab;
@@ -270,6 +272,13 @@ export interface App {
   groups: () => Grouping; // that are looked at now
   groupsAt: (now: Pick<Now, "cut" | "step">) => Grouping;
   edits: Edits;
+  lasso: Lasso;
+}
+
+// Documents that are drawn around on the map; null: none are.
+export interface Lasso {
+  has: ((i: number) => boolean) | null;
+  set: (ids: ArrayLike<number>) => void;
 }
 
 // What the reader changed, as edits.json has it; groups by number, documents by id.
@@ -283,6 +292,15 @@ export interface EditRecord {
   drop_words: string[];
   notes: { groups: Record<string, string>; documents: Record<string, string> };
   misplaced: string[];
+}
+
+// What people did to the run before this report was made. Groups are keys as texts.
+export interface EditsMade {
+  n_edits: number;
+  changes: string[]; // by the last edits, in sentences
+  notes: { groups: Record<string, string>; documents: Record<string, string> };
+  misplaced: string[];
+  dropped_words: string[];
 }
 
 export interface Edits {
