@@ -120,7 +120,9 @@ def test_numbers_of_words_are_true_where_the_page_has_room_for_few(open_report, 
         assert told in page.locator("#told").inner_text()
         k = opened.cluster()
         own = (has[k] & (sharing == 1)).sum()
-        assert f"{has[k].sum()} words, {own} only here" in page.locator(".facts-line").text_content()
+        assert (
+            f"{has[k].sum()} words, {own} only here" in page.locator(".facts-line").text_content()
+        )
         assert f"{left} words in at least one" in page.locator("#marks").get_attribute("aria-label")
         table = {int(row["cluster"]): row for row in opened.saved("clusters.csv")}
         assert [int(table[k]["n_words"]) for k in range(5)] == has.sum(axis=1).tolist()
@@ -275,7 +277,10 @@ def test_the_clusters_of_a_chosen_k_come_into_sight(open_report):
     for choose, K in ((tick, 20), (row, 3), (row, 19), (tick, 2)):
         page.locator(choose, has_text=str(K)).first.click()
         heading = page.locator("#candidates h3").last
-        assert heading.inner_text() == f"The {K} groups of this number, before words were dropped, by size"
+        assert (
+            heading.inner_text()
+            == f"The {K} groups of this number, before words were dropped, by size"
+        )
         first = page.locator("#candidates .cluster-list li").first
         top, end = heading.bounding_box()["y"], first.bounding_box()
         assert box["y"] - 1 <= top

@@ -75,7 +75,7 @@ export function createSvgContext(width, height, ground) {
         makeSvg("image", {
           ...{ x, y, width: shownWide, height: shownHigh, href: strip.toDataURL() },
           preserveAspectRatio: "none",
-          style: "image-rendering: pixelated",
+          "image-rendering": "pixelated",
         }),
       );
     },
