@@ -54,6 +54,22 @@ def nonzero_parts(X: Any) -> Iterator[Any]:
         yield sparse.csr_array(part != 0.0, dtype=np.float64)
 
 
+def scaled_parts(X: Any) -> Iterator[tuple[Any, NDArray[np.float64]]]:
+    """Give the rows part after part, as they are stored, with what makes each of length one.
+
+    A sparse matrix and an array in memory are one part; nothing of them is copied.
+    """
+    if isinstance(X, np.ndarray) or sparse.issparse(X):
+        rows, scale = open_rows(X)
+        yield rows, np.asarray(scale, dtype=np.float64)
+        return
+    directions = as_directions(X)
+    size = max(1, BLOCK_ENTRIES // directions.n_features)
+    for i in range(0, directions.n_rows, size):
+        part = directions.take(np.arange(i, min(i + size, directions.n_rows)))
+        yield part, np.ones(len(part))
+
+
 def unit_columns(X: Any, columns: NDArray[np.intp]) -> tuple[Any, NDArray[np.uint32]]:
     """Give some columns of the unit rows, and how many columns each row has in all.
 

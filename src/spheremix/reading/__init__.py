@@ -36,6 +36,7 @@ from spheremix.reading.ordering import (
     feature_order,
     layout,
 )
+from spheremix.reading.positions import document_positions
 from spheremix.reading.reading import Cluster, Reading
 from spheremix.reading.tables import Agreement, Contingency, agreement, contingency
 from spheremix.reading.timeline import Timeline, parse_dates, timeline
@@ -74,6 +75,7 @@ __all__ = [
     "contingency",
     "contrast_words",
     "document_order",
+    "document_positions",
     "document_shares",
     "explain",
     "feature_order",

@@ -11,6 +11,7 @@ from spheremix.display.style import hues
 from spheremix.reading import Reading
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 from spheremix.report import documents as docs
+from spheremix.report.layout import layout
 from spheremix.report.overview import candidates, corpus_entry, model_entry
 from spheremix.report.packing import packed_size
 from spheremix.report.rows import heaviest
@@ -83,6 +84,7 @@ def _measured(source: Source) -> dict[str, Any]:
         "exit_betas": exits,
         "labels": steps.labels,
         "documents": docs.describe(source, found),
+        "layout": layout(source, found),
         "rows": _rows(source, shown),
         "forms": None,
         "contrast": contrast,

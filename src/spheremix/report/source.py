@@ -25,6 +25,8 @@ from spheremix.text import Corpus, vectorize
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from numpy.typing import NDArray
+
     from spheremix.run.run import Run
     from spheremix.run.schema import TreeRecord
     from spheremix.text import TextVectorizer
@@ -73,6 +75,8 @@ class Source:
         Fine groups and merges of the clusters.
     leaves : ndarray or None
         The fine group of each row.
+    positions : ndarray of shape (n, 2) or None
+        Where the rows stand on the map of the documents; None where that is not known yet.
     title : str
         Of the report.
     """
@@ -95,6 +99,7 @@ class Source:
     remarks: list[dict[str, Any]] = field(default_factory=list)
     tree: TreeRecord | None = None
     leaves: Any = None
+    positions: NDArray[np.float64] | None = None
     title: str = "spheremix"
 
     def __post_init__(self) -> None:
@@ -231,6 +236,7 @@ def _from_run(run: Run, title: str | None) -> Source:
         remarks=remarked(run),
         tree=manifest.tree,
         leaves=None if manifest.tree is None else read_leaves(manifest.tree.grown, run.reader),
+        positions=run.positions(),
         title=title or _title(corpus) or run.folder.resolve().name,
     )
 

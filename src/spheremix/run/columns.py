@@ -79,6 +79,12 @@ TABLES: dict[str, TableSchema] = {
                 "Cosine with the prototype of the cluster: how typical the document is, at most 1.",
                 float,
             ),
+            "x": Column(
+                "Position on the map of the documents, from left to right, between 0 and 1. Near "
+                "documents are alike; distances between far ones mean little.",
+                float,
+            ),
+            "y": Column("Position on the map of the documents, from bottom to top.", float),
             "set_aside": Column("Why the document has no cluster; empty if it has one."),
         },
         others="Column of the input: first the labels, then the others. Several labels of a "
@@ -306,6 +312,7 @@ PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "READM
 DERIVED = "derived.json"
 MATRIX, KEPT, VOCABULARY, IDF = "matrix", "kept.npy", "vocabulary.txt", "idf.npy"
 FORMS = "forms.tsv.gz"
+POSITIONS = "positions.npy"
 TERMS, COUNTS, CORPUS = "terms.txt", "counts", "corpus.jsonl.gz"
 MIXTURES, PATH, TREE, STAGES = "dense", "path", "tree", "stages"
 # Names that follow each other and have one meaning are explained together.
@@ -330,6 +337,7 @@ FILES: dict[str, str] = {
         (f"{MIXTURES}/", f"{PATH}/"), "The models as arrays; path/ only if a path was followed."
     ),
     f"{TREE}/": "The fine group of each row.",
+    POSITIONS: "The rows on a map: two coordinates each, between 0 and 1.",
     f"{STAGES}/": "What each step of the work left and what it depends on: with other options, the "
     "next command reuses what they do not change.",
 }

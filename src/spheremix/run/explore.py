@@ -22,6 +22,7 @@ from spheremix.run.listener import Listener
 from spheremix.run.names import automatic_names, read_names
 from spheremix.run.options import ADVICE, DENSE, ExploreOptions
 from spheremix.run.path_codecs import add_choice
+from spheremix.run.positions import place_documents
 from spheremix.run.prepare import check_options, mended, prepare, read_source
 from spheremix.run.remarks import reuse
 from spheremix.run.render import complete
@@ -33,6 +34,7 @@ from spheremix.run.schema import (
     DenseRecord,
     DocumentsRecord,
     GrownRecord,
+    LayoutRecord,
     Manifest,
     MixtureRecord,
     PathRecord,
@@ -47,6 +49,8 @@ from spheremix.text.corpus import digest
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
+
+    from numpy.typing import NDArray
 
     from spheremix.advice import Advice
     from spheremix.estimators.mixture import VMFMixture
@@ -201,8 +205,9 @@ def _work(
     if options.criterion != DENSE:
         model = follow_path(folder, material.X, dense, best, options, keys, listener)
     tree = grow_tree(folder, material, model.labels_, advice, options, keys, listener)
+    positions = place_documents(folder, material, model.labels_, keys, listener)
     listener.begin("Writing the tables")
-    _finish(folder, material, dense, model, advice, tree, keys, command, source, names)
+    _finish(folder, material, dense, model, advice, tree, positions, keys, command, source, names)
     for line in reuse(folder, candidates, words=material.words is not None):
         listener.inform(line)
     for note in notes:
@@ -216,6 +221,7 @@ def _finish(
     model: VMFMixture | VMFPath,
     advice: Advice | None,
     tree: Grown | None,
+    positions: NDArray[np.float64],
     keys: Keys,
     command: dict[str, Any],
     source: Corpus | Matrix,
@@ -263,7 +269,9 @@ def _finish(
     if tree is not None:
         described = describe_tree(left("tree", tree.key, GrownRecord), tree, material, reading)
     leaves = None if tree is None else tree.leaves
-    tables = write_tables(writer, material, reading, dense, contrast, advice, described, leaves)
+    tables = write_tables(
+        writer, material, reading, dense, contrast, advice, described, leaves, positions
+    )
     finish(
         writer,
         Manifest(
@@ -287,6 +295,7 @@ def _finish(
             tree=described,
             contrast=_naming(reading),
             names=named,
+            layout=left("layout", keys.layout(model.labels_), LayoutRecord),
             tables=tables,
         ),
     )

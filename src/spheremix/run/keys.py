@@ -24,6 +24,8 @@ from spheremix.text.corpus import digest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
     from spheremix.run.options import ExploreOptions
     from spheremix.text import Matrix
 
@@ -91,6 +93,11 @@ class Keys:
         return key_of(
             self.matrix, "tree", chosen, n_leaves, self._options.kappa, self._options.seed
         )
+
+    def layout(self, labels: NDArray[np.intp]) -> str:
+        """Give the key of the map of the documents: it depends on rows and clusters."""
+        found = digest([np.ascontiguousarray(labels, dtype="<i8").tobytes()])
+        return key_of(self.matrix, "layout", found)
 
     def fits(self, sizes: Iterable[int]) -> set[str]:
         """Give the keys of all that is fitted with these numbers of clusters."""

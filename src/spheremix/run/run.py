@@ -209,6 +209,19 @@ class Run:
         except DAMAGE as error:
             raise RunError(f"{self.folder}: damaged: no vectoriser ({error}).") from None
 
+    def positions(self) -> NDArray[np.float64] | None:
+        """Read where the rows stand on the map of the documents.
+
+        Returns
+        -------
+        ndarray of shape (n, 2) or None
+            Between 0 and 1; None where the run has no map.
+        """
+        record, rows = self.manifest.layout, self.manifest.prepared.matrix
+        if record is None or rows is None:
+            return None
+        return self.reader.array(record.positions, (rows.shape[0], 2), "f")
+
     def contrast(self) -> list[list[str]] | None:
         """Give the words that set each cluster apart, where the features are no words.
 

@@ -263,6 +263,13 @@ class PathRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LayoutRecord:
+    """The documents on a map."""
+
+    positions: FileName = about("Two coordinates for each row, between 0 and 1.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusRecord:
     """Where the documents come from."""
 
@@ -321,6 +328,7 @@ class Manifest:
         "For embeddings with texts: words that set each cluster apart.", default=None
     )
     names: list[NameRecord] | None = about("The names of the clusters, by number.", default=None)
+    layout: LayoutRecord | None = about("The documents on a map.", default=None)
     tables: dict[str, FileName] = about("The tables, by name.", default_factory=dict)
     files: dict[str, Any] = about(
         "Every file that was written with its size and checksum, and of arrays shape and type.",

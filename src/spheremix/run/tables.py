@@ -16,6 +16,8 @@ from spheremix.select import CRITERIA
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import NDArray
+
     from spheremix.advice import Advice
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
@@ -38,11 +40,12 @@ def write_tables(
     advice: Advice | None = None,
     tree: TreeRecord | None = None,
     leaves: Any = None,
+    positions: NDArray[np.float64] | None = None,
 ) -> dict[str, FileName]:
     """Write every table that the run has the values for; give the names of their files."""
     documents = reading.documents(material.X)
     tables = {
-        "documents": document_columns(reading, documents, material, leaves),
+        "documents": document_columns(reading, documents, material, leaves, positions),
         "clusters": cluster_columns(reading),
         "words": word_columns(reading),
         "typical": typical_columns(reading, documents, material),
@@ -80,7 +83,11 @@ def all_clusters(labels: Any, material: Material) -> Any:
 
 
 def document_columns(
-    reading: Reading, documents: Documents, material: Material, leaves: Any = None
+    reading: Reading,
+    documents: Documents,
+    material: Material,
+    leaves: Any = None,
+    positions: NDArray[np.float64] | None = None,
 ) -> dict[str, Any]:
     """List the documents as they came, those set aside with the reason and without cluster."""
     names = [*(reading.cluster_name(k) for k in range(reading.n_clusters)), ""]  # the last: noise
@@ -89,6 +96,8 @@ def document_columns(
     if leaves is not None:
         columns["fine_group"] = leaves
     columns |= found
+    if positions is not None:
+        columns |= {"x": positions[:, 0], "y": positions[:, 1]}
     columns["runner_up"] = [None if k < 0 else int(k) for k in documents.runners_up]
     corpus = material.source
     spread: dict[str, Any] = {"id": corpus.ids} | known_columns(corpus)

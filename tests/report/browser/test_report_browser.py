@@ -15,6 +15,7 @@ def hover(opened, x, y):
     return opened.page.locator("#tooltip")
 
 
+WORDS = "#tab=prototypes"  # the map of words
 GUTTER = 168  # pixels for the names of groups, left of the map
 
 POINT_AT_EACH = """(columns) => {
@@ -45,7 +46,7 @@ def test_the_first_screen_tells_how_many_how_big_in_which_words(open_report, new
         named = content["names"][k].split()
         assert words
         assert not set(words.split()) & set(named)
-    for selector in ("#cluster-list", "#marks", "#beta", "#card", "#documents"):
+    for selector in ("#cluster-list", "#document-map", "#beta", "#card", "#documents"):
         box = opened.page.locator(selector).bounding_box()
         assert box["y"] + box["height"] <= 800
 
@@ -53,7 +54,7 @@ def test_the_first_screen_tells_how_many_how_big_in_which_words(open_report, new
 def test_words_stand_in_the_papers_order(open_report, study):
     """Hover every column; the words read are those of the layout, in its order."""
     _, _, rows, model = study
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     mixture = model.best_estimator_
     placed = layout(mixture.prototypes_, mixture.weights_)
     names = [rows.words[j] for j in placed.features]
@@ -69,7 +70,7 @@ def test_words_stand_in_the_papers_order(open_report, study):
 
 def test_the_tooltip_has_the_values_of_the_prototypes(open_report, study):
     _, _, rows, model = study
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     mixture = model.best_estimator_
     text = hover(opened, GUTTER + 4, 150).inner_text()  # the first column: a word of most clusters
     word = layout(mixture.prototypes_, mixture.weights_).features[0]
@@ -84,7 +85,7 @@ def test_the_tooltip_has_the_values_of_the_prototypes(open_report, study):
 
 
 def test_the_slider_redraws_map_words_and_sizes(open_report, news, study):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     _, content = news
     _, _, rows, model = study
     before = opened.picture()
@@ -105,7 +106,7 @@ def test_the_slider_redraws_map_words_and_sizes(open_report, news, study):
 
 def test_numbers_of_words_are_true_where_the_page_has_room_for_few(open_report, capped, study):
     """30 words are shown; what is counted is every word of the model, and the limit is told."""
-    opened = open_report("capped")
+    opened = open_report("capped", fragment=WORDS)
     _, content = capped
     path, d = study[3].best_path_, content["model"]["n_words"]
     page = opened.page
@@ -146,7 +147,7 @@ def test_numbers_of_words_are_true_where_the_page_has_room_for_few(open_report, 
 
 
 def test_enter_looks_for_what_is_typed_and_not_for_what_was_found_before(open_report):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     page = opened.page
     field = page.locator("#search")
     field.fill("striker")
@@ -161,7 +162,7 @@ def test_enter_looks_for_what_is_typed_and_not_for_what_was_found_before(open_re
 
 def test_the_header_tells_how_many_documents_have_changed_cluster(open_report, news):
     """Names stay those of the chosen step: how far to trust them is told, and nothing jumps."""
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     _, content = news
     labels, chosen = content["labels"], content["chosen"]
     away = opened.page.locator("#away")
@@ -186,7 +187,7 @@ def test_the_header_tells_how_many_documents_have_changed_cluster(open_report, n
 
 
 def test_criteria_are_marked_where_they_choose(open_report, news):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     opened.unroll("#path")
     _, content = news
     for index, entry in enumerate(content["steps"]):
@@ -203,7 +204,7 @@ def test_criteria_are_marked_where_they_choose(open_report, news):
 
 
 def test_a_word_is_found_and_marked(open_report):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     marked = "document.getElementById('marks').toDataURL()"
     before = opened.page.evaluate(marked)
     opened.page.locator("#search").fill("strik")
@@ -217,7 +218,7 @@ def test_a_word_is_found_and_marked(open_report):
 
 
 def test_the_search_also_leads_to_documents(open_report, study):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     corpus, *_ = study
     opened.page.locator("#search").fill("striker")
     n = sum("striker" in text.lower() for text in corpus.texts)
@@ -226,7 +227,7 @@ def test_the_search_also_leads_to_documents(open_report, study):
 
 
 def test_zoom_by_buttons_wheel_and_drag(open_report):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     whole = opened.picture()
     opened.page.locator("#zoom button", has_text="+").click()
     zoomed = opened.picture()
@@ -240,7 +241,7 @@ def test_zoom_by_buttons_wheel_and_drag(open_report):
     assert panned not in {whole, zoomed}
     opened.page.locator("#zoom button", has_text="all").click()
     assert opened.picture() == whole
-    opened.page.wait_for_function("() => location.hash === ''")
+    opened.page.wait_for_function("() => !location.hash.includes('zoom')")
     opened.page.mouse.move(box["x"] + 500, box["y"] + 200)
     opened.page.keyboard.down("Control")
     opened.page.mouse.wheel(0, -300)
@@ -253,7 +254,7 @@ def test_zoom_by_buttons_wheel_and_drag(open_report):
 
 
 def test_other_numbers_of_clusters_are_one_click_away(open_report, news):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     _, content = news
     opened.page.get_by_role("tab", name="Other numbers").click()
     opened.page.locator(".ticks button", has_text="4").click()
@@ -342,7 +343,7 @@ def test_why_the_path_ends_is_told_in_words(open_report, news, unpenalised):
 
 
 def test_the_data_map_is_drawn_in_the_same_order(open_report):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     prototypes = opened.picture()
     opened.page.get_by_role("button", name="documents", exact=True).click()
     data = opened.picture()

@@ -82,7 +82,8 @@ def test_merges_notes_words_and_misplaced_documents_are_saved(open_report):
 
 
 @pytest.mark.parametrize(
-    ("tab", "name"), [("prototypes", "words"), ("labels", "labels"), ("time", "time")]
+    ("tab", "name"),
+    [("map", "document-map"), ("prototypes", "words"), ("labels", "labels"), ("time", "time")],
 )
 def test_figures_are_saved(open_report, tab, name):
     opened = open_report("news", fragment=f"#tab={tab}")

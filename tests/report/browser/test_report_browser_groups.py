@@ -281,3 +281,41 @@ def test_time_of_all_groups_with_every_period(open_report, study, news):
         assert steps == 24  # two years of months, none lost
     opened.page.locator("#smoothing").select_option("1")
     assert "." in opened.page.locator(".peak").first.inner_text()
+
+
+# The map of documents
+
+
+def test_the_map_follows_the_groups_and_leads_to_documents(open_report, grown):
+    opened = open_report("grown")
+    _, content = grown
+    page = opened.page
+    drawn = "[...document.querySelectorAll('.document-map canvas')].map((one) => one.toDataURL())"
+    page.wait_for_timeout(200)
+    before = page.evaluate(drawn)
+    cut_to(opened, 2)
+    page.wait_for_timeout(300)
+    assert page.evaluate(drawn) != before
+    cut_to(opened, 5)
+    page.locator("#map-colour").select_option("firmness")
+    page.wait_for_timeout(200)
+    assert page.evaluate(drawn)[0] != before[0]
+    box = page.locator(".document-map").bounding_box()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Draw around documents").click()
+    corners = [(2, 2), (box["width"] - 2, 2), (box["width"] - 2, box["height"] - 2)]
+    corners += [(2, box["height"] - 60)]
+    page.mouse.move(box["x"] + 2, box["y"] + 2)
+    page.mouse.down()
+    for x, y in corners:
+        page.mouse.move(box["x"] + x, box["y"] + y, steps=3)
+    page.mouse.up()
+    told = page.locator("#document-count")
+    assert told.inner_text().endswith("drawn around on the map")
+    listed = opened.listed()
+    assert 0 < len(listed) <= 300
+    page.get_by_text("clear filters").click()
+    assert "drawn around" not in told.inner_text()
+    k = int(content["documents"]["cluster"][7])
+    other = next(one for one in range(5) if one != k)
+    page.locator(f"#group-{other}").click()

@@ -48,7 +48,7 @@ def test_everything_hostile_is_shown_as_text(open_report, hostile):
 
 
 def test_hostile_words_on_the_map_and_in_the_search(open_report, hostile):
-    opened = open_report("hostile")
+    opened = open_report("hostile", fragment="#tab=prototypes")
     _, content = hostile
     page = opened.page
     box = page.locator("#marks").bounding_box()

@@ -72,7 +72,7 @@ def test_nothing_overflows_and_nothing_overlaps(open_report, name):
 
 @pytest.mark.parametrize("name", ["two", "forty"])
 def test_every_cluster_has_its_row_and_its_line(open_report, name, request):
-    opened = open_report(name)
+    opened = open_report(name, fragment="#tab=prototypes")
     _, content = request.getfixturevalue(name)
     K = content["model"]["n_clusters"]
     assert opened.page.locator("#cluster-list li").count() == K
@@ -123,7 +123,7 @@ def test_one_cluster_has_nothing_to_compare_with(open_report):
 
 
 def test_coordinates_are_not_called_words(open_report, embeddings):
-    opened = open_report("embeddings", fragment="#document=0")
+    opened = open_report("embeddings", fragment="#document=0&tab=prototypes")
     _, content = embeddings
     assert "16 coordinates" in opened.page.locator("#facts").inner_text()
     card = opened.page.locator("#card").text_content()

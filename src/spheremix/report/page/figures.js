@@ -16,7 +16,15 @@ const NAME = 190; // pixels for the names of groups
 const SCALE = 2; // pixels of a PNG for each of the SVG
 
 /** @type {Partial<Record<Tab, string>>} */
-const NAMES = { map: "map", prototypes: "words", data: "words", labels: "labels", time: "time" };
+const NAMES = {
+  map: "document-map",
+  prototypes: "words",
+  data: "words",
+  labels: "labels",
+  time: "time",
+};
+
+/** @typedef {{ saveSvg: () => void, savePng: () => void }} DocumentFigures */
 
 // What the figure of a tab is called; null where the tab has none.
 /** @param {Pick<Now, "tab">} now */
@@ -26,18 +34,17 @@ export function figureName({ tab }) {
 
 /**
  * @param {App} app @param {"svg" | "png"} format
- * @param {{ words: () => SVGSVGElement | null, map: (() => SVGSVGElement | null) | null }} maps
+ * @param {{ words: () => SVGSVGElement | null, documents: DocumentFigures | null }} maps
  */
 export async function saveFigure(app, format, maps) {
   const name = figureName(app.state.now);
+  if (name === "document-map") {
+    if (format === "svg") maps.documents?.saveSvg();
+    else maps.documents?.savePng();
+    return;
+  }
   const drawing =
-    name === "time"
-      ? timeFigure(app)
-      : name === "labels"
-        ? labelFigure(app)
-        : name === "map"
-          ? (maps.map?.() ?? null)
-          : maps.words();
+    name === "time" ? timeFigure(app) : name === "labels" ? labelFigure(app) : maps.words();
   if (!drawing || !name) return;
   drawing.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   const text = new XMLSerializer().serializeToString(drawing);

@@ -13,6 +13,7 @@ import { createLasso } from "./lasso.js";
 import { mountEdits } from "./edit_tools.js";
 import { mountTabs, tabsOf } from "./tabs.js";
 import { mountMap } from "./map.js";
+import { mountMapTab } from "./map_tab.js";
 import { mountSlider } from "./slider.js";
 import { mountSearch } from "./search.js";
 import { mountWordLine } from "./word_line.js";
@@ -100,9 +101,14 @@ function mount(content) {
   // The first screen first.
   /** @type {ReturnType<typeof mountMap> | null} */
   let map = null;
+  /** @type {ReturnType<typeof mountMapTab>} */
+  let points = null;
   mountTheme(
     app.state,
-    () => map?.recolour(),
+    () => {
+      map?.recolour();
+      points?.recolour();
+    },
     () => map?.print(),
   );
   mountHeader(app);
@@ -110,6 +116,7 @@ function mount(content) {
   mountTabs(app);
   mountGroupSlider(app);
   mountSlider(app);
+  points = mountMapTab(app);
   map = mountMap(app);
   mountCard(app);
   const documents = mountDocuments(app);
@@ -122,7 +129,7 @@ function mount(content) {
   mountCandidates(app);
   mountCorpus(app);
   mountEdits(app);
-  mountSave(app, documents.listed, { words: map.figure, map: null });
+  mountSave(app, documents.listed, { words: map.figure, documents: points });
   mountKeys(app, {
     moveGroup: (/** @type {number} */ by) => moveGroup(app, by),
     moveDocument: documents.move,

@@ -89,7 +89,7 @@ export function mountSave(app, listed, maps) {
     figures.forEach((one, i) => {
       const format = i ? "png" : "svg";
       one.hidden = !name;
-      one.textContent = `Figure of ${name} (${format.toUpperCase()})`;
+      one.textContent = `Figure: ${name?.replace("-", " ")} (${format.toUpperCase()})`;
       one.dataset.file = `${name}.${format}`;
     });
   });

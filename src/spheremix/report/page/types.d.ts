@@ -17,7 +17,6 @@ export interface Content {
   remarks: { text: string; warning: boolean }[];
   tree?: Tree | null;
   firmness?: Firmness | null;
-  layout?: { x: Float32Array | Uint16Array; y: Float32Array | Uint16Array } | null;
   run?: string | null; // the id for which edits are exported; null: no run that can be edited
   edits?: EditsMade | null; // null: nobody edited the run
   kind: "words" | "coordinates";
@@ -34,6 +33,7 @@ export interface Content {
   exit_betas: Float32Array | null; // clusters x words
   labels: Labels | null; // steps x documents
   documents: Documents | null;
+  layout: MapLayout | null;
   rows: Rows | null;
   forms: Map<string, number> | null;
   contrast: [string, number][][] | null;
@@ -413,4 +413,99 @@ export interface Term {
   own: number;
   other: number;
   difference: number;
+}
+
+// The map of documents
+
+export interface MapLayout {
+  x: Uint16Array; // from left to right, up to 65,535
+  y: Uint16Array; // from bottom to top, on the same scale
+}
+
+export interface Points {
+  n: number;
+  x: Float32Array; // from 0 to 1
+  y: Float32Array;
+}
+
+// What is in the middle, and how many pixels the unit of the map has: down, and times stretch across.
+export interface MapView {
+  x: number;
+  y: number;
+  scale: number;
+  stretch: number;
+  whole: number; // the scale that shows all
+  width: number;
+  height: number;
+}
+
+export interface PointIndex {
+  within: (
+    left: number,
+    bottom: number,
+    right: number,
+    top: number,
+    visit: (id: number) => void,
+  ) => void;
+}
+
+export interface Shown {
+  colours: Uint32Array; // 0xRRGGBB
+  ground: number;
+  order: { faded: Uint32Array; full: Uint32Array };
+}
+
+export interface MapLabel {
+  x: number; // as in the layout
+  y: number;
+  text: string;
+  weight: number; // those of large weight are placed first, and written larger
+  group?: number;
+}
+
+export interface PlacedLabel {
+  text: string;
+  size: number;
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+export interface MapGestures {
+  view: () => MapView;
+  show: (view: MapView) => void;
+  reset: () => void;
+  near: (left: number, top: number, reach?: number) => number;
+  hover: (id: number, left: number, top: number) => void;
+  select: (id: number) => void;
+  isLasso: () => boolean;
+  drawLasso: (line: [number, number][] | null) => void;
+  lasso: (line: [number, number][]) => void;
+}
+
+export interface DocumentMapParts {
+  x: ArrayLike<number>;
+  y: ArrayLike<number>;
+  colours: Uint32Array;
+  labels?: MapLabel[];
+  describe?: (id: number) => string; // what the tip says of a document
+  onHover?: (id: number) => void; // -1: none
+  onSelect?: (id: number) => void; // -1: none
+  onLasso?: (ids: Uint32Array) => void;
+}
+
+export interface DocumentMap {
+  element: HTMLElement;
+  setColours: (colours: Uint32Array) => void;
+  setVisible: (mask: Uint8Array | null) => void; // null: all
+  setHighlighted: (mask: Uint8Array | null) => void; // null: none is faded
+  setLabels: (labels: MapLabel[]) => void;
+  select: (id: number) => void;
+  resize: () => void;
+  refresh: () => void; // after a change of the theme
+  reset: () => void;
+  savePng: () => void;
+  saveSvg: () => void;
+  destroy: () => void;
 }

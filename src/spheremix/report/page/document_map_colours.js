@@ -1,0 +1,105 @@
+// Colours of documents: one for each group or label, or along a scale of dates or firmness.
+
+/** @import { MapLabel } from "./types.d.ts" */
+
+const GOLDEN = 137.508; // degrees between the hues of two groups: those after each other differ most
+const NOTHING = { light: 0xb4bac2, dark: 0x5a626c }; // without a group, a date or a value
+
+// From lightness, chroma and hue of Oklab to 0xRRGGBB; colours that a screen lacks are made paler.
+/** @param {number} lightness @param {number} chroma @param {number} degrees @returns {number} */
+export function oklch(lightness, chroma, degrees) {
+  const hue = (degrees * Math.PI) / 180;
+  const a = chroma * Math.cos(hue);
+  const b = chroma * Math.sin(hue);
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const linear = [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ];
+  if (chroma > 0.01 && linear.some((part) => part < -0.001 || part > 1.001))
+    return oklch(lightness, chroma * 0.92, degrees);
+  const [red, green, blue] = linear.map((part) => {
+    const inside = Math.min(1, Math.max(0, part));
+    const shown = inside <= 0.0031308 ? 12.92 * inside : 1.055 * inside ** (1 / 2.4) - 0.055;
+    return Math.round(255 * shown);
+  });
+  return (red << 16) | (green << 8) | blue;
+}
+
+// One colour for each of n groups: hues go around, lightness alternates.
+/** @param {number} n @param {boolean} dark whether the ground is dark */
+export function groupPalette(n, dark = false) {
+  const lightness = dark ? [0.74, 0.84, 0.64] : [0.6, 0.72, 0.48];
+  return Uint32Array.from({ length: n }, (_, i) => oklch(lightness[i % 3], 0.16, 255 + i * GOLDEN));
+}
+
+// The colour of each document by the number of its group; other numbers are grey.
+/** @param {ArrayLike<number>} codes @param {ArrayLike<number>} palette @param {boolean} dark */
+export function categoricalColours(codes, palette, dark = false) {
+  const colours = new Uint32Array(codes.length);
+  const other = dark ? NOTHING.dark : NOTHING.light;
+  for (let i = 0; i < codes.length; i++) colours[i] = palette[codes[i]] ?? other;
+  return colours;
+}
+
+// The colour of a share of a scale, from 0 to 1: from yellow to blue, away from the ground.
+/** @param {number} share @param {boolean} dark */
+export function scaleColour(share, dark = false) {
+  const inside = Math.min(1, Math.max(0, share));
+  const lightness = dark ? 0.46 + 0.44 * inside : 0.87 - 0.45 * inside;
+  return oklch(lightness, 0.13, dark ? 265 - 170 * inside : 95 + 170 * inside);
+}
+
+// The colour of each document by a value; those without one (NaN) are grey.
+/**
+ * @param {ArrayLike<number>} values @param {{ low?: number, high?: number, dark?: boolean }} scale
+ */
+export function sequentialColours(values, { low, high, dark = false } = {}) {
+  const [least, most] = ends(values);
+  const from = low ?? least;
+  const extent = (high ?? most) - from || 1;
+  const steps = Array.from({ length: 256 }, (_, i) => scaleColour(i / 255, dark));
+  const colours = new Uint32Array(values.length);
+  for (let i = 0; i < values.length; i++) {
+    const share = Math.min(1, Math.max(0, (values[i] - from) / extent));
+    colours[i] = Number.isFinite(values[i])
+      ? steps[Math.round(255 * share)]
+      : dark
+        ? NOTHING.dark
+        : NOTHING.light;
+  }
+  return colours;
+}
+
+// The least and the largest value that is a number.
+/** @param {ArrayLike<number>} values */
+export function ends(values) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] < low && Number.isFinite(values[i])) low = values[i];
+    if (values[i] > high && Number.isFinite(values[i])) high = values[i];
+  }
+  return low <= high ? [low, high] : [0, 1];
+}
+
+// Where the name of each group is written: at the median of its documents.
+/**
+ * @param {{ x: ArrayLike<number>, y: ArrayLike<number> }} layout
+ * @param {ArrayLike<number>} groups @param {string[]} names @returns {MapLabel[]}
+ */
+export function groupLabels({ x, y }, groups, names) {
+  /** @type {number[][]} */
+  const members = names.map(() => []);
+  for (let i = 0; i < groups.length; i++) members[groups[i]]?.push(i);
+  const middle = (/** @type {ArrayLike<number>} */ values, /** @type {number[]} */ ids) =>
+    ids.map((i) => values[i]).sort((one, other) => one - other)[ids.length >> 1];
+  return members.flatMap((ids, group) =>
+    ids.length
+      ? [{ x: middle(x, ids), y: middle(y, ids), text: names[group], weight: ids.length, group }]
+      : [],
+  );
+}

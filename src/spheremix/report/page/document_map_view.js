@@ -1,0 +1,94 @@
+// Which part of the map of documents is seen: from positions to pixels and back.
+
+/** @import { MapView, Points } from "./types.d.ts" */
+
+const MARGIN = 28; // pixels around all documents
+const STRETCH = 1.6; // a wide canvas widens the map up to this: far distances mean little anyway
+const CLOSEST = 60; // times nearer than all documents
+
+// Points of the content: integers up to 65,535, y from bottom to top.
+/** @param {ArrayLike<number>} x @param {ArrayLike<number>} y @returns {Points} */
+export function createPoints(x, y) {
+  const n = x.length;
+  const places = { n, x: new Float32Array(n), y: new Float32Array(n) };
+  for (let i = 0; i < n; i++) {
+    places.x[i] = x[i] / 65535;
+    places.y[i] = y[i] / 65535;
+  }
+  return places;
+}
+
+/** @param {Float32Array} values @returns {[number, number]} */
+function range(values) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? [low, high] : [0, 1];
+}
+
+// The view that shows all points.
+/** @param {Points} points @param {number} width @param {number} height @returns {MapView} */
+export function wholeView(points, width, height) {
+  const [left, right] = range(points.x);
+  const [bottom, top] = range(points.y);
+  const wide = Math.max(1, width - 2 * MARGIN) / Math.max(right - left, 1e-3);
+  const high = Math.max(1, height - 2 * MARGIN) / Math.max(top - bottom, 1e-3);
+  const scale = Math.min(high, wide);
+  const stretch = Math.min(STRETCH, Math.max(1, wide / scale));
+  const centre = { x: (left + right) / 2, y: (bottom + top) / 2 };
+  return { ...centre, scale, stretch, whole: scale, width, height };
+}
+
+// The same part of the map on a canvas of another size.
+/** @param {MapView} view @param {MapView} whole @returns {MapView} */
+export function resizedView(view, whole) {
+  return { ...whole, x: view.x, y: view.y, scale: (view.scale / view.whole) * whole.whole };
+}
+
+/** @param {MapView} view @param {number} x @param {number} y @returns {[number, number]} */
+export function toScreen(view, x, y) {
+  return [
+    (x - view.x) * view.scale * view.stretch + view.width / 2,
+    (view.y - y) * view.scale + view.height / 2,
+  ];
+}
+
+/** @param {MapView} view @param {number} left @param {number} top @returns {[number, number]} */
+export function toMap(view, left, top) {
+  return [
+    (left - view.width / 2) / (view.scale * view.stretch) + view.x,
+    view.y - (top - view.height / 2) / view.scale,
+  ];
+}
+
+/** @param {MapView} view @param {number} right @param {number} down @returns {MapView} */
+export function movedView(view, right, down) {
+  const x = view.x - right / (view.scale * view.stretch);
+  const y = view.y + down / view.scale;
+  return { ...view, x: Math.min(1.2, Math.max(-0.2, x)), y: Math.min(1.2, Math.max(-0.2, y)) };
+}
+
+// What is under the given pixel stays there.
+/**
+ * @param {MapView} view @param {number} factor @param {number} left @param {number} top
+ * @returns {MapView}
+ */
+export function zoomedView(view, factor, left = view.width / 2, top = view.height / 2) {
+  const nearest = view.whole * CLOSEST;
+  const scale = Math.min(nearest, Math.max(view.whole * 0.5, view.scale * factor));
+  const [x, y] = toMap(view, left, top);
+  const near = { ...view, scale };
+  const [stands, falls] = toScreen(near, x, y);
+  return movedView(near, left - stands, top - falls);
+}
+
+// Pixels of the radius of a point: it grows more slowly than distances do.
+/** @param {MapView} view @param {number} n */
+export function pointRadius(view, n) {
+  const room = Math.sqrt((view.width * view.height) / Math.max(n, 1));
+  const seen = Math.min(3.4, Math.max(1.15, 0.19 * room));
+  return Math.min(8, seen * Math.max(1, view.scale / view.whole) ** 0.4);
+}
