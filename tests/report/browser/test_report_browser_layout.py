@@ -22,6 +22,7 @@ CUT = """() => [...document.querySelectorAll("main *, header *")]
   .filter((one) => one.offsetParent && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
   .filter((one) => !["auto", "scroll"].includes(getComputedStyle(one).overflowX))
   .filter((one) => getComputedStyle(one).textOverflow !== "ellipsis")
+  .filter((one) => !one.matches(".document-map-said")) // only heard
   .map((one) => `${one.tagName}#${one.id}.${one.className}: ${one.textContent.slice(0, 40)}`)"""
 
 
@@ -76,6 +77,7 @@ def test_every_cluster_has_its_row_and_its_line(open_report, name, request):
     _, content = request.getfixturevalue(name)
     K = content["model"]["n_clusters"]
     assert opened.page.locator("#cluster-list li").count() == K
+    assert opened.page.locator("#cluster-list .words:visible").count() == K
     box = opened.page.locator("#marks").bounding_box()
     # Down the gutter at the left, every row tells its name.
     seen = opened.page.evaluate(POINT_DOWN, list(range(40, int(box["height"]), 4)))

@@ -83,6 +83,11 @@ export function mountMap(app) {
   find("zoom").append(...zoomButtons(content, zoom, state));
   state.follow(["step", "tab", "zoom", "cluster", "cut", "edited"], () => draw());
   state.follow(["word"], () => mark());
+  state.follow(["cut"], () => {
+    find("map-note").hidden = !state.now.cut;
+    find("map-note").textContent =
+      `Weights are known for the ${content.model.n_clusters} groups of the model, shown here.`;
+  });
   state.follow(["step", "tab"], () => describe(marks, app));
   new ResizeObserver(() => draw()).observe(frame);
   return { recolour, zoom, pan, print, figure };

@@ -18,12 +18,6 @@ function fitText(context, text, width) {
   return short.length > 1 ? `${short.join("").trimEnd()}…` : "";
 }
 
-// The first word of a name; a number, where a cluster has no words.
-/** @param {string} name */
-function shortName(name) {
-  return /^cluster \d+$/u.test(name) ? name : name.split(" ")[0];
-}
-
 /** @param {number} count @param {number} K @param {number} number @param {string} noun */
 function groupTexts(count, K, number, noun) {
   const words = integer(number);
@@ -76,9 +70,8 @@ function drawOwners(context, { content, step, columns, colours }) {
     if (count !== 1 || step.K === 1) continue;
     const [left, right] = clipped(columns, start, stop);
     if (right - left < 26) continue;
-    const name = shortName(content.names[clusters[0]]);
     context.fillStyle = colours.soft;
-    if (context.measureText(name).width <= right - left - 6) context.fillText(name, left + 2, 33);
+    context.fillText(fitText(context, content.names[clusters[0]], right - left - 6), left + 2, 33);
   }
 }
 

@@ -34,9 +34,10 @@ export function tabsOf(content) {
   const shown = all.filter(([, , , there]) => there);
   /** @type {[Tab, string, string][]} */
   const found = shown.map(([name, text, title]) => [name, text, title]);
-  // Coordinates mean little by themselves: never first, where there is anything else to see.
-  if (content.kind === "coordinates" && found[0][0] === "prototypes" && found.length > 3)
-    found.splice(found.length - 2, 0, ...found.splice(0, 1));
+  // Coordinates mean little by themselves: they come late, where there is anything else to see.
+  const at = found.findIndex(([name]) => name === "prototypes");
+  if (content.kind === "coordinates" && found.length > 3)
+    found.splice(found.length - 2, 0, ...found.splice(at, 1));
   return found;
 }
 
