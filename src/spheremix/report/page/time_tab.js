@@ -178,9 +178,10 @@ function decimals(value) {
 /** @param {string[]} periods */
 function axis(periods) {
   const n = periods.length;
-  const step = Math.max(1, Math.ceil(n / TICKS));
+  const most = matchMedia("(max-width: 760px)").matches ? TICKS / 4 : TICKS;
+  const step = Math.max(1, Math.ceil(n / most));
   const ticks = periods.flatMap((period, i) => {
-    if (i % step) return [];
+    if (i % step || i > 0.9 * n) return []; // the last ones would stick out
     const tick = make("span", { text: period });
     tick.style.left = `${(100 * i) / n}%`;
     return [tick];
