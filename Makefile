@@ -9,6 +9,10 @@ TORCHED := $(VENV)/.torched
 TORCH ?= torch==2.13.0
 SOURCES := pyproject.toml setup.py $(wildcard csrc/*)
 
+# A file stays in one process, because its tests share what they made; quick files come last, so that
+# no process waits long for another one.
+PARALLEL := --numprocesses=auto --dist=loadfile --no-loadscope-reorder
+
 # What checks the JavaScript of the report: programs of the npm registry, run by the node of .venv.
 PAGE := $(VENV)/page
 PAGED := $(PAGE)/.installed
@@ -23,12 +27,13 @@ STUDIES := path_illustration simulation comparison cstr
 # The lowest versions that pyproject.toml allows, in an environment of their own.
 LOWEST := build/lowest
 
-.PHONY: attack demo test lint types contracts page unit coverage browser docs paper paper-full filings \
-  clean lowest help
+.PHONY: attack demo test slow lint types contracts page unit coverage browser docs paper paper-full \
+  filings clean lowest help
 
 help:
 	@echo "make demo        install everything, run the demo, and say where its report is"
 	@echo "make test        install everything, and run linters, type checks, import contracts and tests"
+	@echo "make slow        run the slow tests: whole studies of the paper, whole pages of the documentation"
 	@echo "make coverage    run the tests and list the lines that they do not reach"
 	@echo "make docs        build the documentation: docs/_build/html/index.html"
 	@echo "make paper       repeat sections 4 and 5 of the paper at a small scale"
@@ -101,11 +106,15 @@ browser:
 	  || echo "No chromium: the tests of the report in a browser are skipped."
 
 unit: $(INSTALLED) $(TORCHED) browser
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
+	$(BIN)/python -m pytest -m "not slow" $(PARALLEL)
+
+# What takes minutes without saying much about a small change; .ci/run runs it after `make test`.
+slow: $(INSTALLED) $(TORCHED) browser
+	$(BIN)/python -m pytest -m slow $(PARALLEL)
 
 # Apart, because to count lines takes a quarter more time.
 coverage: $(INSTALLED) $(TORCHED) browser
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --cov --cov-report=term
+	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term
 
 # numpy 1.26 has no wheels for later versions of Python. What the newest versions of other libraries
 # say about these old ones is no fault of ours: warnings of deprecation are not errors here.
@@ -123,7 +132,7 @@ $(LOWEST)/.installed: $(SOURCES) tools/lowest.py
 # Not the report in a browser, the pages of the documentation, pictures drawn by the newest matplotlib,
 # and the clusters of the docstrings of the newest numpy and scipy.
 lowest: $(LOWEST)/.installed
-	$(LOWEST)/bin/python -m pytest --numprocesses=auto --dist=loadfile \
+	$(LOWEST)/bin/python -m pytest $(PARALLEL) \
 	  -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
 	  --ignore=tests/report/browser --ignore=tests/house -k "not test_layout and not test_clusters_make_sense"
 

@@ -22,6 +22,11 @@ from sklearn.metrics import adjusted_rand_score
 from timing import DATA, ROOT, machine
 
 import spheremix as sm
+from spheremix import hierarchy
+from spheremix.estimators.inside import tree_inside
+from spheremix.estimators.options import MixtureOptions
+from spheremix.estimators.problem import build_problem
+from spheremix.seeding import class_resultants
 
 FIGURES = ROOT / "benchmarks" / "results" / "tree.json"
 TARGET = FIGURES.with_suffix(".md")
@@ -33,6 +38,7 @@ SMALL = tuple(range(2, 14))
 LEVELS = {"bbc": ((5, 20), (5, 12), (3, 8, 20)), "20 newsgroups": ((6, 20), (7, 20))}
 # alt, comp, misc, rec, sci, soc, talk, in the order of the newsgroups' names.
 GROUPS = np.repeat(np.arange(7), [1, 5, 1, 4, 4, 1, 4])
+RUN = range(2, 21)  # numbers of clusters that a run tries
 SEED = 0
 
 
@@ -113,6 +119,27 @@ def levels(name):
     return found
 
 
+def inside(name, K, leaves):
+    """Measure the tree of a run over K clusters: its cost, and how good its fine groups are."""
+    rows, classes = setting(name)
+    chosen = alone(name, K)[0]
+    problem = build_problem(MixtureOptions.of(sm.VMFMixture(1)), rows, None)
+    job = functools.partial(tree_inside, problem, chosen.labels_, leaves, SEED)
+    found, swept, took = measured(rows, job)
+    fits = [alone(name, number) for number in RUN]
+    free = class_resultants(rows, alone(name, leaves)[0].labels_, leaves)
+    best = hierarchy.build(problem.model, free).values[-1]
+    return {
+        "clusters": K,
+        "leaves": leaves,
+        "swept": [swept, sum(one[1] for one in fits)],
+        "seconds": [took, sum(one[2] for one in fits)],
+        "nats": (found.hierarchy.values[-1] - best) / rows.n_rows,
+        "ari": float(adjusted_rand_score(classes, found.leaves)),
+        "free": figures_of(name, alone(name, leaves)[0])["ari"],
+    }
+
+
 def raw_labels(tree, K, rows):
     """Give the tree's own clusters, merged and not refined."""
     leaves = rows.map_rows(tree.cut(tree.n_leaves_).scorer_, "labels")
@@ -153,6 +180,8 @@ PARTS = {
     "levels-bbc": lambda: levels("bbc"),
     "levels-20 newsgroups": lambda: levels("20 newsgroups"),
     "groups": groups,
+    "inside-bbc": lambda: inside("bbc", 5, 16),
+    "inside-sec8k": lambda: inside("sec8k", 13, 26),
 }
 
 
@@ -197,6 +226,23 @@ def cost_table(figures):
     yield ""
 
 
+def inside_table(figures):
+    yield "The tree of a run: fine groups inside clusters, against the fits with 2 to 20 clusters"
+    yield "(cost) and against a free fit with as many clusters as groups (nats a row of the"
+    yield "classification likelihood; ARI with the classes):"
+    yield ""
+    yield "| set, clusters, groups | swept: tree, fits | seconds | nats | ARI: groups, free fit |"
+    yield "|---" * 5 + "|"
+    for part, one in figures.items():
+        if part.startswith("inside-"):
+            name = f"{part.partition('-')[2]}, {one['clusters']}, {one['leaves']}"
+            swept = ", ".join(f"{value:,.0f}" for value in one["swept"])
+            seconds = ", ".join(f"{value:.1f}" for value in one["seconds"])
+            same = f"{one['ari']:.3f}, {one['free']:.3f}"
+            yield f"| {name} | {swept} | {seconds} | {one['nats']:+.2f} | {same} |"
+    yield ""
+
+
 def levels_table(figures):
     yield "Nested levels: nats a row minus those of the default fit, and ARI with the classes:"
     yield ""
@@ -236,6 +282,7 @@ def write(figures, notes):
     FIGURES.write_text(json.dumps({"notes": notes, "figures": figures}, indent=1) + "\n")
     figures = json.loads(FIGURES.read_text())["figures"]  # keys are texts from here on
     lines = [*cuts_table(figures), *cost_table(figures), *levels_table(figures)]
+    lines += inside_table(figures)
     if "groups" in figures:
         lines += groups_table(figures)
     lines += [notes]

@@ -11,12 +11,15 @@ import flint
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+from little_advice import little_advice
 from scipy import sparse
 from scipy.special import gammaln, logsumexp
 
 import spheremix as sm
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import open_rows
+
+__all__ = ["little_advice"]  # a fixture for all tests
 
 # Their assertions say as much as those of the tests.
 pytest.register_assert_rewrite("cli_common", "mixture_common", "readers_common")

@@ -132,6 +132,17 @@ def test_two_clusters_of_long_and_short_documents_are_doubted():
     assert said in str(advise(replace(evidence, by_length=-0.9)))
 
 
+def test_two_clusters_that_are_labels():
+    evidence = made([0.95, 0.4, 0.4, 0.4], [9, 2, 2, 2])
+    assert numbers(advise(evidence))[0] == 2
+    doubtful = advise(replace(evidence, by_label=("folder", 0.93)))
+    assert "The two clusters are nearly the labels 'folder' (ARI 0.93)" in doubtful.doubts[0]
+    assert not advise(replace(evidence, by_label=("folder", 0.5))).doubts
+    three = made([0.4, 0.95, 0.4, 0.4], [9, 8, 2, 2], by_label=("folder", 0.93))
+    assert numbers(advise(three))[0] == 3
+    assert not advise(three).doubts
+
+
 def test_bic_counts_where_rows_are_many():
     bic = {"bic": np.array([3.0, 2.0, 1.0, 2.0])}
     evidence = replace(made([0.9, 0.5, 0.6, 0.5], [9, 2, 2, 2], n_features=20), criteria=bic)
@@ -152,6 +163,24 @@ def test_merge_costs_count_half_of_the_turning():
     advice = advise(replace(evidence, merge_costs=costs))
     assert advice.n_clusters == 3
     assert_array_equal(advice.table()["merge_cost"], costs)
+
+
+def test_the_first_number_has_no_turning_if_smaller_ones_were_not_tried():
+    """What its last cluster added is not known; with the same fits a wider range tells."""
+    wide = made([0.6] * 7, [9, 8, 7, 6, 5, 4, 3])
+    narrow = replace(
+        wide,
+        candidates=wide.candidates[3:],
+        log_likelihoods=wide.log_likelihoods[3:],
+        n_parameters=wide.n_parameters[3:],
+        stability=wide.stability[3:],
+        chance=wide.chance[3:],
+        agreement=wide.agreement[3:],
+        largest=wide.largest[3:],
+    )
+    assert wide.turning[3] > 0.0
+    assert narrow.turning[0] == 0.0
+    assert_allclose(narrow.turning[1:], wide.turning[4:])
 
 
 def test_agreement_stands_for_stability_that_is_not_known():

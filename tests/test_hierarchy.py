@@ -154,3 +154,38 @@ def test_the_largest_jump():
     # The first merges cost nothing: how many times more the next one costs means nothing.
     assert largest_jump(np.array([-0.1, 1e-9, 0.2, 7.0, 8.0])) == 3
     assert largest_jump(np.array([-0.3, -0.2, -0.1])) == 2
+
+
+@pytest.mark.parametrize("kappa", ["shared", "free", 25.0])
+def test_groups_are_a_cut_whatever_merging_across_them_would_cost(kappa):
+    rows, chosen, topics = themes()
+    weights, groups = np.ones(len(rows)), np.arange(9) % 3  # topics of all themes in each group
+    tree = build(model(kappa), resultants_of(rows, topics, weights), groups)
+    assert_array_equal(groups[topics], groups[tree.origins][np.argsort(tree.origins)[topics]])
+    found = labels_at(tree, topics, 3)
+    assert len(np.unique(np.stack([found, groups[topics]]), axis=1).T) == 3
+    assert len(np.unique(np.stack([found, chosen]), axis=1).T) == 9
+    brute = [
+        classification_likelihood(rows, labels_at(tree, topics, K), weights, kappa)
+        for K in range(1, 10)
+    ]
+    assert_allclose(tree.values, brute, rtol=1e-9)
+    if kappa == "shared":  # then the choice is made with a concentration that is held
+        return
+    for K in range(9, 3, -1):
+        now = labels_at(tree, topics, K)
+        owner = {k: groups[topics[now == k][0]] for k in range(K)}
+        losses = [
+            brute[K - 1]
+            - classification_likelihood(rows, np.where(now == b, a, now), weights, kappa)
+            for a, b in itertools.combinations(range(K), 2)
+            if owner[a] == owner[b]
+        ]
+        assert_allclose(tree.losses[9 - K], min(losses), rtol=1e-6, atol=1e-6)
+
+
+def test_values_of_leaves_add_up_along_the_tree():
+    _, topics, _, tree = planted(weighted=False)
+    sizes = tree.added_up(np.bincount(topics)[tree.origins])
+    assert_array_equal(sizes, tree.every_node()[0])
+    assert sizes[-1] == len(topics)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         draw_run,
     )
     from spheremix.distribution import VonMisesFisher
+    from spheremix.estimators.calibration import calibrate
     from spheremix.estimators.coclustering import VMFCoclustering
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.skmeans import SphericalKMeans
     from spheremix.estimators.stability import stability_selection
     from spheremix.estimators.tree import VMFTree
+    from spheremix.reading.firmness import firmness
     from spheremix.report import Report
     from spheremix.run.explore import explore_corpus
     from spheremix.run.saving import load_run, save_run
@@ -56,9 +58,11 @@ __all__ = [
     "VonMisesFisher",
     "WordsDisplay",
     "as_directions",
+    "calibrate",
     "datasets",
     "draw_run",
     "explore_corpus",
+    "firmness",
     "load_run",
     "reading",
     "save_run",
@@ -90,8 +94,10 @@ _HOMES = {
     "VonMisesFisher": "distribution",
     "WordsDisplay": "display",
     "as_directions": "data.open",
+    "calibrate": "estimators.calibration",
     "draw_run": "display",
     "explore_corpus": "run.explore",
+    "firmness": "reading.firmness",
     "load_run": "run.saving",
     "save_run": "run.saving",
     "stability_selection": "estimators.stability",

@@ -23,6 +23,7 @@ FIRM = 0.7  # stability, corrected for chance, of clusters that one can rely on
 LOOSE = 0.5  # stability below which another sample would give other clusters
 CLEAR = 0.25  # by which the best number should stand out from the middle of the others
 GIANT = 0.8  # share of a cluster that hides all others
+BY_LABEL = 0.8  # adjusted Rand index of two clusters with labels
 BY_LENGTH = 0.8  # rank correlation of two clusters with the length of documents
 MOST = 3  # numbers that are recommended
 
@@ -248,6 +249,12 @@ def _doubts(evidence: Evidence, best: int) -> list[str]:
     if K == 2 and evidence.by_length is not None and abs(evidence.by_length) >= BY_LENGTH:
         doubts.append(
             "The two clusters are long and short documents, more than documents about two subjects."
+        )
+    if K == 2 and evidence.by_label is not None and evidence.by_label[1] >= BY_LABEL:
+        name, same = evidence.by_label
+        doubts.append(
+            f"The two clusters are nearly the labels {name!r} (ARI {same:.2f}): if these say where "
+            "a document comes from and not what it is about, look at more clusters."
         )
     by_bic = bic_turn(evidence)
     if by_bic is not None and by_bic != best:

@@ -56,6 +56,8 @@ class Evidence:
         What a further cluster gains in rows without clusters, in nats a row.
     by_length : float or None
         Rank correlation of two clusters with the number of words of the documents.
+    by_label : (str, float) or None
+        The column of labels that two clusters agree with most, and the adjusted Rand index.
     """
 
     candidates: NDArray[np.intp]
@@ -74,6 +76,7 @@ class Evidence:
     apart: float | None = None
     chance_gain: float = 0.0
     by_length: float | None = None
+    by_label: tuple[str, float] | None = None
 
     @property
     def firmness(self) -> Array:
@@ -109,9 +112,13 @@ class Evidence:
         """How much less a further cluster explains than the last one did, between 0 and 1.
 
         With merge costs, the mean of both. The last number has none, since what follows is not
-        known.
+        known; nor has the first one, above two, since the last of its clusters may have added much
+        less than all of them together.
         """
-        falls = [_falls(self.gains, self.least_gain)]
+        gains = self.gains
+        if self.candidates[0] > 2:
+            gains[0] = np.nan
+        falls = [_falls(gains, self.least_gain)]
         if self.merge_costs is not None:
             falls.append(_falls(self.merge_costs / self.n_rows, self.least_gain))
         turning: Array = np.mean(falls, axis=0)

@@ -116,7 +116,7 @@ def test_the_summary_and_what_is_said_twice(explored, corpus):
     command = ("explore", corpus, "-o", explored, "--k", "2:4", "--label", "topic", "--starts", 5)
     out, err = run(*command, "--threads", 1)
     assert "holds this run already, finished" in err
-    assert "K = 3 (by advice, 3 tried)" in out
+    assert "3 clusters (by advice, 3 numbers tried)" in out
     assert "ARI 1.000" in out
     assert "2 of 90 documents set aside" in out
     assert re.search(r"^\s+30\s+\d+  .*boat", out, re.MULTILINE)

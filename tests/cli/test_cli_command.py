@@ -34,6 +34,7 @@ def test_simulate(tmp_path):
     assert "sparsity" in refusal("simulate", "-o", tmp_path / "two", "--sparsity", 2)
 
 
+@pytest.mark.slow
 def test_demo_makes_sense(tmp_path):
     out, _ = run("demo", "-o", tmp_path / "demo")
     assert "K = 10" in out

@@ -58,7 +58,7 @@ def test_embeddings_keep_the_mixture_without_penalty(explored, embeddings):
     clusters = [int(one["cluster"]) for one in rows(folder / "documents.csv")]
     assert clusters == mixture.labels_.tolist()
     assert found.mixture.beta == 0.0
-    assert "12 columns . K = 3 (by advice, 3 tried) . no penalty\n" in out
+    assert "12 columns . 3 clusters (by advice, 3 numbers tried) . no penalty\n" in out
     assert "path" not in out
     assert "Following" not in err
 

@@ -187,26 +187,17 @@ def test_scattered_rows_cannot_be_made_again(programs, monkeypatch):
             directions.sweep([scorer])
 
 
-def test_no_scheduler_left_is_an_error(programs, monkeypatch):
-    with programs.connect(1) as client:
-        wait(client.submit(int))
-        in_sweep(2, lambda: programs.kill(programs.scheduler), monkeypatch)
-        with pytest.raises(ConnectionError, match="scheduler is lost"):
-            fit(an_array())
-
-
 @pytest.mark.parametrize("when", ["opening", "sweeping", "sending"])
-def test_a_scheduler_that_does_not_answer_is_an_error(tmp_path, monkeypatch, when):
+def test_a_scheduler_that_does_not_answer_is_an_error(programs, monkeypatch, when):
     """A stopped process keeps its connections open, and the client would wait for ever."""
-    programs = Programs(tmp_path)
     monkeypatch.setattr(dask_cluster, "POLL", 0.1)
     monkeypatch.setattr(dask_cluster, "PATIENCE", 1.0)
 
     def freeze(*_):
         programs.scheduler.send_signal(signal.SIGSTOP)
 
+    client = programs.connect(2)
     try:
-        client = programs.connect(2)
         if when == "opening":
             freeze()
         else:
@@ -219,4 +210,11 @@ def test_a_scheduler_that_does_not_answer_is_an_error(tmp_path, monkeypatch, whe
     finally:
         programs.scheduler.send_signal(signal.SIGCONT)
         client.close(timeout=10)
-        programs.stop()
+
+
+def test_no_scheduler_left_is_an_error(programs, monkeypatch):
+    with programs.connect(1) as client:
+        wait(client.submit(int))
+        in_sweep(2, lambda: programs.kill(programs.scheduler), monkeypatch)
+        with pytest.raises(ConnectionError, match="scheduler is lost"):
+            fit(an_array())

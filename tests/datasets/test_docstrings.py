@@ -28,6 +28,7 @@ def test_documents(corpus):
     assert "normal continuous random variable" in by_id["scipy.stats.norm"]
     assert "KMeans" in by_id["sklearn.cluster.KMeans"]
     assert not any("SCIPY_ARRAY_API" in text for text in corpus.texts)
+    assert by_id["numpy.add"].startswith("Add arguments element-wise.")  # not with its signature
 
 
 def test_labels_are_sub_packages(corpus):

@@ -21,6 +21,11 @@ from spheremix.estimators.problem import build_problem
 from spheremix.estimators.replicates import drawn_again, replicate_labels, stability_of
 
 
+@pytest.fixture(scope="module", autouse=True)
+def little_advice():
+    """All of it."""
+
+
 def problem_of(X, kappa="shared", weights=None):
     return build_problem(MixtureOptions.of(sm.VMFMixture(1, kappa=kappa)), X, weights)
 

@@ -35,20 +35,20 @@ ESTIMATORS = {
     sm.VMFMixture: (
         {"n_init": 1},
         {"n_init": 1, "beta": 3.0, "kappa": "free", "init": "k-means++"},
-        {"e_step": "hard"},
+        {"n_init": 1, "e_step": "hard"},
     ),
     sm.VMFPath: ({"n_init": 1}, {"n_init": 2, "kappa": "free"}),
     # Advice draws rows, which repeated rows change.
     sm.VMFMixtureIC: ({"n_components": (1, 2), "n_init": 2, "k_criterion": "ebic"},),
     sm.VMFTree: (
         {"n_components": 4, "n_init": 1},
-        {"n_components": 4, "n_clusters": 2, "kappa": "free"},
+        {"n_components": 4, "n_init": 1, "n_clusters": 2, "kappa": "free"},
     ),
     sm.SphericalKMeans: ({"n_init": 2},),
     sm.VMFCoclustering: (
-        {"n_components": 1},
-        {"n_components": 1, "algorithm": "cem", "kappa": "shared"},
-        {"n_components": 1, "algorithm": "saem", "kappa": 5.0, "n_drawn": 5},
+        {"n_components": 1, "n_init": 2},
+        {"n_components": 1, "n_init": 2, "algorithm": "cem", "kappa": "shared"},
+        {"n_components": 1, "n_init": 2, "algorithm": "saem", "kappa": 5.0, "n_drawn": 5},
     ),
 }
 

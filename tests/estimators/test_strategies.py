@@ -60,6 +60,7 @@ def differences(path, other):
     )
 
 
+@pytest.mark.slow
 def test_the_path_has_about_as_many_steps_as_the_paper_s(twenty):
     """The paper's has 13. The dense step counts; so does the last one.
 
@@ -75,6 +76,7 @@ def test_the_path_has_about_as_many_steps_as_the_paper_s(twenty):
     assert all(path.n_nonzero_[-1] == 4 for path in paths)
 
 
+@pytest.mark.slow
 def test_restarts_from_the_dense_solution_find_the_path(twenty):
     """The same estimates, but where prototypes are about to have one coordinate left.
 
@@ -92,6 +94,7 @@ def test_restarts_from_the_dense_solution_find_the_path(twenty):
     assert sum(parted) <= (4 if kappa == "shared" else 10)
 
 
+@pytest.mark.slow
 def test_restarts_from_the_dense_solution_cost_more(twenty):
     """By a quarter, in the paper's example."""
     _, paths, restarted = twenty
@@ -99,6 +102,7 @@ def test_restarts_from_the_dense_solution_cost_more(twenty):
     assert 1.05 < ratio < 1.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "kappa"), [(4, "shared"), (8, "shared"), (12, "free")])
 def test_with_the_paper_s_m_step_both_are_the_same_to_the_end(seed, kappa):
     """It fails where a prototype would have nothing left: before the optima part."""

@@ -19,6 +19,8 @@ import spheremix as sm
 
 pytest.importorskip("matplotlib")
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 MAX_BYTES = 300_000

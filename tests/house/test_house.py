@@ -49,6 +49,7 @@ def name(page):
     return page.relative_to(ROOT).as_posix()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [p for p in PAGES if any(blocks(p, "python"))], ids=name)
 def test_snippets_run(page, tmp_path, monkeypatch):
     """The blocks of a page run one after another, as a reader would type them.
@@ -94,6 +95,17 @@ def test_make_knows_what_to_do():
     assert done.returncode == 0, done.stderr
     for step in ("spheremix demo", "ruff check", "mypy", "lint-imports", "node --", "-m pytest"):
         assert step in done.stdout
+
+
+def test_every_test_is_run_by_somebody():
+    """The tests that `make test` leaves out are those of `make slow`, and CI runs both."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    chosen = re.findall(
+        r"^(unit|slow):.*\n\t.*pytest -m (slow|\"not slow\") ", makefile, re.MULTILINE
+    )
+    assert chosen == [("unit", '"not slow"'), ("slow", "slow")]
+    runs = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert {"make test", "make slow"} <= set(runs)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

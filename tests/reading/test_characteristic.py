@@ -24,6 +24,7 @@ from spheremix.reading import (
     document_shares,
     naming_words,
 )
+from spheremix.reading.naming import alike
 
 COORDINATES = st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0, -0.5, 2.0])
 
@@ -140,6 +141,18 @@ def test_words_of_few_documents_are_not_listed_as_only_here():
     assert [one.word for one in named(prototypes).only_here_words(0)] == ["w1", "w2"]
 
 
+def test_words_that_documents_of_others_have_nearly_as_often_are_not_listed_as_only_here():
+    prototypes = np.array([[0.6, 0.5, 0.4, 0.0], [0.6, 0.0, 0.0, 0.8]])
+    shares = np.array([[1.0, 0.4, 0.4, 0.0], [1.0, 0.21, 0.2, 0.5]])
+    words = named(prototypes, shares=shares)
+    assert [one.word for one in words.only_here_words(0)] == ["w2"]
+    assert [one.word for one in named(prototypes[:1], shares=shares[:1]).only_here_words(0)] == [
+        "w0",
+        "w1",
+        "w2",
+    ]  # one cluster alone has no others
+
+
 def test_a_reading_takes_the_shares_of_the_step_that_is_read():
     X = np.array([[3, 1, 1, 0], [4, 2, 1, 0], [5, 1, 2, 0], [0, 0, 1, 3], [0, 1, 1, 4]])
     path = sm.VMFPath(2, random_state=0).fit(X)
@@ -188,6 +201,52 @@ def test_the_smaller_cluster_gives_way():
     assert [one.word for one in naming_words(words, 0, 1)] == ["w0"]
     with pytest.raises(ValueError, match="no cluster -1"):
         cluster_name(words, -1)
+
+
+def test_a_name_is_of_words_that_most_documents_have():
+    prototypes = np.array([[0.6, 0.55, 0.5, 0.3]])
+    words = ["rare", "usual", "frequent", "weak"]
+    shares = np.array([[0.1, 0.6, 0.9, 1.0]])
+    assert cluster_name(Vocabulary(prototypes, words), 0) == "rare usual frequent"
+    found = all_naming_words(Vocabulary(prototypes, words, document_shares=shares))[0]
+    # score times share: .36 * .1, .3025 * .6, .25 * .9, .09 * 1
+    assert [one.word for one in found] == ["frequent", "usual", "weak"]
+
+
+def test_words_far_down_the_list_are_in_no_name_whatever_their_share():
+    prototypes = np.linspace(1.0, 0.5, 30)[None, :]
+    shares = np.full((1, 30), 0.01)
+    shares[0, 25] = 1.0
+    found = all_naming_words(named(prototypes, [1.0]), 3)[0]
+    full = Vocabulary(prototypes, [f"w{j}" for j in range(30)], document_shares=shares)
+    assert [one.feature for one in all_naming_words(full, 3)[0]] == [one.feature for one in found]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("type", "dtype", True),
+        ("masked", "ma", True),
+        ("stats", "statistic", True),
+        ("economy", "economic", True),
+        ("astoria financial", "astoria federal", True),
+        ("interest rate", "rate", True),
+        ("interest rate", "rates", False),
+        ("campaign", "ai", False),
+        ("star", "stand", False),
+        ("x1", "x10", False),
+        ("a", "apple", False),
+        ("film", "oscar", False),
+    ],
+)
+def test_words_that_say_the_same(one, other, same):
+    assert alike(one, other) is alike(other, one) is same
+
+
+def test_a_name_has_no_two_words_that_say_the_same():
+    prototypes = np.array([[0.6, 0.5, 0.4, 0.3]])
+    words = Vocabulary(prototypes, ["statistic", "stats", "sample", "press release"])
+    assert cluster_name(words, 0) == "statistic, sample, press release"
 
 
 def test_clusters_of_the_same_single_word_have_the_same_name():

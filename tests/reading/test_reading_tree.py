@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 
 import spheremix as sm
-from spheremix.reading.tree import excess
+from spheremix.hierarchy import Hierarchy
+from spheremix.reading.tree import describe_nodes
+from spheremix.resultants import Resultants
 
 WORDS = ["pupil", "school", "goal", "match", "bank", "share", "the"]
 
@@ -49,12 +50,48 @@ def test_words_against_the_sibling_and_the_rest(tree):
     assert len(nodes[-1].against_rest) == 2
 
 
-def test_the_score_is_its_formula():
-    mine, other = np.array([3.0, 4.0, -1.0]), np.array([1.0, 8.0, 2.0])
-    length = np.sqrt(26.0)
-    expected = [(3 / length) ** 2 * (1.5 - 0.25) / (1.5 + 0.25), 0.0, 0.0]
-    assert_allclose(excess(mine, 2.0, other, 4.0), expected)
-    assert_allclose(excess(mine, 2.0, np.zeros(3), 0.0), np.array([9.0, 16.0, 0.0]) / 26.0)
+def two_leaves(sums, sizes):
+    leaves = Resultants(np.array(sizes), np.asarray(sums), 0.0, 0.0, float(sum(sizes)))
+    return Hierarchy(leaves, np.arange(2), np.array([[0, 1]]), np.array([-9.0, -5.0]))
+
+
+def test_words_are_ranked_by_the_formula_of_clusters():
+    """Square of the coordinate times the share of the word, of words that a row has more of."""
+    sums = np.array([[3.0, 4.0, 1.0, 0.5], [1.0, 9.0, 0.1, 3.0]])
+    tree = two_leaves(sums, [2.0, 4.0])
+    nodes = describe_nodes(tree, ["a", "b", "c", "d"], sums)
+    squares = sums[0] ** 2 / (sums[0] @ sums[0])
+    scores = squares * sums[0] / sums.sum(axis=0)
+    more = sums[0] / 2.0 > sums[1] / 4.0
+    expected = [w for _, w in sorted(zip(-scores, "abcd", strict=True)) if more["abcd".index(w)]]
+    assert expected == ["a", "c"]  # a row has less of b (2 against 2.25) and of d
+    assert nodes[0].against_sibling == nodes[0].against_rest == ("a", "c")
+    assert nodes[1].against_sibling == ("b", "d")
+    assert nodes[2].against_rest == ("b", "a", "d", "c")
+    assert [node.name for node in nodes] == ["a c", "b d", "all"]
+
+
+def test_names_of_siblings_share_one_word_at_most():
+    """Negative coordinates count by their size, so that both nodes may have the same words."""
+    rng = np.random.default_rng(0)
+    sums = rng.normal(size=(2, 12))
+    words = [f"w{j}" for j in range(12)]
+    nodes = describe_nodes(two_leaves(sums, [5.0, 7.0]), words, sums)
+    first, second = (set(node.name.split()) for node in nodes[:2])
+    assert len(first & second) <= 1
+    assert len(first) == len(second) == 3
+
+
+def test_words_that_hardly_any_other_document_has():
+    words = ["only", "rare", "most", "both"]
+    sums = np.array([[5.0, 0.1, 4.0, 4.0], [0.0, 0.0, 0.5, 6.0]])
+    containing = np.array([[40, 4, 19, 60], [0, 0, 1, 90]])
+    nodes = describe_nodes(two_leaves(sums, [100.0, 100.0]), words, sums, containing=containing)
+    assert nodes[0].only_here == ("only", "most")  # 4 of 100 are too few; 19 of 20 are enough
+    assert nodes[1].only_here == nodes[2].only_here == ()
+    containing[:, 2] = 18, 2
+    nodes = describe_nodes(two_leaves(sums, [100.0, 100.0]), words, sums, containing=containing)
+    assert nodes[0].only_here == ("only",)
 
 
 def test_names_of_columns(tree):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from forked import server
 from undrawn import undrawn
 
-__all__ = ["undrawn"]
+__all__ = ["server", "undrawn"]

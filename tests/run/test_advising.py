@@ -15,6 +15,11 @@ from spheremix.run.remarks import headline, remarks
 OPTIONS = {"max_steps": 3, "starts": 2, "threads": 1, "criterion": "none"}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def little_advice():
+    """All of it."""
+
+
 def rows(n_clusters=3):
     if n_clusters == 1:
         return sm.datasets.make_vmf_mixture(200, 8, 1, kappa=8.0, random_state=0)[0]
@@ -53,7 +58,7 @@ def test_the_summary_says_how_many_and_how_sure(explored):
     said = " ".join(one.render() for one in remarks(explored))
     assert "How many: 3 clusters: documents drawn again fall into the same clusters" in said
     assert "The evidence for it is clear" in said
-    assert "K = 3 (by advice" in headline(explored)
+    assert "3 clusters (by advice" in headline(explored)
 
 
 def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(explored, tmp_path, monkeypatch):
@@ -101,3 +106,25 @@ def test_a_criterion_needs_no_draws(tmp_path, monkeypatch):
     assert len(run.mixture.weights_) == 4
     said = " ".join(one.render() for one in remarks(run))
     assert "The smallest number of clusters that was tried was chosen" in said
+
+
+def test_two_clusters_that_are_the_folders_of_the_documents(tmp_path):
+    rng = np.random.default_rng(0)
+    vocabularies = ("river lake sea boat sail port", "bread soup oven salt cook dish")
+    for i in range(60):
+        place = tmp_path / "texts" / ("east", "west")[i % 2]
+        place.mkdir(parents=True, exist_ok=True)
+        words = rng.choice(f"{vocabularies[i % 2]} day people time".split(), 12)
+        (place / f"{i}.txt").write_text(" ".join(words), encoding="utf-8")
+    run = sm.explore_corpus(tmp_path / "texts", tmp_path / "run", k="2:4", **OPTIONS)
+    assert run.manifest.advice.recommended[0].n_clusters == 2
+    said = " ".join(one.render() for one in remarks(run))
+    assert "The two clusters are nearly the labels 'folder' (ARI 1.00)" in said
+
+
+def test_the_summary_says_where_coarser_and_finer_groups_are(explored):
+    said = [one.render() for one in remarks(explored)]
+    assert (
+        "Coarser and finer: tables/tree.csv merges the 3 clusters step by step to one, and divides "
+        "them into 6 fine groups." in said
+    )

@@ -186,6 +186,17 @@ def test_names_of_other_clusters_are_refused(corpus, copy, tmp_path):
     explore(corpus, tmp_path / "new", k=3, names={0: "one"})  # nothing was there before
 
 
+def test_names_refused_after_new_fits_leave_the_finished_run(corpus, copy, tmp_path):
+    names = table(tmp_path / "names.csv", [(0, "Sea")])
+    before = {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
+    with pytest.raises(ParameterError, match="given to other clusters"):
+        explore(corpus, copy, k=4, names=names)  # these clusters are not in the folder yet
+    assert all(path.read_bytes() == content for path, content in before.items())
+    assert len(sm.load_run(copy).clusters["cluster"]) == 3
+    explore(corpus, copy, k=3, names=names)
+    assert "Sea" in sm.load_run(copy).clusters["name"]
+
+
 def test_a_stated_fit_counts_wherever_the_names_are_given(corpus, base, tmp_path):
     fit = sm.load_run(base).describe_clusters()[0]["fit"]
     assert fit == sm.load_run(base).manifest.fit

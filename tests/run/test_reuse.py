@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import shutil
 from pathlib import Path
@@ -197,19 +196,15 @@ def counting(method):
 
 for name in ("replace", "unlink", "rmdir"):
     setattr(pathlib.Path, name, counting(getattr(pathlib.Path, name)))
+from little_advice import LITTLE
 from reuse_common import explore
 from spheremix.run import render
 from undrawn import draw
 render.draw = draw
+for module, name, value in LITTLE:
+    setattr(module, name, value)
 explore({corpus!r}, {folder!r}, **{more!r})
 """
-
-
-@pytest.fixture(scope="module")
-def server():
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["reuse_common"])
-    return context
 
 
 def killed(server, corpus, folder, more, n):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import multiprocessing
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -23,7 +22,8 @@ from spheremix.run.store import RunError, replacing
 
 OPTIONS = ("--k", "2", "--starts", "1", "--max-steps", "5", "--lemmatizer", "none")
 COMMAND = """
-import os, sys, time
+import os, resource, sys, time
+{first}
 sys.argv = ["spheremix", *{arguments!r}]
 sys.stdout = sys.stderr = open({said!r}, "w")
 from spheremix.__main__ import main
@@ -41,13 +41,6 @@ main()
 
 
 @pytest.fixture(scope="module")
-def server():
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["spheremix.cli.main", "spheremix.run.explore"])
-    return context
-
-
-@pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     return write_lines(tmp_path_factory.mktemp("together") / "docs.jsonl", texts(60))
 
@@ -59,11 +52,11 @@ def explored(corpus):
     return folder
 
 
-def start(server, place, *arguments):
+def start(server, place, *arguments, first=""):
     said = str(place / f"said{len(list(place.glob('said*')))}")
     with open(said, "w"):  # noqa: PTH123 (it counts from now on)
         pass
-    code = COMMAND.format(arguments=[str(one) for one in arguments], said=said)
+    code = COMMAND.format(arguments=[str(one) for one in arguments], said=said, first=first)
     process = server.Process(target=exec, args=(code, {}))
     process.start()
     return process
@@ -90,7 +83,7 @@ def test_assigning_to_one_table_at_once(server, explored, tmp_path, n):
         start(
             server, tmp_path, "assign", explored, tmp_path / f"new{i}.jsonl", "-o", table, "--force"
         )
-        for i in [*range(n), *range(n)]
+        for i in range(n)
     ]
     while any(process.exitcode is None for process in processes):
         if table.exists():
@@ -183,12 +176,9 @@ def test_the_lock_is_that_of_one(tmp_path):
 # What fails names its file, and leaves no draft
 
 
-def test_a_full_disk_is_told_with_the_file(corpus, explored, tmp_path):
+def test_a_full_disk_is_told_with_the_file(server, corpus, explored, tmp_path):
     """As far as a limit of the size of files is like a full disk."""
-
-    def limited():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
-
+    limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))"
     new = write_lines(tmp_path / "new.jsonl", texts(40))
     commands = {
         "table.csv": ("assign", explored, new, "-o", tmp_path / "table.csv"),
@@ -196,16 +186,9 @@ def test_a_full_disk_is_told_with_the_file(corpus, explored, tmp_path):
         "X.npy": ("simulate", "-o", tmp_path / "simulated"),
         "run/": ("explore", corpus, "-o", tmp_path / "run", *OPTIONS),
     }
-    for name, arguments in commands.items():
-        done = subprocess.run(  # noqa: S603
-            [sys.executable, "-m", "spheremix", *map(str, arguments)],
-            preexec_fn=limited,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 2, done.stderr
-        line = done.stderr.splitlines()[-1]
+    for i, (name, arguments) in enumerate(commands.items()):
+        assert join([start(server, tmp_path, *arguments, first=limit)]) == [2]
+        line = (tmp_path / f"said{i}").read_text().splitlines()[-1]
         assert name in line
         assert "cannot be written: " in line
         if name != "X.npy":  # NumPy has words of its own

@@ -49,8 +49,10 @@ def test_the_run_says_what_its_thresholds_cost(tmp_path):
     used = run.manifest.prepared.vectorizer.thresholds
     assert (used.min_df, used.max_df) == (2, 21)
     assert used.cost == {"min_df": 1, "min_count": 0, "max_df": 1}
+    assert used.common == ["common"]
     said = (
-        "Words: 9 of 11 are kept, those in at least 2 documents (costs 1), in at most 21 (costs 1)"
+        "Words: 9 of 11 are kept. Of the others, 1 is in fewer than 2 documents and 1 is in more "
+        "than 21 (common)"
     )
     assert kept_words(run).render().startswith(said)
     assert remarks(run)[0] == kept_words(run)

@@ -12,6 +12,8 @@ from sklearn.metrics import adjusted_rand_score
 import spheremix as sm
 from spheremix.data.open import as_directions
 
+pytestmark = pytest.mark.slow
+
 CRITERIA = ("aic", "bic", "ebic", "ric", "ricc")
 SPARSITIES = (0.56, 0.71, 0.78, 0.82, 0.88)  # two independent implementations
 PAPER = (0.807, 0.808, 0.803, 0.797, 0.750)  # adjusted Rand indices of its table

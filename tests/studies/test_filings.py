@@ -5,19 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import adjusted_rand_score
-
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))  # the experiments are not installed
-
-from experiments import (  # noqa: E402
+from experiments import (
     filings,
     filings_beside,
     filings_excerpts,
@@ -27,8 +21,10 @@ from experiments import (  # noqa: E402
     filings_stories,
     runner,
 )
-from experiments.drawing import read  # noqa: E402
+from experiments.drawing import read
+from sklearn.metrics import adjusted_rand_score
 
+ROOT = Path(__file__).parents[2]
 # Kinds of filings: words of their own, events, months, and how many there are.
 KINDS = (
     ("ocean harbor vessel anchor sailor", ("2.02", "9.01"), (1, 7), 16),

@@ -191,6 +191,13 @@ class TestSimplemma:
         if form != lemma:
             assert Simplemma(("fi",)).base(form, lemma) is None
 
+    @pytest.mark.parametrize(
+        ("form", "lemma"),
+        [("inc", "inc"), ("PR", "Pr"), ("states", "state"), ("ran", "run"), ("went", "go")],
+    )
+    def test_abbreviations_are_not_written_out(self, form, lemma):
+        assert Simplemma(("en",))(form) == lemma
+
     def test_new_texts_need_no_lemma_of_a_form_that_was_met(self):
         fitted = TextVectorizer().fit(["The companies were merging", "a company merged"])
         assert fitted.vocabulary_.tolist() == ["companies", "merged"]

@@ -36,6 +36,8 @@ def demo(
             k=10,
             min_df=5,
             max_df=0.5,
+            drop_repeated_lines=True,
+            drop_mixed=True,
             min_relative_increase=0.02,
             threads=threads,
         )

@@ -24,7 +24,8 @@ def explore(
 
     Killed at any moment and started again with the same command, it goes on from where it was and
     ends with the same result. With other options for the same documents it reuses what they do not
-    change. A folder that holds a run of other documents or words is left alone.
+    change. If the folder holds a run of other documents, or one whose words were chosen by other
+    options, the command changes nothing and says what differs.
 
     For example: `spheremix explore news.csv --text body -k 2:20 -o news`, then open
     news/report.html. For a folder of dated text files: `spheremix explore speeches --date-from name

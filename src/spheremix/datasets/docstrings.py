@@ -16,6 +16,8 @@ LEAST_WORDS = 20  # of a docstring that says something
 TABLE = re.compile(r"(?ms)^ *\*\*Array API Standard Support\*\*.*?for more information\.$")
 # Results that scipy draws when it is imported.
 DRAWN = re.compile(r"(?m)^.*# may vary$")
+# The call that compiled functions have in their first lines: parameters, not prose.
+SIGNATURE = re.compile(r"(?m)\A(?:^[\w.]+\(.*\)(?: *->.*)?$\s*)+")
 # Public only where the program has enabled them: they would come and go.
 EXPERIMENTAL = {"HalvingGridSearchCV", "HalvingRandomSearchCV", "IterativeImputer"}
 # Public modules by sub-package, which is the label. Those that are deprecated, or whose docstrings
@@ -58,8 +60,9 @@ def load_docstrings() -> Corpus:
 
     About 3,000 documents of the versions that are installed; nothing is downloaded. Functions,
     classes and scipy's distributions are documents, each once, and methods are not; what is
-    deprecated or says less than 20 words is left out, and so are the table of array libraries that
-    many functions of scipy have in common, and results of examples that may vary.
+    deprecated or says less than 20 words is left out, and so are signatures in first lines, the
+    table of array libraries that many functions of scipy have in common, and results of examples
+    that may vary.
 
     Returns
     -------
@@ -131,6 +134,6 @@ def _docstring(thing: Any, package: str) -> str:
     home = getattr(thing, "__module__", None) or package
     if inherited or home.partition(".")[0] != package:
         return ""
-    text = DRAWN.sub("", TABLE.sub("", inspect.cleandoc(docstring)))
+    text = SIGNATURE.sub("", DRAWN.sub("", TABLE.sub("", inspect.cleandoc(docstring))))
     deprecated = ".. deprecated::" in text.partition("Parameters\n---")[0]
     return "" if deprecated or len(text.split()) < LEAST_WORDS else text

@@ -123,10 +123,19 @@ def last_useful(problem: Problem[VMFModel], chance: Chance, most: int, seed: int
         return most
     resultants, weight = found.resultants, found.resultants.weight
     n_parameters = np.count_nonzero(resultants.vectors) / most
-    least = max(chance.gain(weight), n_parameters * np.log(max(weight, 2.0)) / (2.0 * weight))
-    losses = merge(resultants, model.cluster_value(resultants), 1).losses / weight
-    worth = np.flatnonzero(losses[::-1] > least) + 2
-    return int(min(most, max(worth.max(initial=2) + 2, LEAST_RANGE)))
+    losses = merge(resultants, model.cluster_value(resultants), 1).losses
+    return last_worth(losses, chance.gain(weight), n_parameters, weight)
+
+
+def last_worth(losses: Array, chance_gain: float, n_parameters: float, weight: float) -> int:
+    """Give the largest number of clusters worth trying, by the losses of merges down to one.
+
+    ``chance_gain`` is what a second cluster gains in rows without clusters, in nats a row;
+    ``n_parameters`` are those of one cluster.
+    """
+    least = max(chance_gain, n_parameters * np.log(max(weight, 2.0)) / (2.0 * weight))
+    worth = np.flatnonzero(losses[::-1] / weight > least) + 2
+    return int(min(len(losses) + 1, max(worth.max(initial=2) + 2, LEAST_RANGE)))
 
 
 def without_clusters(rows: Array, rng: np.random.Generator) -> Array:

@@ -25,7 +25,7 @@ from spheremix.estimators.problem import (
     summaries,
     warn_of_cap,
 )
-from spheremix.estimators.starts import Start, follow
+from spheremix.estimators.starts import Start, count_sweeps
 from spheremix.models.base import DegenerateError
 from spheremix.search import Partition, Search, only
 
@@ -69,7 +69,7 @@ class Planted:
 
 def plant(options: MixtureOptions, problem: Problem[VMFModel], make: Make) -> Planted:
     """Search for the leaves, fit the best ones by EM, and build the tree."""
-    callback = follow(options.callback)
+    callback = count_sweeps(options.callback)
     seeds = check.draw_seeds(options.random_state, options.n_init)
     search, *others = _searches(problem, callback, len(seeds))
     found = search.run([problem.n_components], seeds)[0]
@@ -148,7 +148,7 @@ def cut_all(
     Both trees are cut, rows are moved by first variation, and the two partitions are crossed as in
     the search. EM runs from the best of the three.
     """
-    callback = follow(options.callback)
+    callback = count_sweeps(options.callback)
     partitions = _partitions(problem, planted, numbers, callback)
     starts = [
         Start(None, "tree") if one is None else replace(_start(problem.model, one), kind="tree")

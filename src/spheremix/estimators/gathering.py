@@ -72,8 +72,13 @@ def collect_evidence(
     one: float,
     n_rows: float,
     lengths: Array | None = None,
+    merge_costs: Array | None = None,
+    held_out: Array | None = None,
 ) -> Evidence:
-    """Put together what is known of the mixtures of each number of clusters."""
+    """Put together what is known of the mixtures of each number of clusters.
+
+    ``merge_costs``, of a tree, and ``held_out`` are those of the numbers in increasing order.
+    """
     candidates = np.array(sorted(models), dtype=np.intp)
     each = [models[int(K)] for K in candidates]
     first = each[0]
@@ -94,6 +99,8 @@ def collect_evidence(
         chance=expected,
         agreement=np.array([model.agreement_ for model in each]),
         largest=np.array([np.bincount(m.labels_).max() / len(m.labels_) for m in each]),
+        merge_costs=merge_costs,
+        held_out=held_out,
         apart=None if chance is None or not np.isfinite(chance.apart) else chance.apart,
         chance_gain=0.0 if chance is None else chance.gain(n_rows),
         by_length=None

@@ -15,7 +15,7 @@ from spheremix.errors import Explained, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.noise import noise_start
-from spheremix.estimators.starts import Start, draw, first_alike, follow
+from spheremix.estimators.starts import Start, count_sweeps, draw, first_alike
 from spheremix.models.noise import Noise
 from spheremix.models.vmf import VMFModel, VMFParameters
 from spheremix.penalties import L1
@@ -158,7 +158,7 @@ def restarts(
     options: MixtureOptions, problem: Problem[VMFModel], start: VMFParameters | None
 ) -> Outcome:
     """Run EM from the given start or from drawn ones."""
-    callback = follow(options.callback)
+    callback = count_sweeps(options.callback)
     if start is None:
         starts = draw(problem, options.init, options.n_init, options.random_state, callback)
         if problem.model.noise is not None and isinstance(options.init, str):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
+from spheremix import em
+from spheremix.models.base import DegenerateError
 from spheremix.search import Search
 
 if TYPE_CHECKING:
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from spheremix.em import Fit
     from spheremix.estimators.problem import Problem
-    from spheremix.models.vmf import VMFModel
+    from spheremix.models.vmf import VMFModel, VMFParameters
+    from spheremix.search import Partition
 
     Array = NDArray[np.float64]
 
@@ -55,17 +59,17 @@ def drawn_again(
     return drawn
 
 
-def replicate_labels(
+def replicate_partitions(
     problem: Problem[VMFModel],
     sizes: Sequence[int],
     n_replicates: int,
     seed: int,
     callback: Callable[[int], None] | None = None,
-) -> dict[int, list[NDArray[np.intp]]]:
-    """Search for clusters in rows drawn again; give the clusters of all rows, for each size.
+) -> tuple[Array, list[list[Partition | None]]]:
+    """Search for clusters in rows drawn again; give their weights and the partitions of each size.
 
-    A replicate is a vector of weights and one run of the search. The replicates of all sizes share
-    each sweep, and every size has the same replicates.
+    A replicate is a vector of weights and one run of the search; None where the run found nothing.
+    The replicates of all sizes share each sweep, and every size has the same replicates.
     """
     rng = np.random.default_rng(seed)
     directions, model = problem.directions, problem.model
@@ -76,7 +80,19 @@ def replicate_labels(
     for other in others:
         again = Search(other, directions, weights, callback=callback)
         found = [again.improved(partitions) for partitions in found]
-    last = others[-1] if others else first
+    return weights, found
+
+
+def replicate_labels(
+    problem: Problem[VMFModel],
+    sizes: Sequence[int],
+    n_replicates: int,
+    seed: int,
+    callback: Callable[[int], None] | None = None,
+) -> dict[int, list[NDArray[np.intp]]]:
+    """Search for clusters in rows drawn again; give the clusters of all rows, for each size."""
+    _, found = replicate_partitions(problem, sizes, n_replicates, seed, callback)
+    directions, last = problem.directions, problem.model.for_search()[-1]
     return {
         size: [
             directions.map_rows(last.scorer(last.from_partition(one.resultants), "hard"), "labels")
@@ -85,6 +101,38 @@ def replicate_labels(
         ]
         for size, partitions in zip(sizes, found, strict=True)
     }
+
+
+def replicate_fits(
+    problem: Problem[VMFModel],
+    n_replicates: int,
+    seed: int,
+    callback: Callable[[int], None] | None = None,
+) -> list[Fit[VMFParameters]]:
+    """Fit mixtures to rows drawn again, each by EM from a run of the search of its own.
+
+    Those that lose a component are left out. All replicates share each sweep, as many at a time as
+    memory allows.
+    """
+    model, directions = problem.model, problem.directions
+    weights, (found,) = replicate_partitions(
+        problem, [problem.n_components], n_replicates, seed, callback
+    )
+    starts = [_start(model, one) for one in found]
+
+    def run(members: list[int], batch: list[VMFParameters]) -> list[Fit[VMFParameters]]:
+        return em.fit(model, directions, batch, problem.settings, weights=weights[members])
+
+    fits = em.in_batches(starts, lambda start: start.prototypes.size, run)
+    return [fit for fit in fits if fit is not None and fit.ok]
+
+
+def _start(model: VMFModel, partition: Partition | None) -> VMFParameters | None:
+    """Give the parameters from which EM starts; None where a partition has none."""
+    try:
+        return None if partition is None else model.from_partition(partition.resultants)
+    except DegenerateError:
+        return None
 
 
 def stability_of(labels: Sequence[NDArray[np.intp]]) -> Stability:

@@ -32,8 +32,7 @@ from spheremix.estimators.problem import (
 )
 from spheremix.estimators.refit import refit_on_support
 from spheremix.estimators.selected import SelectedMixture
-from spheremix.estimators.starts import draw_all
-from spheremix.estimators.starts import follow as counting
+from spheremix.estimators.starts import count_sweeps, draw_all
 from spheremix.estimators.strategies import (
     count_converged,
     follow,
@@ -75,6 +74,10 @@ class VMFMixtureIC(SelectedMixture):
         Chooses the number of components, on the dense mixtures. "advice" draws the rows again and
         takes the number that :class:`spheremix.advice.Advice` recommends; a criterion takes its
         smallest value, and the smaller one of equals.
+    n_folds : int, default=0
+        With 2 or more, ``advice_`` also has the likelihood of rows that were left out, by
+        cross-validation with so many folds. It is shown beside the other evidence and does not
+        choose, since on text it grows up to the end of every range.
     beta_criterion : {"aic", "bic", "ric", "ricc", "ebic", "icl"}, default="bic"
         Chooses the step of the path; the sparser one of equals.
     paths : {"best", "all", "none"}, default="best"
@@ -141,6 +144,7 @@ zero_tol, random_state, n_threads, engine, verbose
         n_components: Iterable[int] = tuple(range(2, 9)),
         *,
         k_criterion: str = "advice",
+        n_folds: int = 0,
         beta_criterion: str = "bic",
         paths: str = "best",
         refit: bool = False,
@@ -169,6 +173,7 @@ zero_tol, random_state, n_threads, engine, verbose
     ) -> None:
         self.n_components = n_components
         self.k_criterion = k_criterion
+        self.n_folds = n_folds
         self.beta_criterion = beta_criterion
         self.paths = paths
         self.refit = refit
@@ -218,7 +223,7 @@ zero_tol, random_state, n_threads, engine, verbose
         route = PathOptions.of(self, criterion=self.beta_criterion)
         problem = build_problem(options, X, sample_weight)
         problems = {int(K): replace(problem, n_components=int(K)) for K in candidates}
-        callback = counting(self.callback)
+        callback = count_sweeps(self.callback)
         drawn = dict(
             zip(
                 problems,
@@ -245,7 +250,9 @@ zero_tol, random_state, n_threads, engine, verbose
         criterion = self.k_criterion.lower()
         advice = None
         if criterion == ADVICE and len(models) > 1:
-            advice = advise_on(problem, models, lengths_of(X), self.random_state)
+            advice = advise_on(
+                problem, models, lengths_of(X), self.random_state, n_folds=self.n_folds
+            )
             best = advice.best_candidate
         elif criterion == ADVICE:
             (best,) = models
@@ -317,6 +324,10 @@ zero_tol, random_state, n_threads, engine, verbose
 
     def _check_parameters(self) -> NDArray[np.intp]:
         check.require_criterion("k_criterion", self.k_criterion, K_CRITERIA)
+        if check.require_integer("n_folds", self.n_folds, 0) == 1:
+            raise ParameterError(
+                "{n_folds} must be 0, or 2 and more: one fold leaves no rows to fit to"
+            )
         check.require_criterion("beta_criterion", self.beta_criterion, CRITERIA)
         check.require_choice("paths", self.paths, PATHS)
         for name, given in (("refit", self.refit), ("relaxed", self.relaxed)):

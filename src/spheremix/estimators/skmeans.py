@@ -25,9 +25,9 @@ from spheremix.estimators.problem import Problem, failure
 from spheremix.estimators.starts import (
     Start,
     count_runs,
+    count_sweeps,
     draw,
     first_alike,
-    follow,
     given_start,
     unit_prototypes,
 )
@@ -52,7 +52,7 @@ LEAST_TOL = 1e-13  # rounding, per unit of weight
 
 
 @dataclass(frozen=True, slots=True)
-class Restart:
+class KMeansRestart:
     """How one run of spherical k-means went: how it started, and the coherence at both ends."""
 
     seed: int | None
@@ -127,7 +127,7 @@ class SphericalKMeans(
         Rows of the fit, and of the batches since.
     agreement_ : float
         Mean adjusted Rand index of the other runs, crossings aside, with the best one.
-    runs_ : list of Restart
+    runs_ : list of KMeansRestart
         Every run, failed ones included, with the number of clusters re-seeded.
     n_features_in_ : int
         d.
@@ -203,7 +203,7 @@ class SphericalKMeans(
         check.require_rows(n_components, directions, weights)
         model = SphericalKMeansModel()
         problem = Problem(model, settings, directions, weights, n_components, columns)
-        callback = follow(self.callback)
+        callback = count_sweeps(self.callback)
         starts = self._starts(problem, callback)
         first = first_alike(starts)
         distinct = em.in_batches(
@@ -358,16 +358,16 @@ class SphericalKMeans(
         return tags
 
 
-def _summary(start: Start, result: tuple[em.Fit[Array], int] | None) -> Restart:
+def _summary(start: Start, result: tuple[em.Fit[Array], int] | None) -> KMeansRestart:
     if result is None:
-        return Restart(start.seed, "no_start", 0, np.nan, 0, start.kind, np.nan)
+        return KMeansRestart(start.seed, "no_start", 0, np.nan, 0, start.kind, np.nan)
     fit, n_reseeded = result
     first = start.first_value if start.masses else fit.trace[0]
     reached = (fit.status, fit.n_iter, fit.objective, n_reseeded)
-    return Restart(start.seed, *reached, start.kind, first)
+    return KMeansRestart(start.seed, *reached, start.kind, first)
 
 
-def _line(i: int, n: int, run: Restart) -> str:
+def _line(i: int, n: int, run: KMeansRestart) -> str:
     return (
         f"run {i + 1}/{n} ({run.start}): {run.status} after {run.n_iter} iterations, "
         f"coherence {run.coherence:.6f}"

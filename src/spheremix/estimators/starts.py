@@ -72,7 +72,9 @@ def count_runs(n_init: Any, init: Any) -> int:
     return check.require_integer("n_init", n_init, 1)
 
 
-def follow(callback: Callable[[em.Progress], None] | None) -> Callable[[em.Progress], None] | None:
+def count_sweeps(
+    callback: Callable[[em.Progress], None] | None,
+) -> Callable[[em.Progress], None] | None:
     """Give a callback that counts the sweeps of all stages of a fit, from its first one on."""
     if callback is None:
         return None

@@ -10,8 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix import hierarchy
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.choosing import ADVICE, advise_on_tree
 from spheremix.estimators.cuts import cut_all, nest_all, plant, split_cluster
 from spheremix.estimators.fitted import set_columns, set_fitted
+from spheremix.estimators.gathering import lengths_of
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.path import VMFPath
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from spheremix.advice import Advice
+    from spheremix.estimators.cuts import Planted
     from spheremix.estimators.levels import NestedLevels
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel
@@ -49,9 +53,10 @@ class VMFTree(SelectedMixture):
     ----------
     n_components : int, default=40
         Number of leaves, the finest clusters.
-    n_clusters : int or None, default=None
-        Number of clusters of ``labels_`` and ``predict``. None takes the number from which the
-        next merge costs most times the one before: a first guess, and no advice.
+    n_clusters : int, "advice" or None, default=None
+        Number of clusters of ``labels_`` and ``predict``. "advice" takes the number that
+        ``advice_`` recommends first. None takes the number from which the next merge costs most
+        times the one before: a first guess, which costs nothing.
     kappa : {"shared", "free"} or number, default="shared"
         One concentration for all components, one each, or a given value.
     kappa_max : float or "auto", default="auto"
@@ -90,6 +95,13 @@ class VMFTree(SelectedMixture):
         The nested levels made so far.
     hierarchy_ : Hierarchy
         The tree itself, with the resultants of its leaves.
+    planted_ : Planted
+        What cuts are made of: this tree, and that of the second best leaves.
+    advice_ : Advice
+        One to three recommended numbers of clusters, with the reasons and the doubts, as in
+        :class:`VMFMixtureIC`. The evidence for each number is that of its cut, and what merging
+        two of its clusters loses counts as much as the gain in likelihood. The advice is made when
+        it is asked for, from the rows, and kept.
 
     Examples
     --------
@@ -105,6 +117,7 @@ class VMFTree(SelectedMixture):
     """
 
     hierarchy_: hierarchy.Hierarchy
+    planted_: Planted
     cuts_: dict[int, VMFMixture]
     levels_: dict[tuple[int, ...], NestedLevels]
 
@@ -112,7 +125,7 @@ class VMFTree(SelectedMixture):
         self,
         n_components: int = 40,
         *,
-        n_clusters: int | None = None,
+        n_clusters: int | str | None = None,
         kappa: str | float = "shared",
         kappa_max: float | str = "auto",
         n_init: int | str = "auto",
@@ -157,30 +170,81 @@ class VMFTree(SelectedMixture):
             Itself.
         """
         options = self._options()
-        problem = build_problem(options, X, sample_weight)
+        if isinstance(self.n_clusters, str):
+            check.require_choice("n_clusters", self.n_clusters, (ADVICE,))
+        problem, lengths = build_problem(options, X, sample_weight), lengths_of(X)
         planted = plant(options, problem, self._make)
         tree = planted.tree
         cuts = {} if planted.leaves is None else {tree.n_leaves: planted.leaves}
-        chosen = self._chosen(tree)
-        if chosen not in cuts:
-            cuts |= cut_all(options, problem, planted, [chosen], self._make)
+        advice = None
+        if self.n_clusters == ADVICE and tree.n_leaves > 1:
+            advice = self._advise(problem, planted, cuts, lengths)
+            chosen = advice.best_candidate
+        else:
+            chosen = self._chosen(tree)
+        self._add_cuts(problem, planted, cuts, [chosen])
+        self.restore(planted, cuts, chosen, problem.columns)
+        self._problem, self._lengths, self._advice = problem, lengths, advice
+        return self
+
+    def restore(
+        self,
+        planted: Planted,
+        cuts: dict[int, VMFMixture],
+        n_clusters: int,
+        columns: dict[str, Any],
+    ) -> Self:
+        """Set the fitted attributes; the tree has no rows then, as one that was loaded.
+
+        Parameters
+        ----------
+        planted : Planted
+            The tree, and what its cuts are made of.
+        cuts : dict of int to VMFMixture
+            The cuts that are known.
+        n_clusters : int
+            That of ``labels_``, one of them.
+        columns : dict
+            ``n_features_in_``, and ``feature_names_in_`` where the columns have names.
+
+        Returns
+        -------
+        VMFTree
+            Itself.
+        """
+        tree = planted.tree
         set_fitted(
             self,
             {
-                **problem.columns,
+                **columns,
                 "hierarchy_": tree,
+                "planted_": planted,
                 "linkage_": tree.linkage,
                 "losses_": tree.losses,
                 "sizes_": tree.every_node()[0],
                 "n_leaves_": tree.n_leaves,
-                "n_clusters_": chosen,
-                "best_estimator_": cuts[chosen],
+                "n_clusters_": n_clusters,
+                "best_estimator_": cuts[n_clusters],
                 "cuts_": cuts,
                 "levels_": {},
             },
         )
-        self._planted, self._problem = planted, problem
+        self._problem = self._lengths = self._advice = None
         return self
+
+    @property
+    def advice_(self) -> Advice:
+        """How many clusters there are, how sure that is, and what speaks against it."""
+        check_is_fitted(self, "hierarchy_")
+        if self._advice is None:
+            if self.n_leaves_ < 2:
+                raise ParameterError(
+                    "A tree of one leaf has no other number of clusters to advise on",
+                    remedies=("raise {n_components}",),
+                )
+            problem = self._rows()
+            self._advice = self._advise(problem, self.planted_, self.cuts_, self._lengths)
+        return self._advice
 
     # Cutting
 
@@ -240,10 +304,8 @@ class VMFTree(SelectedMixture):
         """
         check_is_fitted(self, "hierarchy_")
         wanted = [self._number(K, "n_clusters") for K in numbers]
-        missing = sorted(set(wanted) - set(self.cuts_))
-        if missing:
-            found = cut_all(self._options(), self._rows(), self._planted, missing, self._make)
-            self.cuts_.update(found)
+        if set(wanted) - set(self.cuts_):
+            self._add_cuts(self._rows(), self.planted_, self.cuts_, wanted)
         return [self.cuts_[K] for K in wanted]
 
     def split(self, k: int, n_components: int, *, n_clusters: int | None = None) -> VMFMixture:
@@ -326,7 +388,7 @@ class VMFTree(SelectedMixture):
                 "These are not the rows and the weights that the tree was fitted to",
                 remedies=("fit a new tree to them",),
             )
-        self._problem = problem
+        self._problem, self._lengths = problem, lengths_of(X)
         return self
 
     # Its own affairs
@@ -334,13 +396,41 @@ class VMFTree(SelectedMixture):
     def __getstate__(self) -> dict[str, Any]:
         """Leave the rows out of a pickle."""
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_problem"}
+        rows = {"_problem", "_lengths"}
+        return {name: value for name, value in state.items() if name not in rows}
+
+    def _add_cuts(
+        self,
+        problem: Problem[VMFModel],
+        planted: Planted,
+        cuts: dict[int, VMFMixture],
+        numbers: Iterable[int],
+    ) -> None:
+        """Fit the cuts that are not there yet."""
+        missing = sorted(set(numbers) - set(cuts))
+        if missing:
+            cuts.update(cut_all(self._options(), problem, planted, missing, self._make))
+
+    def _advise(
+        self,
+        problem: Problem[VMFModel],
+        planted: Planted,
+        cuts: dict[int, VMFMixture],
+        lengths: Array | None,
+    ) -> Advice:
+        """Weigh the evidence for each number of clusters."""
+
+        def cut(numbers: list[int]) -> dict[int, VMFMixture]:
+            self._add_cuts(problem, planted, cuts, numbers)
+            return {K: cuts[K] for K in numbers}
+
+        return advise_on_tree(problem, planted.tree, cut, lengths, self.random_state)
 
     def _rows(self) -> Problem[VMFModel]:
         problem: Problem[VMFModel] | None = getattr(self, "_problem", None)
         if problem is None:
             raise ParameterError(
-                "The tree was loaded without its rows, and this cut was not saved with it",
+                "The tree was loaded without its rows, and what it needs them for was not saved",
                 remedies=("give the rows back with attach(X)",),
             )
         return problem
@@ -363,7 +453,7 @@ class VMFTree(SelectedMixture):
 
     def _chosen(self, tree: hierarchy.Hierarchy) -> int:
         """Give the number of clusters of ``labels_``."""
-        if self.n_clusters is None:
+        if self.n_clusters is None or isinstance(self.n_clusters, str):
             return hierarchy.largest_jump(tree.losses)
         return self._number(self.n_clusters, "n_clusters", tree.n_leaves)
 

@@ -146,10 +146,8 @@ def align_partitions(
     """
     old, new = _labels(before, after)
     kept = (old >= 0) & (new >= 0)
-    common = np.zeros((count_clusters(old, n_before), count_clusters(new, n_after)))
-    np.add.at(common, (old[kept], new[kept]), 1.0)
-    either = common.sum(axis=1)[:, None] + common.sum(axis=0)[None, :] - common
-    return _match(common / np.maximum(either, 1.0))
+    shape = (count_clusters(old, n_before), count_clusters(new, n_after))
+    return _match(jaccard(count_common(old[kept], new[kept], shape)))
 
 
 def moves(before: ArrayLike, after: ArrayLike, alignment: Alignment | None = None) -> Moves:
@@ -218,6 +216,21 @@ def flows(before: ArrayLike, after: ArrayLike) -> tuple[Flow, ...]:
         Flow(int(one), int(other), int(count))
         for one, other, count in zip(*pairs, counts, strict=True)
     )
+
+
+def count_common(
+    before: Ids, after: Ids, shape: tuple[int, int], weights: Array | None = None
+) -> Array:
+    """Count the documents that each pair of clusters has in common, or add up their weights."""
+    common = np.zeros(shape)
+    np.add.at(common, (before, after), 1.0 if weights is None else weights)
+    return common
+
+
+def jaccard(common: Array) -> Array:
+    """Give, for each pair, the documents in both clusters as a share of those in either."""
+    either = common.sum(axis=1)[:, None] + common.sum(axis=0)[None, :] - common
+    return np.divide(common, either, out=np.zeros_like(common), where=either > 0.0)
 
 
 def _match(similarities: Array) -> Alignment:

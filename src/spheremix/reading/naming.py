@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from spheremix.reading.vocabulary import Vocabulary, Word
 
 Key = TypeVar("Key", bound="Hashable")
+CONSIDERED = 20  # characteristic words of a cluster among which those of its name are chosen
+STEM = 4  # first letters that two forms of one word share, at least
 
 
-def choose_names(ranked: Sequence[Sequence[Key]], order: Iterable[int], n: int) -> list[list[Key]]:
+def choose_names(
+    ranked: Sequence[Sequence[Key]],
+    order: Iterable[int],
+    n: int,
+    alike: Callable[[Key, Key], bool] | None = None,
+) -> list[list[Key]]:
     """Choose words for the names of all clusters, so that no two names share two words.
 
     Clusters take turns, in the given order: in each turn a cluster takes the best of its words that
@@ -30,6 +37,8 @@ def choose_names(ranked: Sequence[Sequence[Key]], order: Iterable[int], n: int) 
         The clusters, those that choose first come first.
     n : int
         Words of a name, at most.
+    alike : callable, default=None
+        Whether two words say the same; a name has no two such words.
 
     Returns
     -------
@@ -42,20 +51,48 @@ def choose_names(ranked: Sequence[Sequence[Key]], order: Iterable[int], n: int) 
     for _ in range(n):
         for k in turns:
             barred = {word for mine in names[k] for other in having[mine] for word in names[other]}
-            word = next((one for one in ranked[k] if one not in barred), None)
+            word = next(
+                (
+                    one
+                    for one in ranked[k]
+                    if one not in barred
+                    and (alike is None or not any(alike(one, mine) for mine in names[k]))
+                ),
+                None,
+            )
             if word is not None:
                 names[k].append(word)
                 having.setdefault(word, []).append(k)
     return names
 
 
+def alike(one: str, other: str) -> bool:
+    """Tell whether two words say nearly the same, judged by their letters.
+
+    One begins or ends with the other ("type" and "dtype"), or both begin with the same letters, at
+    least four and two thirds of the shorter word ("stats" and "statistic"). Two phrases are alike
+    where they share a word, and a phrase and a word where that is one of its words. Words with
+    digits, such as names of columns, are never alike.
+    """
+    if " " in one or " " in other:
+        return not set(one.split()).isdisjoint(other.split())
+    short, long = sorted((one, other), key=len)
+    if len(short) == 1 or not (short + long).isalpha():
+        return one == other
+    shared = next((i for i, letter in enumerate(short) if letter != long[i]), len(short))
+    stem = shared >= STEM and 3 * shared >= 2 * len(short)
+    return stem or long.startswith(short) or long.endswith(short)
+
+
 def all_naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
     """Give the words that name each cluster: characteristic words that set it apart.
 
-    The most characteristic words of the cluster
-    (:func:`~spheremix.reading.characteristic_scores`), except that no two clusters share two words
-    of their names: then the cluster of smaller mass takes its next word. Where a cluster has no
-    other word, its name is shorter.
+    Of the 20 most characteristic words of the cluster
+    (:func:`~spheremix.reading.characteristic_scores`), those with the largest product of score and
+    share of the cluster's documents that contain the word, where that share is known: a name should
+    be about most of its documents. A name has no two words that say the same ("type" and "dtype"),
+    and no two clusters share two words of their names: then the cluster of smaller mass takes its
+    next word. Where a cluster has no other word, its name is shorter.
 
     Parameters
     ----------
@@ -67,7 +104,7 @@ def all_naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
     Returns
     -------
     list of list of Word
-        A list a cluster, the most characteristic word first.
+        A list a cluster, in the order of the name.
 
     Examples
     --------
@@ -81,12 +118,25 @@ def all_naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
     K = len(vocabulary.prototypes)
     masses = np.ones(K) if vocabulary.masses is None else np.asarray(vocabulary.masses)
     order = np.argsort(-masses, kind="stable").tolist()
-    features = [np.flatnonzero(row) for row in vocabulary.support]
-    ranked = [found[vocabulary.ranking(k, found)].tolist() for k, found in enumerate(features)]
-    names = choose_names(ranked, order, n)
-    return [
-        vocabulary.ranked(k, np.array(name, dtype=np.intp), None) for k, name in enumerate(names)
-    ]
+    words = vocabulary.names
+    ranked = [_candidates(vocabulary, k) for k in range(K)]
+    names = choose_names(ranked, order, n, lambda i, j: alike(words[i], words[j]))
+    found = []
+    for k, name in enumerate(names):
+        by_feature = {one.feature: one for one in vocabulary.ranked(k, np.array(name, np.intp), n)}
+        found.append([by_feature[j] for j in name])
+    return found
+
+
+def _candidates(vocabulary: Vocabulary, k: int) -> list[int]:
+    """Give the features of a cluster, those that are best in its name first."""
+    found = np.flatnonzero(vocabulary.support[k])
+    found = found[vocabulary.ranking(k, found)]
+    first, rest = found[:CONSIDERED], found[CONSIDERED:]
+    if vocabulary.document_shares is not None:
+        merits = vocabulary.scores[k, first] * vocabulary.document_shares[k, first]
+        first = first[np.argsort(-merits, kind="stable")]
+    return [*first.tolist(), *rest.tolist()]
 
 
 def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]:
@@ -104,7 +154,7 @@ def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]
     Returns
     -------
     list of Word
-        The most characteristic word first.
+        In the order of the name.
 
     Examples
     --------
@@ -133,7 +183,7 @@ def cluster_name(vocabulary: Vocabulary, cluster: int, n_words: int = 3) -> str:
     Returns
     -------
     str
-        The words, separated by spaces.
+        The words, separated by spaces; by commas where one of them is a phrase.
 
     Examples
     --------
@@ -143,4 +193,20 @@ def cluster_name(vocabulary: Vocabulary, cluster: int, n_words: int = 3) -> str:
     >>> cluster_name(Vocabulary(prototypes, ["heart", "the", "wing"]), 1, n_words=1)
     'wing'
     """
-    return " ".join(word.word for word in naming_words(vocabulary, cluster, n_words))
+    return join_words([word.word for word in naming_words(vocabulary, cluster, n_words)])
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Write words one after the other; with commas where one of them is a phrase.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Words or phrases.
+
+    Returns
+    -------
+    str
+        "film oscar actor", or "interest rate, bank, growth".
+    """
+    return (", " if any(" " in word for word in words) else " ").join(words)

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     Ids = NDArray[np.intp]
 
 COORDINATES = 100  # in which neighbours are looked for
-NEIGHBOURS = 30
-PERPLEXITY = 10.0
+NEIGHBOURS = 50
+PERPLEXITY = 25.0
 APART = 0.2  # attraction of a neighbour in another cluster, compared with one in the same
 GATHERING, SPREADING = 100, 250  # steps
-EXAGGERATIONS = (12.0, 1.5)  # of attractions, while documents gather and while they spread
+EXAGGERATIONS = (12.0, 1.0)  # of attractions, while documents gather and while they spread
 MOMENTA = (0.5, 0.8)
 START = 1e-4  # standard deviation of the first positions
 LONGEST = 5.0  # step of a document

@@ -13,7 +13,7 @@ from spheremix.reading import ordering
 from spheremix.reading.characteristic import cluster_masses, document_shares
 from spheremix.reading.contrast import ContrastWord
 from spheremix.reading.documents import read_documents
-from spheremix.reading.naming import all_naming_words, choose_names
+from spheremix.reading.naming import alike, all_naming_words, choose_names, join_words
 from spheremix.reading.vocabulary import Vocabulary
 from spheremix.reading.why import explain
 
@@ -308,7 +308,8 @@ class Reading:
         Returns
         -------
         str
-            The name that was given, or the words, separated by spaces.
+            The name that was given, or the words, separated by spaces; by commas where one of them
+            is a phrase.
         """
         k = self.vocabulary.require_cluster(cluster)
         return self.names[k] if self.names is not None else self._word_names(n_words)[k]
@@ -320,9 +321,10 @@ class Reading:
                 [one.word for one in words] for words in all_naming_words(self.vocabulary, n_words)
             ]
             if self.contrast is not None:
-                telling = choose_names(self.contrast, self.layout.clusters.tolist(), n_words)
+                order = self.layout.clusters.tolist()
+                telling = choose_names(self.contrast, order, n_words, alike)
                 found = [words or found[k] for k, words in enumerate(telling)]
-            self._named[n_words] = [" ".join(words) for words in found]
+            self._named[n_words] = [join_words(words) for words in found]
         return self._named[n_words]
 
     def clusters(self, n_words: int = 3, n_listed: int = 10) -> list[Cluster]:

@@ -22,6 +22,9 @@ Rank = Literal["characteristic", "weight", "exit"]
 # Words that no other cluster has are listed if at least this share of the cluster's documents
 # contain them. Below it, most of them are names and misprints of a few documents.
 ONLY_HERE_SHARE = 0.05
+# And if the share of documents with the word is so many times that of any other cluster: documents
+# of other clusters may contain a word that their prototype does without.
+ONLY_HERE_TIMES = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,13 +214,16 @@ class Vocabulary:
     ) -> list[Word]:
         """Give the words that only this cluster has, and that enough of its documents contain.
 
+        No other prototype has these words, and the share of the documents with the word is at least
+        twice that of any other cluster.
+
         Parameters
         ----------
         cluster, n, by
             As in :meth:`words`.
         least_share : float, default=0.05
             Share of the cluster's documents that must contain a word. Without
-            ``document_shares`` there is no such bound.
+            ``document_shares`` there is no such bound, and documents of others are not asked.
 
         Returns
         -------
@@ -227,7 +233,9 @@ class Vocabulary:
         k = self.require_cluster(cluster)
         found = self.support[k] & (self.n_sharing == 1)
         if self.document_shares is not None:
-            found &= self.document_shares[k] >= least_share
+            here = self.document_shares[k]
+            elsewhere = np.delete(self.document_shares, k, axis=0).max(axis=0, initial=0.0)
+            found &= (here >= least_share) & (here >= ONLY_HERE_TIMES * elsewhere)
         return self.ranked(k, np.flatnonzero(found), n, by)
 
     def shared_words(

@@ -11,6 +11,7 @@ from spheremix.display.style import hues
 from spheremix.reading import Reading
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 from spheremix.report import documents as docs
+from spheremix.report.firmness import firmness_entry
 from spheremix.report.layout import layout
 from spheremix.report.overview import candidates, corpus_entry, model_entry
 from spheremix.report.packing import packed_size
@@ -58,7 +59,7 @@ def _measured(source: Source) -> dict[str, Any]:
     telling = None if contrast is None else [[word for word, _ in words] for words in contrast]
     named = Reading(source.model, source.feature_names, contrast=telling, names=source.names)
     K, path = reading.n_clusters, source.path
-    names = cluster_names(named)
+    names, has_words = cluster_names(named), source.feature_names is not None or counted is not None
     exits = None if path is None else path.exit_betas_[:, shown].astype(np.float32)
     return {
         "format": FORMAT,
@@ -73,7 +74,7 @@ def _measured(source: Source) -> dict[str, Any]:
         "words": [reading.feature_names[j] for j in shown],
         "hues": hues(K),
         "names": names,
-        "tree": tree_entry(source.tree, names),
+        "tree": tree_entry(source.tree, names, words=has_words),
         "steps": steps.entries,
         "path": curves(path),
         "chosen": steps.chosen,
@@ -88,6 +89,7 @@ def _measured(source: Source) -> dict[str, Any]:
         "rows": _rows(source, shown),
         "forms": None,
         "contrast": contrast,
+        "firmness": firmness_entry(source, shown),
         **docs.listed(found, K),
     }
 

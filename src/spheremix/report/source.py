@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from spheremix.reading.firmness import Firmness
     from spheremix.run.run import Run
     from spheremix.run.schema import TreeRecord
     from spheremix.text import TextVectorizer
@@ -75,6 +76,8 @@ class Source:
         Fine groups and merges of the clusters.
     leaves : ndarray or None
         The fine group of each row.
+    firmness : Firmness or None
+        How often documents, clusters and words stay, where that was measured.
     positions : ndarray of shape (n, 2) or None
         Where the rows stand on the map of the documents; None where that is not known yet.
     title : str
@@ -99,6 +102,7 @@ class Source:
     remarks: list[dict[str, Any]] = field(default_factory=list)
     tree: TreeRecord | None = None
     leaves: Any = None
+    firmness: Firmness | None = None
     positions: NDArray[np.float64] | None = None
     title: str = "spheremix"
 
@@ -236,6 +240,7 @@ def _from_run(run: Run, title: str | None) -> Source:
         remarks=remarked(run),
         tree=manifest.tree,
         leaves=None if manifest.tree is None else read_leaves(manifest.tree.grown, run.reader),
+        firmness=run.firmness(),
         positions=run.positions(),
         title=title or _title(corpus) or run.folder.resolve().name,
     )

@@ -16,14 +16,22 @@ if TYPE_CHECKING:
 LISTED = 10  # words of a node
 
 
-def tree_entry(tree: TreeRecord | None, names: Sequence[str]) -> dict[str, Any] | None:
+def tree_entry(
+    tree: TreeRecord | None, names: Sequence[str], *, words: bool
+) -> dict[str, Any] | None:
     """Describe the tree, one value a node; ``names`` are those of the chosen clusters.
 
-    Nodes are numbered as in tables/tree.csv: fine groups first, each merge after its parts.
+    Without ``words``, nodes are named by coordinates, which say nothing to a reader: these are left
+    out, and groups have numbers. Nodes are numbered as in tables/tree.csv: fine groups first, each
+    merge after its parts.
     """
     if tree is None:
         return None
     nodes = tree.nodes
+    called = [
+        one.name if words or one.parent is None else f"group {i}" for i, one in enumerate(nodes)
+    ]
+    listed = LISTED if words else 0
     return {
         "leaves": len(tree.grown.clusters),
         "chosen": sum(one.chosen for one in nodes),
@@ -31,12 +39,12 @@ def tree_entry(tree: TreeRecord | None, names: Sequence[str]) -> dict[str, Any] 
         "heights": [digits(one.height) for one in nodes],
         "sizes": [one.size for one in nodes],
         "names": [
-            names[one.cluster] if one.chosen and one.cluster is not None else one.name
-            for one in nodes
+            names[one.cluster] if one.chosen and one.cluster is not None else name
+            for one, name in zip(nodes, called, strict=True)
         ],
-        "words": [one.words[:LISTED] for one in nodes],
-        "sibling_words": [one.sibling_words[:LISTED] for one in nodes],
-        "only": [one.only_here_words[:LISTED] for one in nodes],
+        "words": [one.words[:listed] for one in nodes],
+        "sibling_words": [one.sibling_words[:listed] for one in nodes],
+        "only": [one.only_here_words[:listed] for one in nodes],
         "clusters": [-1 if one.cluster is None else one.cluster for one in nodes],
         "is_chosen": [one.chosen for one in nodes],
     }

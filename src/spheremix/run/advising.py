@@ -6,6 +6,7 @@ run with more numbers needs only the new ones.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,12 +25,16 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
 from spheremix.estimators.replicates import Stability
+from spheremix.reading import agreement
 from spheremix.run.options import LARGEST
 from spheremix.run.schema import AdviceRecord, ChanceRecord, RecommendedRecord, StabilityRecord
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel
+    from spheremix.reading import Agreement
     from spheremix.run.folder import RunFolder
     from spheremix.run.keys import Keys
     from spheremix.run.listener import Listener
@@ -90,7 +95,28 @@ def advise_run(
         n_rows=float(problem.directions.n_rows),
         lengths=lengths,
     )
-    return advise(evidence)
+    return advise(replace(evidence, by_label=_by_label(material, dense.get(2))))
+
+
+def _by_label(material: Material, two: VMFMixture | None) -> tuple[str, float] | None:
+    """Give the column of labels that two clusters agree with most, and how far."""
+    found = {} if two is None else agreements(material, two.labels_)
+    if not found:
+        return None
+    name = max(found, key=lambda name: found[name].ari)
+    return name, found[name].ari
+
+
+def agreements(material: Material, clusters: NDArray[np.intp]) -> dict[str, Agreement]:
+    """Compare clusters with each column of labels in which a document has one at most."""
+    each = {}
+    for name, labels in material.source.labels.items():
+        if any(len(several) > 1 for several in labels):
+            continue
+        found = agreement(clusters, [labels[row] for row in material.kept])
+        if np.isfinite(found.ari):
+            each[name] = found
+    return each
 
 
 def pack_advice(advice: Advice) -> AdviceRecord:

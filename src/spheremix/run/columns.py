@@ -60,10 +60,15 @@ TABLES: dict[str, TableSchema] = {
             "fine_group": Column(
                 "Fine group of the document, a part of its cluster: a leaf of tables/tree.csv.", int
             ),
+            "firmness": Column(
+                "How sure the cluster is: share of 20 repetitions, each with documents drawn again "
+                "and another start, in which the cluster is there again with this document in it.",
+                float,
+            ),
             "posterior": Column(
                 "Probability of this cluster according to the model. It is nearly always 1, even "
                 "for texts of one word, and does not tell how sure you can be. Compare documents "
-                "by log_odds and cosine.",
+                "by firmness, log_odds and cosine.",
                 float,
             ),
             "margin": Column(
@@ -97,9 +102,17 @@ TABLES: dict[str, TableSchema] = {
         {
             "cluster": Column(CLUSTER, int),
             "name": Column(
-                "Three characteristic words of the cluster; no two clusters share two of them."
+                "Three characteristic words of the cluster that many of its documents contain, or "
+                "the name that was given; no two clusters share two of these words."
             ),
             "size": Column("Number of documents whose most probable cluster it is.", int),
+            "firmness": Column(
+                "Whether the cluster would be there in other documents: the mean, over 20 "
+                "repetitions with documents drawn again and other starts, of its similarity with "
+                "the cluster most similar to it (documents in both, as a share of those in "
+                "either). Above .75 it is firm, below .5 it is not.",
+                float,
+            ),
             "weight": Column("Share of the cluster in the mixture.", float),
             "kappa": Column(
                 "Concentration: the larger it is, the nearer the documents are to the prototype.",
@@ -114,7 +127,8 @@ TABLES: dict[str, TableSchema] = {
             ),
             "only_here_words": Column(
                 "The first 20 words that no other prototype has and that at least "
-                f"{100 * ONLY_HERE_SHARE:.0f} % of the documents of the cluster contain."
+                f"{100 * ONLY_HERE_SHARE:.0f} % of the documents of the cluster contain, twice the "
+                "share of any other cluster at least."
             ),
             "shared_words": Column(
                 "The first 20 words that some other prototypes have too. Words that all prototypes "
@@ -140,6 +154,12 @@ TABLES: dict[str, TableSchema] = {
                 float,
             ),
             "weight": Column("Weight of the word: its coordinate in the prototype.", float),
+            "firmness": Column(
+                "Share of the repetitions in which the cluster is there again with this word; "
+                "without a penalty, with this word among its 20 most characteristic ones, and "
+                "empty for other words.",
+                float,
+            ),
             "share_of_documents": Column(
                 "Share of the documents of the cluster that have the word; empty for embeddings.",
                 float,
@@ -314,7 +334,7 @@ MATRIX, KEPT, VOCABULARY, IDF = "matrix", "kept.npy", "vocabulary.txt", "idf.npy
 FORMS = "forms.tsv.gz"
 POSITIONS = "positions.npy"
 TERMS, COUNTS, CORPUS = "terms.txt", "counts", "corpus.jsonl.gz"
-MIXTURES, PATH, TREE, STAGES = "dense", "path", "tree", "stages"
+MIXTURES, PATH, TREE, FIRMNESS, STAGES = "dense", "path", "tree", "firmness", "stages"
 # Names that follow each other and have one meaning are explained together.
 FILES: dict[str, str] = {
     **dict.fromkeys((PAGE, CONTENT), "The report as a page, and its content as data."),
@@ -336,7 +356,8 @@ FILES: dict[str, str] = {
     **dict.fromkeys(
         (f"{MIXTURES}/", f"{PATH}/"), "The models as arrays; path/ only if a path was followed."
     ),
-    f"{TREE}/": "The fine group of each row.",
+    f"{TREE}/": "The fine group of each row; for a saved VMFTree, the sums of its leaves.",
+    f"{FIRMNESS}/": "How firm documents, clusters and words are, as arrays.",
     POSITIONS: "The rows on a map: two coordinates each, between 0 and 1.",
     f"{STAGES}/": "What each step of the work left and what it depends on: with other options, the "
     "next command reuses what they do not change.",

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from spheremix.estimators.path import VMFPath
-from spheremix.reading import Reading, agreement, contrast_words
-from spheremix.run.advising import advise_run, choose_candidates, pack_advice
+from spheremix.reading import Reading, contrast_words
+from spheremix.run.advising import advise_run, agreements, choose_candidates, pack_advice
 from spheremix.run.carried import renamed
 from spheremix.run.columns import PATH
 from spheremix.run.command import versions
 from spheremix.run.describe import describe_clusters
+from spheremix.run.firming import STAGE, measure_firmness
 from spheremix.run.folder import RunFolder
 from spheremix.run.growing import describe_tree, grow_tree
 from spheremix.run.keys import Keys
@@ -33,6 +34,7 @@ from spheremix.run.schema import (
     CorpusRecord,
     DenseRecord,
     DocumentsRecord,
+    FirmnessRecord,
     GrownRecord,
     LayoutRecord,
     Manifest,
@@ -42,7 +44,7 @@ from spheremix.run.schema import (
 )
 from spheremix.run.stages import fit_dense, follow_path
 from spheremix.run.store import RunError
-from spheremix.run.tables import all_clusters, write_tables
+from spheremix.run.tables import Findings, all_clusters, write_tables
 from spheremix.text import Corpus, Matrix
 from spheremix.text.corpus import digest
 
@@ -50,18 +52,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from numpy.typing import NDArray
-
-    from spheremix.advice import Advice
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.reading import ContrastWord
-    from spheremix.run.growing import Grown
     from spheremix.run.names import GivenNames
     from spheremix.run.prepare import Material
     from spheremix.run.run import Run
     from spheremix.run.schema import NameRecord
+    from spheremix.run.store import Reader
     from spheremix.text.trouble import Mending
 
+R = TypeVar("R")  # the record of a stage
 CONTRASTED = 100  # words of a cluster in the table of contrasts
 NAMING = 20  # those that are kept beside the model
 
@@ -201,13 +201,17 @@ def _work(
     else:
         values = [model.criteria_[options.k_criterion] for model in dense.values()]
         best = list(dense)[int(np.argmin(values))]
+    if names is not None:  # before the path of the run that is there gives way to another
+        names.check_fit(_fit(folder, keys, best), folder.before)
     model: VMFMixture | VMFPath = dense[best]
     if options.criterion != DENSE:
         model = follow_path(folder, material.X, dense, best, options, keys, listener)
     tree = grow_tree(folder, material, model.labels_, advice, options, keys, listener)
+    firm = measure_firmness(folder, material, model, options, keys, listener)
     positions = place_documents(folder, material, model.labels_, keys, listener)
+    found = Findings(advice=advice, tree=tree, firmness=firm, positions=positions)
     listener.begin("Writing the tables")
-    _finish(folder, material, dense, model, advice, tree, positions, keys, command, source, names)
+    _finish(folder, material, dense, model, found, keys, command, source, names)
     for line in reuse(folder, candidates, words=material.words is not None):
         listener.inform(line)
     for note in notes:
@@ -219,9 +223,7 @@ def _finish(
     material: Material,
     dense: dict[int, VMFMixture],
     model: VMFMixture | VMFPath,
-    advice: Advice | None,
-    tree: Grown | None,
-    positions: NDArray[np.float64],
+    found: Findings,
     keys: Keys,
     command: dict[str, Any],
     source: Corpus | Matrix,
@@ -235,10 +237,7 @@ def _finish(
 
     def left(stage: str, key: str, kind: type[Any]) -> Any:
         """Give the record of a stage; its files are files of the run."""
-        found = folder.done(stage, key, kind)
-        if found is None:
-            raise RunError(f"{folder.folder}: what was written cannot be read again.")
-        record, reader = found
+        record, reader = _left(folder, stage, key, kind)
         writer.entries.update(reader.entries)
         return record
 
@@ -254,7 +253,7 @@ def _finish(
     rows = None if material.words is None else material.X  # texts do not contain coordinates
     reading = Reading(model, material.words, contrast=contrast, X=rows)
     best = reading.n_clusters
-    fit = str(writer.entries[mixtures[best].prototypes]["sha256"])[:FIT]
+    fit = _fit(folder, keys, best)
     named = _names(reading, material, names, fit, folder.before)
     folder.begin()  # nothing is refused from here on
     folder.withdraw(keys.fits(folder.sizes()))
@@ -266,12 +265,10 @@ def _finish(
         called = [one.name for one in named]
         reading = Reading(model, material.words, contrast=contrast, names=called, X=rows)
     described = None
-    if tree is not None:
-        described = describe_tree(left("tree", tree.key, GrownRecord), tree, material, reading)
-    leaves = None if tree is None else tree.leaves
-    tables = write_tables(
-        writer, material, reading, dense, contrast, advice, described, leaves, positions
-    )
+    if found.tree is not None:
+        grown = left("tree", found.tree.key, GrownRecord)
+        described = describe_tree(grown, found.tree, material, reading)
+    tables = write_tables(writer, material, reading, dense, contrast, found, described)
     finish(
         writer,
         Manifest(
@@ -290,7 +287,8 @@ def _finish(
             dense=mixtures,
             path=path,
             best_n_components=best,
-            advice=None if advice is None else pack_advice(advice),
+            advice=None if found.advice is None else pack_advice(found.advice),
+            firmness=left(STAGE, keys.firmness(best), FirmnessRecord),
             label_agreement=_agreement(material, model),
             tree=described,
             contrast=_naming(reading),
@@ -299,6 +297,22 @@ def _finish(
             tables=tables,
         ),
     )
+
+
+def _fit(folder: RunFolder, keys: Keys, K: int) -> str:
+    """Give what tells the clusters of a fit from those of others: a checksum of its prototypes."""
+    record, reader = _left(folder, f"dense-{K}", keys.dense(K), DenseRecord)
+    if record.mixture is None:
+        raise RunError(f"{folder.folder}: there is no fit of {K} clusters.")
+    return str(reader.entries[record.mixture.prototypes]["sha256"])[:FIT]
+
+
+def _left(folder: RunFolder, stage: str, key: str, kind: type[R]) -> tuple[R, Reader]:
+    """Give what a stage left that was done in this run."""
+    found = folder.done(stage, key, kind)
+    if found is None:
+        raise RunError(f"{folder.folder}: what was written cannot be read again.")
+    return found
 
 
 def _names(
@@ -324,16 +338,12 @@ def _naming(reading: Reading) -> list[list[str]] | None:
 
 def _agreement(material: Material, model: VMFMixture | VMFPath) -> dict[str, AgreementRecord]:
     """Compare with the labels of each column, where a document has one at most."""
-    records = {}
-    for name, labels in material.source.labels.items():
-        if any(len(several) > 1 for several in labels):
-            continue
-        found = agreement(model.labels_, [labels[row] for row in material.kept])
-        if np.isfinite(found.ari):
-            records[name] = AgreementRecord(
-                ari=float(found.ari), nmi=float(found.nmi), n_documents=int(found.n_documents)
-            )
-    return records
+    return {
+        name: AgreementRecord(
+            ari=float(found.ari), nmi=float(found.nmi), n_documents=int(found.n_documents)
+        )
+        for name, found in agreements(material, model.labels_).items()
+    }
 
 
 def _contrast(material: Material, model: VMFMixture | VMFPath) -> list[list[ContrastWord]] | None:

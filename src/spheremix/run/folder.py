@@ -229,8 +229,8 @@ class RunFolder:
             else:
                 self.reused.append(name)
                 return found
-        self.begin()
         if self._key(name) not in {None, key}:
+            self.begin()
             self._withdraw(name)
         make()
         left = self.done(name, key, kind)

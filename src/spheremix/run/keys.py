@@ -18,6 +18,7 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.run.codecs import UNSTORED
 from spheremix.run.command import versions
+from spheremix.run.options import DENSE
 from spheremix.text import Corpus
 from spheremix.text.corpus import digest
 
@@ -87,22 +88,25 @@ class Keys:
         """Give the key of what rows drawn again say of one number of clusters."""
         return key_of(self.matrix, "stability", K, self._options.kappa, self._options.seed)
 
-    def tree(self, labels: Any, n_leaves: int) -> str:
+    def tree(self, labels: NDArray[np.intp], n_leaves: int) -> str:
         """Give the key of the tree over the chosen clusters, which are told by their labels."""
-        chosen = hashlib.sha256(np.ascontiguousarray(labels, dtype="<i8").data).hexdigest()
-        return key_of(
-            self.matrix, "tree", chosen, n_leaves, self._options.kappa, self._options.seed
-        )
+        options = self._options
+        return key_of(self.matrix, "tree", _told(labels), n_leaves, options.kappa, options.seed)
+
+    def firmness(self, K: int) -> str:
+        """Give the key of what stays of the chosen mixture when documents are drawn again."""
+        options = self._options
+        chosen = self.dense(K) if options.criterion == DENSE else self.path(K)
+        return key_of(chosen, "firmness", options.criterion, options.seed)
 
     def layout(self, labels: NDArray[np.intp]) -> str:
         """Give the key of the map of the documents: it depends on rows and clusters."""
-        found = digest([np.ascontiguousarray(labels, dtype="<i8").tobytes()])
-        return key_of(self.matrix, "layout", found)
+        return key_of(self.matrix, "layout", _told(labels))
 
     def fits(self, sizes: Iterable[int]) -> set[str]:
         """Give the keys of all that is fitted with these numbers of clusters."""
-        each = {key for K in sizes for key in (self.dense(K), self.path(K), self.stability(K))}
-        return {*each, self.chance}
+        kinds = (self.dense, self.path, self.stability, self.firmness)
+        return {*(key(K) for K in sizes for key in kinds), self.chance}
 
 
 def dense_mixture(K: int, options: ExploreOptions) -> VMFMixture:
@@ -140,3 +144,8 @@ def _parameters(estimator: Any) -> dict[str, Any]:
 
 def _digest(lines: Iterable[str]) -> str:
     return digest(line.encode("utf-8", "surrogatepass") for line in lines)
+
+
+def _told(labels: NDArray[np.intp]) -> str:
+    """Tell clusters from others by the documents that are in them."""
+    return digest([np.ascontiguousarray(labels, dtype="<i8").tobytes()])

@@ -81,7 +81,7 @@ class GivenNames:
         if self.namer is not None:
             given = check_names(self.source, _pairs(self.source, self.namer(describe()), automatic))
         else:
-            self._check_fit(fit, before)
+            self.check_fit(fit, before)
         for cluster, name in given.items():
             if cluster >= len(automatic):
                 raise _refusal(
@@ -101,9 +101,9 @@ class GivenNames:
             for k, name in enumerate(automatic)
         ]
 
-    def _check_fit(self, fit: str | None, before: str | None) -> None:
-        """Refuse names of other clusters than those that were found."""
-        named = self.fit or before
+    def check_fit(self, fit: str | None, before: str | None) -> None:
+        """Refuse names of other clusters than those that were found; a function gives none yet."""
+        named = None if self.namer is not None else self.fit or before
         if named is not None and named != fit:
             raise ParameterError(
                 "{names} ({source}): these names were given to other clusters: to those of the fit "

@@ -98,7 +98,8 @@ class ExploreOptions:
     label_from: str | None = option(
         None,
         FILES,
-        "Where to find the labels of each file. `folder`: the label is the sub-folder. If labels "
+        "Where to find the labels of each file. `folder`: the label is the sub-folder; "
+        "`'{{company}}/*'` does the same and calls it company. If labels "
         "are in the names of the files, say how the names are made: "
         "`'{{party}}_{{speaker}}_*'` gives SPD_Schmidt_2021.txt the labels party = SPD and speaker "
         "= Schmidt; the star stands for any text.",
@@ -130,7 +131,8 @@ class ExploreOptions:
     stop_words: Any = option(
         None,
         WORDS,
-        "File of words to leave out besides the stop words of the language, one a line.",
+        "File of words to leave out, with all of their forms, one a line. The stop words of the "
+        "language are left out in any case.",
     )
     drop: Any = option(
         None, WORDS, "Words to leave out, with all of their forms, as said,mr,press release."
@@ -166,8 +168,7 @@ class ExploreOptions:
         None,
         WORDS,
         "Fewest documents with a word that is kept, as 5, or their share, as 0.01.",
-        found="a 40th of them, from 2 to 5; a thousandth if that is more, at most 20; 1 if there "
-        "are fewer than 20 documents",
+        found="2 for 20 to 119 documents, 5 for 200 to 5,999, 20 for 20,000 or more",
     )
     max_df: float | str | None = option(
         None,
@@ -182,8 +183,7 @@ class ExploreOptions:
         None,
         MODEL,
         "Number of clusters, as 5, or several to choose from, as 2:20 or 2,4,8.",
-        found="2 up to the last number, at most 20, at which a further cluster explains more than "
-        "it does in documents without clusters",
+        found="2:20, or fewer if further clusters explain nothing",
     )
     seed: int = option(0, MODEL, "The same seed gives the same result, to the last digit.")
     criterion: str | None = option(
@@ -201,9 +201,9 @@ class ExploreOptions:
     relaxed: bool = option(
         True,
         MODEL,
-        "The criterion judges each step of the path after a fit without penalty to the words that "
-        "it keeps, which chooses fewer words; otherwise it judges prototypes that the penalty has "
-        "shrunk.",
+        "Judge each step of the path by a second fit, without penalty, of the words that are left; "
+        "this keeps fewer words. If it is off, the shrunken prototypes of the path itself are "
+        "judged, as in the paper.",
     )
     kappa: float | str = option(
         "shared",

@@ -279,6 +279,7 @@ def _vectorize(
                 min_df=int(used.min_df_),
                 max_df=int(used.max_df_),
                 cost=used.cost_,
+                common=used.common_,
             ),
             n_words_before=int(used.n_words_),
             idf=None if used.idf_ is None else FileName(writer.array(IDF, used.idf_)),

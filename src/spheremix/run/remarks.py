@@ -12,9 +12,12 @@ from spheremix.wording import count, joined
 if TYPE_CHECKING:
     from spheremix.run.folder import RunFolder
     from spheremix.run.run import Run
-    from spheremix.run.schema import Thresholds
 
+NAMED = 5  # common words that are named
+SAME = 0.5  # ARI from which on the clusters are said to be mostly the labels
 SETTLED = 0.6  # agreement of the runs below which it is said
+DISSOLVED = 0.5  # firmness below which a cluster is dissolved more often than not
+NAMED = 5  # such clusters that are named
 
 
 def feature_name(run: Run) -> str:
@@ -28,12 +31,12 @@ def headline(run: Run) -> str:
     parts = [count(mixture.n_features_in_, feature_name(run))]
     if hasattr(mixture, "labels_"):
         parts.insert(0, count(len(mixture.labels_), "document"))
-    by = f" (by {_criterion(options.get('k_criterion'))}, {len(run.dense)} tried)"
-    parts.append(f"K = {len(mixture.weights_)}{by if len(run.dense) > 1 else ''}")
+    by = f" (by {_criterion(options.get('k_criterion'))}, {len(run.dense)} numbers tried)"
+    parts.append(f"{count(len(mixture.weights_), 'cluster')}{by if len(run.dense) > 1 else ''}")
     if run.path is not None:
-        sparsity = run.path.sparsity_[run.path.selected_]
-        parts.append(f"beta = {mixture.beta:.4g} ({run.path.criterion.upper()})")
-        parts.append(f"sparsity {sparsity:.0%}".replace("%", " %"))
+        kept = f"{1.0 - run.path.sparsity_[run.path.selected_]:.0%}".replace("%", " %")
+        criterion = run.path.criterion.upper()
+        parts.append(f"each keeps {kept} of the {feature_name(run)}s (by {criterion})")
     else:
         parts.append("no penalty")
     return " . ".join(parts)
@@ -86,21 +89,39 @@ def _advice(run: Run) -> Message | None:
         )
     said = [f"How many: {first.sentence} {SURE[advice.certainty]}."]
     for reading in ("coarser", "finer"):
-        numbers = [str(one.n_clusters) for one in others if one.reading == reading]
+        numbers = sorted(one.n_clusters for one in others if one.reading == reading)
         if numbers:
-            said.append(f"A {reading} reading has {' or '.join(numbers)} clusters.")
+            said.append(f"A {reading} reading has {' or '.join(map(str, numbers))} clusters.")
     return Message(" ".join([*said, *advice.doubts]).replace("rows", "documents"))
+
+
+def _tree(run: Run) -> Message | None:
+    """Say what coarser and finer groups there are."""
+    tree = run.manifest.tree
+    if tree is None:
+        return None
+    n, K = len(tree.grown.clusters), sum(one.chosen for one in tree.nodes)
+    text = "Coarser and finer: tables/tree.csv merges the {clusters} step by step to one"
+    if n > K:
+        text += ", and divides them into {groups}"
+    return Message(text, {"clusters": count(K, "cluster"), "groups": count(n, "fine group")})
 
 
 def remarks(run: Run) -> list[Message]:
     """Say what a reader of the result should know."""
-    found = [kept_words(run), *warnings(run), _advice(run), _labels(run)]
+    found = [kept_words(run), *warnings(run), _advice(run), _tree(run), _labels(run)]
     return [message for message in found if message is not None]
 
 
 def warnings(run: Run) -> list[Message]:
     """Say what speaks against relying on the result as it is."""
-    found = [_set_aside(run), _ended(run), _at_the_end(run), _agreement(run)]
+    found = [
+        _set_aside(run),
+        _ended(run),
+        _at_the_end(run),
+        _agreement(run),
+        _firmness(run),
+    ]
     trouble = run.manifest.prepared.trouble
     return [*trouble, *(message for message in found if message is not None)]
 
@@ -111,23 +132,24 @@ def kept_words(run: Run) -> Message | None:
     if record is None or corpus is None:
         return None
     used = record.thresholds
-    bounds = [f"in at least {count(used.min_df, 'document')} ({_costs(used, 'min_df')})"]
-    if used.min_count > 1:
-        bounds.append(f"written at least {used.min_count:,} times ({_costs(used, 'min_count')})")
-    if used.max_df < corpus.n_documents:
-        bounds.append(f"in at most {used.max_df:,} ({_costs(used, 'max_df')})")
+    named = ", ".join(used.common[:NAMED]) + (", ..." if len(used.common) > NAMED else "")
+    reasons = {
+        "min_df": f"in fewer than {count(used.min_df, 'document')}",
+        "min_count": f"written fewer than {used.min_count:,} times",
+        "max_df": f"in more than {used.max_df:,} ({named})",
+    }
+    left_out = [
+        f"{n:,} {'is' if n == 1 else 'are'} {why}"
+        for name, why in reasons.items()
+        if (n := used.cost.get(name, 0))
+    ]
+    kept, before = f"{run.mixture.n_features_in_:,}", f"{record.n_words_before:,}"
+    if not left_out:
+        return Message("Words: all {kept} are kept", {"kept": kept})
     return Message(
-        "Words: {kept} of {all} are kept, those {bounds}: see {min_df} and {max_df}",
-        {
-            "kept": f"{run.mixture.n_features_in_:,}",
-            "all": f"{record.n_words_before:,}",
-            "bounds": ", ".join(bounds),
-        },
+        "Words: {kept} of {all} are kept. Of the others, {left_out}: see {min_df} and {max_df}",
+        {"kept": kept, "all": before, "left_out": joined(left_out)},
     )
-
-
-def _costs(used: Thresholds, name: str) -> str:
-    return f"costs {used.cost.get(name, 0):,}"
 
 
 def _set_aside(run: Run) -> Message | None:
@@ -192,12 +214,40 @@ def _agreement(run: Run) -> Message | None:
     )
 
 
+def _firmness(run: Run) -> Message | None:
+    """Name the clusters that other documents would not have."""
+    clusters = run.clusters
+    if clusters is None or "firmness" not in clusters:
+        return None
+    columns = (clusters[name] for name in ("cluster", "name", "firmness"))
+    weak = [(k, name, firm) for k, name, firm in zip(*columns, strict=True) if firm < DISSOLVED]
+    if not weak:
+        return None
+    weak.sort(key=lambda one: one[2])
+    each = [f"{k} ({name}, firmness {firm:.2f})" for k, name, firm in weak[:NAMED]]
+    if len(weak) > NAMED:
+        each.append(f"{len(weak) - NAMED} more")
+    return Message(
+        "Clusters that would not survive other documents: {each}. See firmness in clusters.csv, "
+        "and in documents.csv for the documents to distrust",
+        {"each": joined(each)},
+    )
+
+
 def _labels(run: Run) -> Message | None:
     found = run.manifest.label_agreement
     if not found:
         return None
-    each = "; ".join(
-        f"{shown(name)}: ARI {one.ari:.3f}, NMI {one.nmi:.3f} ({one.n_documents:,} documents)"
-        for name, one in found.items()
+    each = "; ".join(f"{shown(name)} {one.ari:.2f}" for name, one in found.items())
+    text = (
+        "Agreement of the clusters with the labels: {each} (adjusted Rand index: 1 if they are the "
+        "same groups, 0 if they agree as by chance)"
     )
-    return Message("Against the labels {each}", {"each": each})
+    mostly = [name for name, one in found.items() if one.ari >= SAME]
+    if not mostly:
+        return Message(text, {"each": each})
+    return Message(
+        text + ". The clusters are mostly the labels {mostly}",
+        {"each": each, "mostly": joined([shown(name) for name in mostly])},
+        ("leave the words of each label out with {drop} to find subjects that go across them",),
+    )

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
+    from spheremix.estimators.tree import VMFTree
+    from spheremix.reading.firmness import Firmness
     from spheremix.report import Report
     from spheremix.run.schema import Manifest
     from spheremix.text.corpus import Corpus
@@ -65,6 +67,8 @@ class Run:
         the run does not have them.
     reader : Reader
         For files that are read only when they are asked for.
+    tree : VMFTree or None
+        Where a tree was saved: itself, with its cuts. For other cuts, ``attach`` gives it the rows.
 
     Examples
     --------
@@ -86,6 +90,7 @@ class Run:
     dense: dict[int, VMFMixture]
     feature_names: list[str] | None
     reader: Reader
+    tree: VMFTree | None = None
 
     def __repr__(self) -> str:
         """Say in one line what was run; the words and arrays are behind the attributes."""
@@ -232,6 +237,23 @@ class Run:
             embeddings.
         """
         return self.manifest.contrast
+
+    def firmness(self) -> Firmness | None:
+        """Read how often documents, clusters and words stay when documents are drawn again.
+
+        Returns
+        -------
+        Firmness or None
+            Of the documents that were clustered, of the clusters, and of their words; None where
+            the run does not have it.
+        """
+        from spheremix.run.firming import unpack_firmness  # noqa: PLC0415 (only when it is asked)
+
+        record = self.manifest.firmness
+        if record is None:
+            return None
+        n_rows = len(self.mixture.labels_)
+        return unpack_firmness(record, self.reader, (n_rows, *self.mixture.prototypes_.shape))
 
     def names(self) -> list[str] | None:
         """Give the names that people or programs gave to the clusters.

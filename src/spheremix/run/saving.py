@@ -7,13 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from spheremix._files import MANIFEST
 from spheremix.errors import ParameterError
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
+from spheremix.estimators.tree import VMFTree
 from spheremix.run.codecs import pack_mixture, unpack_mixture
-from spheremix.run.columns import MIXTURES, PATH, TABLES
+from spheremix.run.columns import MIXTURES, PATH, TABLES, TREE
 from spheremix.run.documents import csv_lines, is_of_kind
 from spheremix.run.folder import RunFolder
 from spheremix.run.matrices import pack_matrix, pack_words, unpack_words
@@ -21,6 +24,7 @@ from spheremix.run.path_codecs import pack_path, unpack_path
 from spheremix.run.run import DAMAGE, Run
 from spheremix.run.schema import FORMAT, VERSION, Manifest, PreparedRecord
 from spheremix.run.store import Reader, RunError, read_json
+from spheremix.run.tree_codecs import pack_tree, unpack_tree
 from spheremix.run.typed import FileName, decode, encode
 from spheremix.wording import count
 
@@ -45,8 +49,8 @@ def save_run(
     ----------
     folder : str or path
         Made where it is missing; one that holds anything is refused.
-    model : VMFMixture, VMFPath or VMFMixtureIC
-        Fitted.
+    model : VMFMixture, VMFPath, VMFMixtureIC or VMFTree
+        Fitted. Of a tree, the cuts made so far are saved; its nested levels and its advice are not.
     feature_names : iterable of str, default=None
         The vocabulary, one name for each column.
     X : array or sparse matrix of shape (n, d), default=None
@@ -81,6 +85,9 @@ def save_run(
         )
     if isinstance(model, VMFMixtureIC):
         dense, path = model.dense_models_, getattr(model, "best_path_", None)
+    elif isinstance(model, VMFTree):
+        check_is_fitted(model, "hierarchy_")
+        dense, path = model.cuts_, None
     elif isinstance(model, VMFPath):
         dense, path = {}, model
     elif isinstance(model, VMFMixture):
@@ -102,6 +109,7 @@ def save_run(
             dense={
                 K: pack_mixture(mixture, writer, f"{MIXTURES}/{K}") for K, mixture in dense.items()
             },
+            fitted_tree=pack_tree(model, writer, TREE) if isinstance(model, VMFTree) else None,
             path=None if path is None else pack_path(path, writer, PATH),
             best_n_components=len(chosen.weights_),
             prepared=PreparedRecord(
@@ -257,15 +265,28 @@ def _read(place: Path, content: dict[str, Any], where: str) -> Run:
         raise RunError(f"{where}: damaged: the chosen mixture is not there.")
     if len({model.n_features_in_ for model in [chosen, *dense.values()]}) != 1:
         raise RunError(f"{where}: damaged: mixtures of different dimensions.")
-    if manifest.contrast is not None and len(manifest.contrast) != best:
-        raise RunError(f"{where}: damaged: contrast words of another number of clusters.")
-    if manifest.names is not None and len(manifest.names) != best:
-        raise RunError(f"{where}: damaged: names of another number of clusters.")
-    if not set(manifest.tables) <= set(TABLES):
-        raise RunError(f"{where}: damaged: tables that no run has.")
+    _check_clusters(manifest, where)
     names = None
     if manifest.prepared.vocabulary is not None:
         names = unpack_words(reader, manifest.prepared.vocabulary)
         if len(names) != chosen.n_features_in_:
             raise RunError(f"{where}: damaged: {len(names)} words for the columns of the model.")
-    return Run(place, manifest, chosen, path, dense, names, reader)
+    tree = None
+    if manifest.fitted_tree is not None:
+        tree = unpack_tree(manifest.fitted_tree, reader, dense, best)
+    return Run(place, manifest, chosen, path, dense, names, reader, tree)
+
+
+def _check_clusters(manifest: Manifest, where: str) -> None:
+    """Refuse what is said of another number of clusters than was chosen."""
+    best = manifest.best_n_components
+    if manifest.contrast is not None and len(manifest.contrast) != best:
+        raise RunError(f"{where}: damaged: contrast words of another number of clusters.")
+    if manifest.names is not None and len(manifest.names) != best:
+        raise RunError(f"{where}: damaged: names of another number of clusters.")
+    if manifest.tree is not None and any(
+        one.cluster is not None and one.cluster >= best for one in manifest.tree.nodes
+    ):
+        raise RunError(f"{where}: damaged: a tree of another number of clusters.")
+    if not set(manifest.tables) <= set(TABLES):
+        raise RunError(f"{where}: damaged: tables that no run has.")

@@ -48,6 +48,9 @@ class Thresholds:
         "and max_df that it does not meet.",
         default_factory=dict,
     )
+    common: list[str] = about(
+        "The words of more than max_df documents, the most frequent first.", default_factory=list
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +171,30 @@ class AdviceRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HierarchyRecord:
+    """A tree of clusters: the resultants of its leaves, and who was merged with whom."""
+
+    mass: FileName = about("Weight of the rows of each leaf.")
+    vectors: FileName = about("Sums of the rows of each leaf.")
+    origins: list[int] = about("The numbers that the leaves had before they were put in order.")
+    pairs: list[list[int]] = about("The two nodes of each merge.")
+    values: list[float] = about("Classification likelihood of the cuts into 1, 2, ... clusters.")
+    n_features: int = about("Number of columns.")
+    weight: float = about("Total weight of the rows.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FittedTreeRecord:
+    """A fitted VMFTree; its cuts are the mixtures of the run."""
+
+    params: dict[str, Any] = about("Parameters of the estimator.")
+    tree: HierarchyRecord = about("The tree.")
+    second: HierarchyRecord | None = about(
+        "The tree of other leaves, with which cuts are combined.", default=None
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrownRecord:
     """A tree over the chosen clusters: fine groups inside them, and who was merged with whom."""
 
@@ -263,6 +290,18 @@ class PathRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FirmnessRecord:
+    """How often documents, clusters and words stay when the documents are drawn again."""
+
+    documents: FileName = about("Share of the draws in which each document stays.")
+    clusters: FileName = about("How similar each cluster is to what comes of it, on average.")
+    words: FileName = about("Share of the draws in which each word stays, cluster after cluster.")
+    places: FileName = about("The columns of these words.")
+    ends: FileName = about("Where the words of each cluster begin among them, and where they end.")
+    n_replicates: int = about("Number of draws.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutRecord:
     """The documents on a map."""
 
@@ -315,7 +354,13 @@ class Manifest:
     prepared: PreparedRecord = about("The documents as rows.", default_factory=PreparedRecord)
     dense: dict[int, MixtureRecord] = about("Mixtures without penalty, by number of clusters.")
     path: PathRecord | None = about("The path from dense to sparse prototypes.", default=None)
+    fitted_tree: FittedTreeRecord | None = about(
+        "The VMFTree that was saved, if it was one.", default=None
+    )
     best_n_components: int = about("The number of clusters that was chosen.")
+    firmness: FirmnessRecord | None = about(
+        "How firm documents, clusters and words are.", default=None
+    )
     label_agreement: dict[str, AgreementRecord] = about(
         "Agreement with the labels, by their column, where a document has one at most.",
         default_factory=dict,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,11 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+    from scipy import sparse
 
     from spheremix.advice import Advice
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.reading import ContrastWord, Documents, Reading, Word
+    from spheremix.reading.firmness import Firmness
+    from spheremix.run.growing import Grown
     from spheremix.run.prepare import Material
     from spheremix.run.schema import TreeRecord
     from spheremix.run.writer import Writer
@@ -31,23 +35,31 @@ TYPICAL = 10  # documents of a cluster in the table of typical ones
 BEGINNING = 100  # characters of a text that are shown
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """What the stages of an exploration found beside the model."""
+
+    advice: Advice | None
+    tree: Grown | None
+    firmness: Firmness
+    positions: NDArray[np.float64]
+
+
 def write_tables(
     writer: Writer,
     material: Material,
     reading: Reading,
     dense: dict[int, VMFMixture],
     contrast: list[list[ContrastWord]] | None,
-    advice: Advice | None = None,
-    tree: TreeRecord | None = None,
-    leaves: Any = None,
-    positions: NDArray[np.float64] | None = None,
+    found: Findings,
+    tree: TreeRecord | None,
 ) -> dict[str, FileName]:
     """Write every table that the run has the values for; give the names of their files."""
     documents = reading.documents(material.X)
     tables = {
-        "documents": document_columns(reading, documents, material, leaves, positions),
-        "clusters": cluster_columns(reading),
-        "words": word_columns(reading),
+        "documents": document_columns(reading, documents, material, found),
+        "clusters": cluster_columns(reading, found.firmness.groups),
+        "words": word_columns(reading, found.firmness.words),
         "typical": typical_columns(reading, documents, material),
         "dense": dense_columns(dense),
     }
@@ -55,8 +67,8 @@ def write_tables(
         tables["tree"] = tree_columns(tree)
     if reading.path is not None:
         tables["path"] = path_columns(reading.path)
-    if advice is not None:
-        tables["advice"] = advice.table()
+    if found.advice is not None:
+        tables["advice"] = found.advice.table()
     if contrast is not None:
         tables["contrast"] = contrast_columns(reading, contrast)
     clusters = all_clusters(documents.labels, material)
@@ -83,21 +95,19 @@ def all_clusters(labels: Any, material: Material) -> Any:
 
 
 def document_columns(
-    reading: Reading,
-    documents: Documents,
-    material: Material,
-    leaves: Any = None,
-    positions: NDArray[np.float64] | None = None,
+    reading: Reading, documents: Documents, material: Material, beside: Findings | None = None
 ) -> dict[str, Any]:
     """List the documents as they came, those set aside with the reason and without cluster."""
     names = [*(reading.cluster_name(k) for k in range(reading.n_clusters)), ""]  # the last: noise
     found: dict[str, Any] = documents.table()
     columns = {"cluster": found.pop("cluster"), "name": [names[k] for k in documents.labels]}
-    if leaves is not None:
-        columns["fine_group"] = leaves
+    if beside is not None and beside.tree is not None:
+        columns["fine_group"] = beside.tree.leaves
+    if beside is not None:
+        columns["firmness"] = beside.firmness.documents
     columns |= found
-    if positions is not None:
-        columns |= {"x": positions[:, 0], "y": positions[:, 1]}
+    if beside is not None:
+        columns |= {"x": beside.positions[:, 0], "y": beside.positions[:, 1]}
     columns["runner_up"] = [None if k < 0 else int(k) for k in documents.runners_up]
     corpus = material.source
     spread: dict[str, Any] = {"id": corpus.ids} | known_columns(corpus)
@@ -116,18 +126,19 @@ def known_columns(corpus: Corpus) -> dict[str, list[str | None]]:
     return {name: values for name, values in found.items() if values is not None}
 
 
-def cluster_columns(reading: Reading) -> dict[str, Any]:
+def cluster_columns(reading: Reading, firmness: Any) -> dict[str, Any]:
     """Sum up the clusters, by weight."""
     clusters = reading.clusters(n_listed=20)
     columns = {
         "cluster": [one.cluster for one in clusters],
         "name": [one.name for one in clusters],
         "size": [one.size for one in clusters],
+        "firmness": [firmness[one.cluster] for one in clusters],
         "weight": [one.weight for one in clusters],
         "kappa": [one.kappa for one in clusters],
     }
     if reading.contrast is not None:
-        columns["contrast_words"] = [" ".join(one.contrast_words) for one in clusters]
+        columns["contrast_words"] = [", ".join(one.contrast_words) for one in clusters]
     return {
         **columns,
         "words": [_listed(one.words) for one in clusters],
@@ -139,19 +150,26 @@ def cluster_columns(reading: Reading) -> dict[str, Any]:
 
 
 def _listed(words: tuple[Word, ...]) -> str:
-    return " ".join(word.word for word in words)
+    return ", ".join(word.word for word in words)
 
 
-def word_columns(reading: Reading) -> dict[str, Any]:
+def word_columns(reading: Reading, firmness: sparse.csr_array) -> dict[str, Any]:
     """List every word of every cluster; words leave on a path only."""
     found: dict[str, Any] = reading.vocabulary.table()
     if reading.X is None:
         found["document_share"] = [None] * len(found["word"])
     if reading.path is None:
         del found["exit_beta"]
-    return {
-        "share_of_documents" if name == "document_share" else name: found[name] for name in found
-    }
+    shares = np.full(firmness.shape, np.nan)
+    shares[np.repeat(np.arange(len(shares)), np.diff(firmness.indptr)), firmness.indices] = (
+        firmness.data
+    )
+    found["firmness"] = [
+        None if np.isnan(share) else share for share in shares[found["cluster"], found["feature"]]
+    ]
+    named = {"document_share": "share_of_documents"}
+    columns = {named.get(name, name): values for name, values in found.items()}
+    return {name: columns[name] for name in TABLES["words"].columns if name in columns}
 
 
 def typical_columns(

@@ -9,6 +9,9 @@ from spheremix.errors import MissingPackageError, ParameterError
 
 CASED = {"de", "lb"}  # languages whose nouns are known by their first letter
 PLURAL_S = {"en", "es", "fr", "nl", "pt"}  # languages whose plurals end in s
+# The dictionaries write abbreviations out: "pr" is "prairie" and "inc" is "incorporated". A lemma
+# that is a form and so many more letters is one of these.
+ABBREVIATED = 4
 # A short English verb doubles its last letter before -ed and -ing: "caring" is not of "car", and
 # the lemmas of "planning" and "calling" are right.
 DOUBLING = re.compile("[^aeiou]*[aeiouy][^aeiouwxy]")
@@ -49,7 +52,9 @@ class Simplemma:
     def __call__(self, form: str) -> str:
         """Give the lemma of a form, the form itself where it is not known."""
         form = form.capitalize() if form.isupper() else form
-        return str(self._lemmatize(form, lang=self.languages))
+        lemma = str(self._lemmatize(form, lang=self.languages))
+        written_out = lemma.startswith(form) and len(lemma) >= len(form) + ABBREVIATED
+        return form if written_out else lemma
 
     def base(self, form: str, lemma: str) -> str | None:
         """Give the base of a regular form in lower case that the lemma may have missed, or None.

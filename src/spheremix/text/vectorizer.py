@@ -110,6 +110,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     cost_ : dict of str to int
         How many words each threshold cost: those of fewer than ``min_df`` documents, of the others
         those of fewer than ``min_count`` occurrences, and those of more than ``max_df`` documents.
+    common_ : list of str
+        The words of more than ``max_df`` documents, the most frequent first.
 
     Examples
     --------
@@ -233,6 +235,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.min_count_, self.n_words_ = thresholds.min_count, counts.shape[1]
         self.min_df_, self.max_df_ = thresholds.min_df, thresholds.max_df
         self.cost_ = cost
+        documents = np.bincount(counts.indices, minlength=counts.shape[1])
+        common = np.flatnonzero(documents > thresholds.max_df)
+        common = common[np.argsort(-documents[common], kind="stable")]
+        self.common_ = np.array(list(places), dtype=object)[common].tolist()
         return counts[:, kept]
 
     def transform(self, X: Iterable[str]) -> sparse.csr_array:

@@ -1,7 +1,5 @@
 // Colours of documents: one for each group or label, or along a scale of dates or firmness.
 
-/** @import { MapLabel } from "./types.d.ts" */
-
 const GOLDEN = 137.508; // degrees between the hues of two groups: those after each other differ most
 const NOTHING = { light: 0xb4bac2, dark: 0x5a626c }; // without a group, a date or a value
 
@@ -84,22 +82,4 @@ export function ends(values) {
     if (values[i] > high && Number.isFinite(values[i])) high = values[i];
   }
   return low <= high ? [low, high] : [0, 1];
-}
-
-// Where the name of each group is written: at the median of its documents.
-/**
- * @param {{ x: ArrayLike<number>, y: ArrayLike<number> }} layout
- * @param {ArrayLike<number>} groups @param {string[]} names @returns {MapLabel[]}
- */
-export function groupLabels({ x, y }, groups, names) {
-  /** @type {number[][]} */
-  const members = names.map(() => []);
-  for (let i = 0; i < groups.length; i++) members[groups[i]]?.push(i);
-  const middle = (/** @type {ArrayLike<number>} */ values, /** @type {number[]} */ ids) =>
-    ids.map((i) => values[i]).sort((one, other) => one - other)[ids.length >> 1];
-  return members.flatMap((ids, group) =>
-    ids.length
-      ? [{ x: middle(x, ids), y: middle(y, ids), text: names[group], weight: ids.length, group }]
-      : [],
-  );
 }

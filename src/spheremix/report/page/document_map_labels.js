@@ -4,8 +4,54 @@ import { toScreen } from "./document_map_view.js";
 
 /** @import { Context, MapLabel, MapView, PlacedLabel } from "./types.d.ts" */
 
+const NEAR = 4500; // of the 65,535 of the map: what counts as near
+const STEPS = 12;
 const GAP = 3; // pixels around a name
 const SHIFTS = [0, -1, 1, -2, 2, -3, 3]; // lines up or down, until there is room
+
+// Where the name of each group is written: among its documents, where they are dense.
+/**
+ * @param {{ x: ArrayLike<number>, y: ArrayLike<number> }} layout
+ * @param {ArrayLike<number>} groups of the documents, -1: none
+ * @param {string[]} names of the groups @returns {MapLabel[]}
+ */
+export function groupLabels({ x, y }, groups, names) {
+  /** @type {number[][]} */
+  const members = names.map(() => []);
+  for (let i = 0; i < groups.length; i++) members[groups[i]]?.push(i);
+  return members.flatMap((ids, group) => {
+    if (!ids.length) return [];
+    const place = densest(
+      ids.map((i) => x[i]),
+      ids.map((i) => y[i]),
+    );
+    return [{ ...place, text: names[group], weight: ids.length, group }];
+  });
+}
+
+// From the median on, some steps to the mean of what is near: a group in two parts has its name at
+// the larger one.
+/** @param {number[]} xs @param {number[]} ys */
+function densest(xs, ys) {
+  const every = Math.ceil(xs.length / 2000); // enough of them to know
+  let x = xs.toSorted((one, other) => one - other)[xs.length >> 1];
+  let y = ys.toSorted((one, other) => one - other)[ys.length >> 1];
+  for (let step = 0; step < STEPS; step++) {
+    let sum = 0;
+    let right = 0;
+    let up = 0;
+    for (let i = 0; i < xs.length; i += every) {
+      const weight = Math.exp(-((xs[i] - x) ** 2 + (ys[i] - y) ** 2) / (2 * NEAR * NEAR));
+      sum += weight;
+      right += weight * xs[i];
+      up += weight * ys[i];
+    }
+    if (sum < 1e-9) break;
+    x = right / sum;
+    y = up / sum;
+  }
+  return { x, y };
+}
 
 /** @param {MapLabel} label @param {number} heaviest */
 function sizeOf(label, heaviest) {

@@ -1,0 +1,234 @@
+"""Posteriors that say how sure one can be: leave-one-out scores, and a temperature without labels.
+
+Posteriors of fitted mixtures are nearly all 0 or 1, for two reasons. The prototype of a cluster
+contains the row itself: :mod:`spheremix.estimators.left_out` takes it out again. And real rows are
+no draws from the model: words come in bursts, coordinates are correlated, so that the evidence of
+a row is counted several times. A temperature T divides the evidence,
+
+    p(k | x) proportional to alpha_k exp((kappa_k <mu_k, x> + log c_d(kappa_k)) / T),
+
+and is found by asking whether one half of the columns knows as much about the other half as the
+model says. Cut the columns into A and B. Given the component and the lengths of x_A and x_B, the
+directions of both are independent, and von Mises-Fisher with the concentrations
+kappa |mu_A| |x_A| and kappa |mu_B| |x_B|. The evidence of A for component k is therefore
+
+    e_A(k) = kappa_k <mu_kA, x_A> + log c_a(kappa_k |mu_kA| |x_A|),
+
+with a the number of its columns, and with p_A(k) proportional to alpha_k exp(e_A(k) / T) the
+density of B given A, relative to that of B alone, is the sum over k of p_A(k) p_B(k) / alpha_k. Its
+mean logarithm is largest at T = 1 if the rows are drawn from the model: a proper score that needs
+no labels.
+
+Where evidence is counted several times, T grows with the number of columns. Halves give T_2 and
+quarters T_4, so the whole row is taken to have T_2 squared / T_4: one doubling further.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp, softmax
+
+from spheremix.bessel import log_normalizer
+from spheremix.errors import ParameterError
+from spheremix.estimators import validation as check
+from spheremix.estimators.left_out import LeftOut
+from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.selected import SelectedMixture
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+    Pair = tuple[Array, Array]
+
+MOST_ROWS = 1000  # from which a temperature is found
+N_CUTS = 8  # of the columns, at random
+QUARTERS = 4
+LEAST_COLUMNS = 2 * QUARTERS  # so that every quarter has a direction
+LEAST_Z = 2.0  # standard errors by which a temperature other than 1 must be better
+LOWEST, HIGHEST = np.log(0.25), np.log(1000.0)  # of the logarithm of a temperature
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """Posteriors of a mixture that say how sure one can be.
+
+    Attributes
+    ----------
+    mixture : VMFMixture
+        The mixture.
+    temperature : float
+        What the evidence of a row is divided by: 1 if the rows speak for the mixture as it is,
+        more if the mixture is too sure.
+    z : float
+        By how many standard errors the rows speak against a temperature of 1; NaN where that cannot
+        be told (one component, or fewer than 8 columns). The temperature is 1 unless z is above 2.
+    posteriors : ndarray of shape (n, K)
+        Of the rows of the fit, each by the mixture that the other rows give.
+    """
+
+    mixture: VMFMixture
+    temperature: float
+    z: float
+    posteriors: Array
+
+    def predict_proba(self, X: Any) -> Array:
+        """Give the calibrated posterior probabilities for rows that were not in the fit.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised. Those of the fit have theirs in ``posteriors``.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Rows sum to one; with noise, they are the probabilities if the row is no noise.
+        """
+        clusters = self.mixture.scorer_.clusters()
+        scores = check.open_again(self.mixture, X).map_rows(clusters, "scores")
+        return tempered(scores, np.log(self.mixture.weights_), self.temperature)
+
+
+def calibrate(
+    model: Any, X: Any, *, sample_weight: ArrayLike | None = None, random_state: Any = 0
+) -> Calibration:
+    """Find out how sure the posteriors of a mixture can be; no labels are needed.
+
+    Two things are repaired. A row of the fit has pulled the prototype of its cluster towards
+    itself: its posteriors are computed without this pull (leave-one-out, in closed form, the
+    concentrations held). And where the rows are no draws from the mixture, as texts and embeddings
+    are not, the evidence is divided by a temperature. It is found by comparing what halves and
+    quarters of the columns say about each other with what the mixture expects; the page "How sure
+    can I be?" of the documentation shows how well it works.
+
+    Calibrated posteriors say how sure the cluster of a row is *in this mixture*. Whether the
+    cluster itself would be there in other rows, :func:`spheremix.firmness` says.
+
+    Parameters
+    ----------
+    model : VMFMixture, VMFPath or VMFMixtureIC
+        Fitted; of a path the step that is selected.
+    X : array-like or sparse matrix of shape (n, d), or Directions
+        The rows it was fitted to.
+    sample_weight : array-like of shape (n,), default=None
+        The weights it was fitted with.
+    random_state : int, RandomState, Generator or None, default=0
+        Seeds the cuts of the columns, and the choice of 1,000 rows where there are more.
+
+    Returns
+    -------
+    Calibration
+        The temperature, the posteriors of these rows, and ``predict_proba`` for others.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(500, 20, 3, overlap=0.1, random_state=0)
+    >>> calibration = sm.calibrate(sm.VMFMixture(3, random_state=0).fit(X), X)
+    >>> calibration.temperature
+    1.0
+    >>> calibration.posteriors.shape
+    (500, 3)
+    """
+    if not isinstance(model, VMFMixture | SelectedMixture):
+        raise ParameterError(
+            "{model} must be a fitted VMFMixture, VMFPath or VMFMixtureIC, got a {got}",
+            got=type(model).__name__,
+        )
+    mixture: VMFMixture = getattr(model, "best_estimator_", model)
+    rows = check.open_again(mixture, X)
+    weights = check.check_weights(sample_weight, rows.n_rows)
+    left = LeftOut(mixture, rows, weights)
+    rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
+    temperature, z = _temperature(left, rng)
+    posteriors = np.empty((rows.n_rows, len(mixture.weights_)))
+    for part, block in left.blocks(np.arange(rows.n_rows)):
+        posteriors[part] = tempered(block.scores, block.log_weights, temperature)
+    return Calibration(mixture, temperature, z, posteriors)
+
+
+def tempered(scores: Array, log_weights: Array, temperature: float) -> Array:
+    """Give posteriors whose evidence is divided by a temperature; the weights are as they were."""
+    found: Array = softmax((scores - log_weights) / temperature + log_weights, axis=1)
+    return found
+
+
+def _temperature(left: LeftOut, rng: np.random.Generator) -> tuple[float, float]:
+    """Find the temperature of whole rows, and by how many standard errors it is not 1."""
+    n, (K, d) = left.rows.n_rows, left.mixture.prototypes_.shape
+    if K < 2 or d < LEAST_COLUMNS:
+        return 1.0, float("nan")
+    counted = np.arange(n) if left.weights is None else np.flatnonzero(left.weights)
+    ids = np.sort(rng.permutation(counted)[:MOST_ROWS])
+    cuts = [rng.permutation(np.arange(d) % QUARTERS) for _ in range(N_CUTS)]
+    halves: list[list[Pair]] = [[] for _ in cuts]
+    quarters: list[list[Pair]] = [[] for _ in range(2 * N_CUTS)]
+    log_weights = []
+    for _, block in left.blocks(ids):
+        log_weights.append(block.log_weights)
+        for i, cut in enumerate(cuts):
+            each = [block.part(np.flatnonzero(cut == q)) for q in range(QUARTERS)]
+            first, second, third, fourth = (evidence(one) for one in each)
+            halves[i].append((evidence(each[0] + each[1]), evidence(each[2] + each[3])))
+            quarters[2 * i].append((first, second))
+            quarters[2 * i + 1].append((third, fourth))
+    shares = normalised(np.concatenate(log_weights))
+    weights = np.ones(len(ids)) if left.weights is None else left.weights[ids]
+    by_halves, gain = _best([_joined(one) for one in halves], shares, weights)
+    by_quarters, _ = _best([_joined(one) for one in quarters], shares, weights)
+    mean = np.average(gain, weights=weights)
+    error = np.sqrt(np.sum(weights**2 * (gain - mean) ** 2)) / weights.sum()
+    z = float(mean / error) if error > 0.0 else 0.0
+    if z <= LEAST_Z:
+        return 1.0, z
+    return max(1.0, by_halves, by_halves**2 / by_quarters), z
+
+
+def evidence(part: Any) -> Array:
+    """Give the log-density of the direction of a part of each row, for each component."""
+    concentrations = part.concentrations
+    normalizers = log_normalizer(part.n_columns, concentrations.ravel())
+    found: Array = part.products + np.reshape(normalizers, concentrations.shape)
+    return found
+
+
+def knowledge(pair: Pair, shares: Array, temperature: float) -> Array:
+    """Give the log of the density of one part given the other, relative to that of it alone."""
+    one, other = (normalised(part / temperature + shares) for part in pair)
+    found: Array = logsumexp(one + other - shares, axis=1)
+    return found
+
+
+def normalised(scores: Array) -> Array:
+    """Give logarithms of probabilities that sum to one."""
+    found: Array = scores - logsumexp(scores, axis=1, keepdims=True)
+    return found
+
+
+def _best(pairs: list[Pair], shares: Array, weights: Array) -> tuple[float, Array]:
+    """Find the temperature at which parts know most of each other, and what each row gains."""
+
+    def known(temperature: float) -> Array:
+        each = [knowledge(pair, shares, temperature) for pair in pairs]
+        mean: Array = np.mean(each, axis=0)
+        return mean
+
+    found = minimize_scalar(
+        lambda logarithm: -np.average(known(np.exp(logarithm)), weights=weights),
+        bounds=(LOWEST, HIGHEST),
+        method="bounded",
+        options={"xatol": 1e-3},
+    )
+    best = float(np.exp(found.x))
+    return best, known(best) - known(1.0)
+
+
+def _joined(pairs: list[Pair]) -> Pair:
+    """Put the blocks of rows together."""
+    one, other = zip(*pairs, strict=True)
+    return np.concatenate(one), np.concatenate(other)

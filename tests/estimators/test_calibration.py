@@ -1,0 +1,202 @@
+"""Posteriors that are not too sure: leave-one-out scores, and the temperature."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import logsumexp, softmax
+
+import spheremix as sm
+from spheremix.bessel import log_normalizer, mean_length
+from spheremix.errors import ParameterError
+from spheremix.estimators.calibration import evidence, knowledge, normalised, tempered
+from spheremix.estimators.left_out import LeftOut
+
+
+def calibration_error(posteriors, labels, bins=10):
+    """Give the expected calibration error; the clusters have the numbers of the labels."""
+    sure, right = posteriors.max(axis=1), posteriors.argmax(axis=1) == labels
+    place = np.minimum((sure * bins).astype(int), bins - 1)
+    each = [place == b for b in range(bins) if np.any(place == b)]
+    return sum(abs(sure[one].mean() - right[one].mean()) * one.mean() for one in each)
+
+
+def fitted(n, d, K, overlap, seed=0, **options):
+    """Give a mixture fitted from the truth, so that its clusters have the numbers of the labels."""
+    X, labels, _ = sm.datasets.make_vmf_mixture(n, d, K, overlap=overlap, random_state=seed)
+    return X, labels, sm.VMFMixture(K, init=labels, **options).fit(X)
+
+
+def without(X, mixture, i, weights=None):
+    """Score row i by prototypes made of the other rows, one by one."""
+    weights = np.ones(len(X)) if weights is None else weights
+    posteriors = weights[:, None] * mixture.predict_proba(X)
+    posteriors[i] = 0.0
+    vectors = posteriors.T @ X
+    vectors[mixture.prototypes_ == 0.0] = 0.0  # the support is held
+    prototypes = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    mass = posteriors.sum(axis=0)
+    return (
+        np.log(mass / mass.sum())
+        + log_normalizer(X.shape[1], mixture.kappas_)
+        + mixture.kappas_ * (prototypes @ X[i])
+    )
+
+
+@pytest.mark.parametrize("kappa", ["shared", "free"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_row_that_is_left_out_is_scored_by_the_others(kappa, weighted):
+    X, labels, _ = sm.datasets.make_vmf_mixture(60, 15, 3, overlap=0.1, random_state=0)
+    weights = np.random.default_rng(0).uniform(0.2, 3.0, 60) if weighted else None
+    mixture = sm.VMFMixture(3, init=labels, kappa=kappa, tol=1e-12, max_iter=5000)
+    mixture.fit(X, sample_weight=weights)
+    left = LeftOut(mixture, sm.as_directions(X), weights)
+    ((_, block),) = left.blocks(np.arange(60))
+    expected = [without(X, mixture, i, weights) for i in range(60)]
+    assert_allclose(block.scores, expected, atol=1e-4)
+    raw = mixture.predict_proba(X)
+    own = np.arange(60), raw.argmax(axis=1)
+    assert np.mean(softmax(block.scores, axis=1)[own] < raw[own]) > 0.9
+
+
+def test_of_a_relaxed_path_the_support_is_held():
+    X, _, _ = sm.datasets.make_vmf_mixture(120, 20, 3, kappa=60.0, sparsity=0.6, random_state=0)
+    path = sm.VMFPath(3, random_state=0, n_init=2, relaxed=True, max_steps=60, tol=1e-11).fit(X)
+    mixture = path.best_estimator_
+    assert np.any(mixture.prototypes_ == 0.0)
+    ((_, block),) = LeftOut(mixture, sm.as_directions(X), None).blocks(np.arange(120))
+    assert_allclose(block.scores, [without(X, mixture, i) for i in range(120)], atol=1e-3)
+    assert_array_equal(sm.calibrate(path, X).posteriors, sm.calibrate(mixture, X).posteriors)
+
+
+def test_with_a_penalty_the_threshold_is_held():
+    X, labels, _ = sm.datasets.make_vmf_mixture(120, 20, 2, kappa=60.0, random_state=0)
+    weights = np.linspace(0.0, 2.0, 20)
+    mixture = sm.VMFMixture(2, init=labels, beta=60.0, feature_weights=weights, tol=1e-12).fit(X)
+    left = LeftOut(mixture, sm.as_directions(X), None)
+    vectors = mixture.predict_proba(X).T @ X
+    cut = 60.0 * weights / mixture.kappas_[:, None]
+    shrunk = np.sign(vectors) * np.maximum(np.abs(vectors) - cut, 0.0)
+    assert np.any(shrunk == 0.0)
+    assert_allclose(left.lengths[:, None] * mixture.prototypes_, shrunk, atol=1e-3)
+
+
+def test_parts_of_the_columns_add_up_to_the_whole():
+    X, _, mixture = fitted(80, 16, 3, 0.1)
+    left = LeftOut(mixture, sm.as_directions(X), None)
+    ((_, block),) = left.blocks(np.arange(80))
+    cut = np.random.default_rng(0).permutation(np.arange(16) % 4)
+    one, two, three, four = (block.part(np.flatnonzero(cut == q)) for q in range(4))
+    whole = one + two + three + four
+    assert_allclose(whole.products, block.part(np.arange(16)).products)
+    assert_allclose(whole.lengths, 1.0)
+    assert_allclose(whole.concentrations, np.broadcast_to(mixture.kappas_, (80, 3)))
+    assert whole.n_columns == 16
+
+
+def test_the_evidence_of_a_part_is_the_density_of_its_direction():
+    # Given its length, the direction of a part of a row is von Mises-Fisher: its mean is known.
+    kappa, mu = 12.0, np.array([0.6, 0.3, 0.5, 0.2, 0.4, np.sqrt(1 - 0.9)])
+    mu /= np.linalg.norm(mu)
+    X, _ = sm.VMFMixture.from_parameters([mu], kappa).sample(100_000, random_state=0)
+    part, length = X[:, :3], np.linalg.norm(X[:, :3], axis=1)
+    near = (length > 0.79) & (length < 0.81)
+    seen = np.mean(part[near] / length[near, None], axis=0)
+    own = np.linalg.norm(mu[:3])
+    expected = mu[:3] / own * mean_length(3, kappa * own * 0.8)
+    assert_allclose(seen, expected, atol=0.01)
+    # And so the evidence is its log-density.
+    mixture = sm.VMFMixture.from_parameters([mu], kappa)
+    light = np.where(np.arange(1000) < 9, 1e-9, 1.0)
+    left = LeftOut(mixture, sm.as_directions(X[:1000]), light)
+    ((_, block),) = left.blocks(np.arange(9))
+    density = [
+        kappa * mu[:3] @ row[:3] + log_normalizer(3, kappa * own * np.linalg.norm(row[:3]))
+        for row in X[:9]
+    ]
+    assert_allclose(evidence(block.part(np.arange(3)))[:, 0], density, rtol=1e-6)
+
+
+def test_what_parts_know_of_each_other_is_a_density():
+    # Of B given A relative to B alone: over independent A and B its mean is one.
+    X, _, truth = sm.datasets.make_vmf_mixture(4000, 12, 3, overlap=0.1, random_state=0)
+    mixture = sm.VMFMixture.from_parameters(truth.prototypes, truth.kappas, truth.weights)
+    left = LeftOut(mixture, sm.as_directions(X), None)
+    ((_, block),) = left.blocks(np.arange(4000))
+    parts = [evidence(block.part(np.arange(6 * i, 6 * i + 6))) for i in range(2)]
+    shares = normalised(block.log_weights)
+    known = knowledge(tuple(parts), shares, 1.0)
+    other = np.random.default_rng(0).permutation(4000)
+    unrelated = knowledge((parts[0], parts[1][other]), shares, 1.0)
+    assert abs(np.exp(unrelated).mean() - 1.0) < 0.1
+    assert known.mean() > unrelated.mean() + 0.1
+
+
+def test_draws_from_the_model_keep_their_temperature():
+    for d, overlap, seed in ((10, 0.05, 0), (40, 0.1, 1)):
+        X, labels, mixture = fitted(600, d, 3, overlap, seed)
+        found = sm.calibrate(mixture, X)
+        assert found.temperature == 1.0
+        assert found.z < 2.0
+        error = calibration_error(found.posteriors, labels)
+        assert error < 0.05
+        assert error < calibration_error(mixture.predict_proba(X), labels) + 0.01
+
+
+def test_rows_that_were_learnt_by_heart_are_not_sure_any_more():
+    X, labels, mixture = fitted(400, 400, 3, 0.1)
+    raw = calibration_error(mixture.predict_proba(X), labels)
+    found = sm.calibrate(mixture, X)
+    assert raw > 0.08
+    assert calibration_error(found.posteriors, labels) < 0.6 * raw
+
+
+def test_columns_that_say_the_same_several_times_raise_the_temperature():
+    X, labels, _ = sm.datasets.make_vmf_mixture(800, 12, 3, overlap=0.15, random_state=0)
+    rng = np.random.default_rng(0)
+    repeated = np.tile(X, (1, 6)) + 0.05 * rng.standard_normal((800, 72))
+    mixture = sm.VMFMixture(3, init=labels).fit(repeated)
+    found = sm.calibrate(mixture, repeated)
+    assert found.temperature > 2.0
+    assert found.z > 2.0
+    raw = calibration_error(mixture.predict_proba(repeated), labels)
+    assert raw > 0.08
+    # What all columns repeat, halves cannot see to be a repetition: the repair is not complete.
+    assert calibration_error(found.posteriors, labels) < 0.8 * raw
+    again = sm.calibrate(mixture, repeated)
+    assert again.posteriors.tobytes() == found.posteriors.tobytes()
+    new = repeated[:5] + 0.01
+    scores = mixture.scorer_.biases + new @ mixture.scorer_.matrix.T / np.linalg.norm(
+        new, axis=1, keepdims=True
+    )
+    expected = tempered(scores, np.log(mixture.weights_), found.temperature)
+    assert_allclose(found.predict_proba(new), expected, rtol=1e-6)
+
+
+def test_the_weights_of_the_components_are_not_tempered():
+    scores = np.log([[0.7, 0.3], [0.2, 0.8]]) + np.array([[1.0, 3.0], [0.0, 2.0]])
+    share = np.log([0.7, 0.3])
+    assert_allclose(tempered(scores, share, 1.0), softmax(scores, axis=1))
+    assert_allclose(tempered(scores, share, 1e9), np.tile([0.7, 0.3], (2, 1)), atol=1e-6)
+    assert_allclose(logsumexp(normalised(scores), axis=1), 0.0, atol=1e-12)
+
+
+def test_sparse_rows_noise_one_component_and_few_columns():
+    X, labels, mixture = fitted(200, 12, 3, 0.1)
+    dense = sm.calibrate(mixture, X)
+    assert_allclose(sm.calibrate(mixture, sparse.csr_array(X)).posteriors, dense.posteriors)
+    one = sm.calibrate(sm.VMFMixture(1).fit(X), X)
+    assert one.temperature == 1.0
+    assert np.isnan(one.z)
+    assert_array_equal(one.posteriors, 1.0)
+    few = sm.calibrate(sm.VMFMixture(3, init=labels).fit(X[:, :6]), X[:, :6])
+    assert np.isnan(few.z)
+    noisy = sm.VMFMixture(3, init=labels, noise="uniform", max_noise=None).fit(X)
+    assert_allclose(sm.calibrate(noisy, X).posteriors.sum(axis=1), 1.0)
+
+
+def test_what_cannot_be_calibrated_is_refused():
+    with pytest.raises(ParameterError, match="model must be a fitted VMFMixture"):
+        sm.calibrate(sm.SphericalKMeans(2), np.eye(3))

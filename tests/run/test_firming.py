@@ -1,0 +1,123 @@
+"""How firm a run is: the stage, the columns, what is said of it, and what the report has."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import spheremix as sm
+from spheremix.run import firming
+from spheremix.run.remarks import remarks
+
+OPTIONS = {"k": 3, "max_steps": 30, "starts": 2, "threads": 1, "min_count": 1, "min_df": 1}
+WORDS = ["apple pear plum fig cherry", "river lake sea pond creek", "red blue green grey pink"]
+
+
+def texts():
+    rng = np.random.default_rng(0)
+    each = [words.split() for words in WORDS]
+    found = [" ".join(rng.choice(each[i % 3], 6)) for i in range(90)]
+    return [*found, ""]  # the last one is set aside
+
+
+@pytest.fixture(scope="module")
+def explored(tmp_path_factory):
+    return sm.explore_corpus(texts(), tmp_path_factory.mktemp("firm") / "run", **OPTIONS)
+
+
+def test_every_table_has_the_firmness_that_the_library_measures(explored):
+    found = explored.firmness()
+    expected = sm.firmness(explored.path, explored.matrix(), random_state=0)
+    assert_array_equal(found.documents, expected.documents)
+    assert_array_equal(found.groups, expected.groups)
+    assert_array_equal(found.words.toarray(), expected.words.toarray())
+    assert found.n_replicates == expected.n_replicates == 20
+    documents, clusters, words = explored.documents, explored.clusters, explored.words
+    assert documents["firmness"][-1] is None  # set aside
+    assert_allclose(documents["firmness"][:-1], found.documents, rtol=1e-5)
+    assert_allclose(clusters["firmness"], found.groups[clusters["cluster"]], rtol=1e-5)
+    shares = found.words.toarray()[words["cluster"], words["feature"]]
+    assert_allclose(words["firmness"], shares, rtol=1e-5)
+
+
+def test_the_report_has_it_for_the_words_that_it_shows(explored):
+    content = explored.report().content
+    found, entry = explored.firmness(), content["firmness"]
+    assert_allclose(entry["documents"], found.documents, rtol=1e-6)
+    assert_allclose(entry["groups"], found.groups, rtol=1e-3)
+    words = entry["words"]
+    assert words["ends"][-1] == len(words["places"]) == len(words["shares"]) == found.words.nnz
+    for k in range(3):
+        part = slice(*words["ends"][k : k + 2])
+        names = [content["words"][j] for j in words["places"][part]]
+        own = np.flatnonzero(explored.mixture.prototypes_[k])
+        assert names == [explored.feature_names[j] for j in own]
+        assert_allclose(words["shares"][part], found.words.toarray()[k, own], rtol=1e-6)
+    assert sm.Report(explored.mixture, X=explored.matrix()).content["firmness"] is None
+
+
+def test_it_is_measured_again_only_if_the_model_or_the_seed_changes(
+    explored, tmp_path, monkeypatch
+):
+    folder = tmp_path / "run"
+    shutil.copytree(explored.folder, folder)
+    calls = []
+    measure = firming.firmness
+    monkeypatch.setattr(
+        firming, "firmness", lambda *given, **more: calls.append(1) or measure(*given, **more)
+    )
+    again = sm.explore_corpus(texts(), folder, names={0: "first"}, **OPTIONS)
+    assert not calls
+    assert_array_equal(again.firmness().documents, explored.firmness().documents)
+    dense = sm.explore_corpus(texts(), folder, criterion="none", **OPTIONS)
+    assert len(calls) == 1
+    listed = [one for one in dense.words["firmness"] if one is not None]
+    assert len(listed) == dense.firmness().words.nnz == len(dense.words["word"])
+
+
+def test_a_stopped_run_goes_on_after_the_firmness_and_ends_with_the_same_bytes(
+    explored, tmp_path, monkeypatch
+):
+    folder = tmp_path / "run"
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("spheremix.run.explore._finish", stop)
+        with pytest.raises(KeyboardInterrupt):
+            sm.explore_corpus(texts(), folder, **OPTIONS)
+    assert (folder / "firmness" / "documents.npy").exists()
+    with monkeypatch.context() as patched:
+        patched.setattr(firming, "firmness", stop)  # it is there already
+        sm.explore_corpus(texts(), folder, **OPTIONS)
+    for name in ("documents.csv", "clusters.csv", "words.csv", "run.json", "report.json"):
+        assert (folder / name).read_bytes() == (explored.folder / name).read_bytes()
+
+
+def test_clusters_that_other_documents_would_not_have_are_named(explored, tmp_path):
+    said = " ".join(one.render() for one in remarks(explored))
+    assert "would not survive" not in said
+    rows = sm.datasets.make_vmf_mixture(120, 8, 1, kappa=8.0, random_state=0)[0]
+    np.save(tmp_path / "rows.npy", rows)
+    run = sm.explore_corpus(tmp_path / "rows.npy", tmp_path / "run", k=4, starts=2, threads=1)
+    said = [one.render() for one in remarks(run) if "survive" in one.render()]
+    weak = [k for k, firm in enumerate(run.firmness().groups) if firm < 0.5]
+    assert weak
+    assert len(said) == 1
+    assert all(f" {k} (" in said[0] for k in weak)
+
+
+def test_damaged_places_of_words_are_named(explored, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(explored.folder, folder)
+    manifest = json.loads((folder / "run.json").read_text())
+    record = manifest["firmness"]
+    record["ends"] = record["places"]
+    (folder / "run.json").write_text(json.dumps(manifest))
+    with pytest.raises(sm.RunError, match=r"places\.npy"):
+        sm.load_run(folder).firmness()

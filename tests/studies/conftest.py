@@ -1,0 +1,29 @@
+"""What the tests of the studies share: where the real data are."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # the experiments are not installed
+
+from experiments.data import BESIDE
+
+
+@pytest.fixture(scope="module")
+def cstr_file():
+    """Skip where there is no CSTR, but on the build machine."""
+    folder = Path(os.environ.get("SPHEREMIX_DATA", BESIDE))
+    if not (folder / "cstr" / "cstr.mat").exists():
+        if os.environ.get("CI") == "true":
+            pytest.fail("no CSTR file: set SPHEREMIX_DATA to the folder of real data")
+        pytest.skip("no CSTR file: set SPHEREMIX_DATA to the folder of real data")
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_advice():
+    """All of it: what is tested is committed."""

@@ -1,0 +1,210 @@
+"""Every study of the paper, at the smallest scale, from its command to the page."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from experiments import (
+    claims,
+    claims_reference,
+    claims_simulation,
+    comparison,
+    cstr,
+    figures,
+    page,
+    path_illustration,
+    printed,
+    runner,
+    simulation,
+)
+from experiments.drawing import read
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+STUDIES = (path_illustration, simulation, comparison, cstr)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory, cstr_file):
+    """Run all studies at the least scale; give the folder of their tables."""
+    folder = tmp_path_factory.mktemp("studies")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPHEREMIX_DATA", str(cstr_file))
+        for study in STUDIES:
+            command = ["--scale", "0", "--workers", "1"]
+            places = ["--results", str(folder / "results"), "--cache", str(folder / "cache")]
+            runner.main(study.__name__, command + places)
+    return folder / "results"
+
+
+class TestRunner:
+    def command(self, folder, *more):
+        places = ["--results", str(folder / "results"), "--cache", str(folder / "cache")]
+        return [sys.executable, "-m", "experiments.simulation", "--scale", "0", *places, *more]
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+    def test_a_killed_run_goes_on(self, small, tmp_path):
+        n_cases = len(simulation.cases(0))
+        cache = tmp_path / "cache" / "simulation"
+        killed = subprocess.Popen(  # noqa: S603
+            self.command(tmp_path, "--workers", "2"),
+            cwd=ROOT,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        deadline = time.monotonic() + 60
+        while not list(cache.glob("*.json")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.killpg(killed.pid, signal.SIGKILL)
+        assert killed.wait() == -signal.SIGKILL
+        done = {path: path.stat().st_mtime_ns for path in cache.glob("*.json")}
+        assert 0 < len(done) < n_cases
+        assert not (tmp_path / "results").exists()
+
+        runner.main("experiments.simulation", self.command(tmp_path, "--workers", "1")[3:])
+        assert len(list(cache.glob("*.json"))) == n_cases
+        assert {path: path.stat().st_mtime_ns for path in done} == done
+        for table in ("models", "selected", "zeros"):
+            name = f"simulation_{table}.csv"
+            assert (tmp_path / "results" / name).read_bytes() == (small / name).read_bytes()
+
+    def test_progress_says_how_long(self, small, tmp_path, capsys):
+        shutil.copytree(small.parent / "cache", tmp_path / "cache")
+        for path in list((tmp_path / "cache" / "comparison").iterdir())[:2]:
+            path.unlink()
+        runner.main("experiments.comparison", [*self.command(tmp_path)[3:], "--workers", "1"])
+        lines = capsys.readouterr().err.splitlines()
+        assert lines[-1] == f"comparison: {len(comparison.cases(0))}/8 cases, 0 s left"
+        assert all(re.fullmatch(r"comparison: \d+/8 cases, [\d.]+ (s|min) left", x) for x in lines)
+        # What is in the cache is not computed again.
+        runner.main("experiments.comparison", self.command(tmp_path)[3:])
+        assert capsys.readouterr().err == ""
+
+    def test_records_say_seeds_time_and_versions(self, small):
+        for study in STUDIES:
+            record = pd.read_json(small / f"{study.NAME}.json", typ="series")
+            assert record["seeds"] == study.SEEDS
+            assert record["seconds"] > 0
+            assert {"numpy", "spheremix"} <= set(record["versions"])
+
+
+class TestPath:
+    def test_the_path(self, small):
+        steps = read(small, "path_steps")
+        for _, part in steps.groupby("m_step"):
+            assert np.all(np.diff(part["beta"]) > 0)
+            assert np.all(np.diff(part["sparsity"]) > -1e-9)
+            assert len(part) > 8
+        summary = read(small, "path_summary").set_index("m_step")
+        assert summary.loc["exact", "end"] == "maximal_sparsity"
+        assert summary.loc["paper", "end"] == "zero_prototype"
+
+    def test_the_strategies(self, small):
+        steps = read(small, "path_steps")
+        assert (steps["dense_difference"] < path_illustration.SAME).mean() > 0.9
+        paper = steps[steps["m_step"] == "paper"]
+        assert paper["random_converged"].iloc[0] == 3
+        assert paper["random_converged"].iloc[-1] == 0
+        summary = read(small, "path_summary")
+        assert np.all(summary["dense_iterations"] > summary["path_iterations"])
+        assert len(read(small, "path_grid")) == 50
+
+
+class TestSimulation:
+    def test_the_tables(self, small):
+        models = read(small, "simulation_models")
+        assert len(models) == 2 * 2 * 3
+        four = models[models["K"] == 4]
+        assert (four["ari_dense"] > 0.7).all()
+        assert (four["sparsity_bic"] > four["sparsity_aic"]).all()
+        selected = read(small, "simulation_selected")
+        assert set(selected["criterion"]) == set(simulation.CRITERIA)
+        assert (selected["sparse"] >= selected["dense"]).all()
+
+
+class TestComparison:
+    def test_the_table(self, small):
+        models = read(small, "comparison_models")
+        four = models[models["K"] == 4].mean(numeric_only=True)
+        assert four["ari_dbmovmfs"] < 0.5 < four["ari_skmeans"]
+        assert (models["converged_mixture"] == 1).all()
+        rates = models.groupby("K")["converged_dbmovmfs"].mean()
+        assert rates[6] < rates[2]
+
+    def test_the_dense_mixture_is_that_of_the_simulation(self, small):
+        keys = ["n", "overlap", "sparsity", "data", "K"]
+        ours = read(small, "comparison_models").query("weights == 'balanced'").set_index(keys)
+        both = ours.join(read(small, "simulation_models").set_index(keys), how="inner")
+        assert len(both) == 4  # K = 4 is in both sketches
+        np.testing.assert_array_equal(both["ari_mixture"], both["ari_dense"])
+
+
+class TestCSTR:
+    def test_from_the_classes(self, small):
+        found = read(small, "cstr_classes").set_index("method")["ari"]
+        assert found["shared"] == pytest.approx(printed.FROM_CLASSES["shared"], abs=5e-4)
+        assert found["free"] == pytest.approx(printed.FROM_CLASSES["free"], abs=5e-4)
+        assert found["skmeans"] == pytest.approx(0.843, abs=5e-4)
+        confusion = read(small, "cstr_confusion").set_index(["method", "class"])
+        assert list(confusion.loc["skmeans"].sum(axis=1)) == [101, 71, 178, 125]
+        lloyd = read(small, "cstr_lloyd")
+        assert lloyd["moved"].iloc[-1] == 0
+        assert lloyd["ari"].iloc[-1] == found["skmeans"]
+
+    def test_the_tables(self, small):
+        dense, sparse = read(small, "cstr_dense"), read(small, "cstr_sparse")
+        assert set(dense["method"]) == set(cstr.METHODS)
+        assert dense["ari"].between(0.2, 0.9).all()
+        assert (dense["converged"] == 5).mean() > 0.9
+        sparsity = sparse.pivot_table("sparsity", "K", "criterion")
+        assert (sparsity["aic"] < sparsity["bic"]).all()
+        assert (sparsity["bic"] < sparsity["ricc"]).all()
+        blocks = read(small, "cstr_blocks").set_index(["model", "repetition"])
+        assert (blocks.sum(axis=1) == 1000).all()
+        assert (blocks.loc["dbmovmfs", "1"] == 1000).all()
+        assert (blocks.loc["bic", "0"] > blocks.loc["dense", "0"]).all()
+
+
+class TestPictures:
+    def test_every_figure(self, small, tmp_path):
+        assert figures.draw(tmp_path, small) == list(figures.FIGURES)
+        files = list(tmp_path.iterdir())
+        assert len(files) == 2 * len(figures.FIGURES)
+        assert all(1000 < file.stat().st_size < 300_000 for file in files)
+
+
+class TestPage:
+    def test_it_is_written_from_the_results(self, small, tmp_path):
+        page.main(["--results", str(small), "--page", str(tmp_path / "page.md")])
+        text = (tmp_path / "page.md").read_text(encoding="utf-8")
+        shown = set(re.findall(r"figures/paper/([\w-]+)\.svg", text))
+        assert shown == set(figures.FIGURES)
+        found = read(small, "cstr_dense").query("K == 4 and method == 'free'")["ari"]
+        here, theirs = re.findall(r"^\| 4 \| .* ± .*", text, re.MULTILINE)[:2]
+        assert f" {found.mean():.3f} ± {found.std():.3f} |" in here
+        assert " 0.519 ± 0.045 |" in theirs
+        for study in STUDIES:
+            assert study.SEEDS in text
+
+    def test_claims_say_why_not(self, small):
+        found = [
+            *claims.path(small),
+            *claims_simulation.simulation(small),
+            *claims_reference.comparison(small),
+            *claims_reference.cstr(small),
+        ]
+        assert len(found) > 25
+        for claim in found:
+            assert claim.holds or claim.why
+            assert claim.found.rstrip().endswith(".")
