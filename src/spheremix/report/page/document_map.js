@@ -6,7 +6,8 @@ import { createIndex, nearestPoint, pointsInside } from "./document_map_index.js
 import { drawPlacedLabels, labelFont, placeLabels } from "./document_map_labels.js";
 import { drawingOrder, paintPoints } from "./document_map_points.js";
 import { listenToGestures } from "./document_map_gestures.js";
-import { saveBlob, toSvg } from "./document_map_picture.js";
+import { toSvg } from "./document_map_picture.js";
+import { saveBlob } from "./csv.js";
 import {
   createPoints,
   pointRadius,

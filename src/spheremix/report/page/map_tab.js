@@ -2,12 +2,8 @@
 
 import { find, make } from "./dom.js";
 import { createDocumentMap } from "./document_map.js";
-import {
-  categoricalColours,
-  groupLabels,
-  groupPalette,
-  sequentialColours,
-} from "./document_map_colours.js";
+import { categoricalColours, groupPalette, sequentialColours } from "./document_map_colours.js";
+import { groupLabels } from "./document_map_labels.js";
 import { createSearch, listDocuments, nameOf } from "./filters.js";
 import { certaintyText } from "./certainty.js";
 import { seenColour } from "./group_colours.js";
