@@ -202,8 +202,9 @@ def test_borderline_documents_are_shown_from_the_first_on(open_report, grown):
     page.evaluate("(i) => { location.hash = `scope=all&document=${i}`; }", clearest)
     page.get_by_role("button", name="borderline").click()
     assert page.locator("#document-list").evaluate("one => one.scrollTop") == 0
-    odds = content["documents"]["log_odds"]
-    hardest = content["documents"]["id"][int(np.argmin(odds))]
+    odds, firm = content["documents"]["log_odds"], content["firmness"]["documents"]
+    borderline = np.flatnonzero((odds < np.log(9)) | (firm < 0.5))
+    hardest = content["documents"]["id"][borderline[np.argmin(odds[borderline])]]
     assert page.locator(".document .id").first.inner_text() == hardest
 
 

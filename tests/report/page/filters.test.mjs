@@ -102,3 +102,11 @@ test("the newest come first, those without a date last; the most unlike are the 
 test("documents of a group of the tree are those with its number", () => {
   assert.deepEqual(list({ scope: "cluster", cut: 2, node: 2 }), [3, 4]);
 });
+
+test("borderline documents are those of little firmness, then those of even odds", () => {
+  const firmness = { documents: Float32Array.of(0.9, 0.2, 0.9, 0.6, 0.9) };
+  const now = { ...all, sort: "ambiguous" };
+  const found = listDocuments(documents, step, now, createSearch(documents), firmness);
+  assert.deepEqual(found, [2, 3, 1, 0, 4]);
+  assert.deepEqual(list({ sort: "ambiguous" }), [2, 3, 0, 1, 4]);
+});

@@ -53,7 +53,7 @@ export function mountDocuments(app) {
   const controls = mountControls(app, documents);
 
   const draw = () => {
-    const found = listDocuments(documents, app.groups(), state.now, search);
+    const found = listDocuments(documents, app.groups(), state.now, search, content.firmness);
     const inside = app.lasso.has;
     list.show(inside ? found.filter(inside) : found, state.now.document);
     controls.update(list.items().length);

@@ -1,8 +1,9 @@
 // Which documents are listed, and in which order.
 
+import { certaintyOf } from "./certainty.js";
 import { chosenId } from "./grouping.js";
 
-/** @import { Documents, Grouping, Now, Sort } from "./types.d.ts" */
+/** @import { Content, Documents, Grouping, Now, Sort } from "./types.d.ts" */
 
 // What people call a document: its title, or its id where it has none.
 /** @param {Pick<Documents, "id" | "title">} documents @param {number} i */
@@ -38,8 +39,9 @@ export function anyCut(documents) {
 /**
  * @param {Documents} documents @param {Pick<Grouping, "labels">} groups @param {Now} now
  * @param {(text: string) => (i: number) => boolean} search
+ * @param {Content["firmness"]} firmness
  */
-export function listDocuments(documents, groups, now, search) {
+export function listDocuments(documents, groups, now, search, firmness = null) {
   const chosen = chosenId(now);
   /** @type {((i: number) => boolean)[]} */
   const tests = [];
@@ -62,7 +64,7 @@ export function listDocuments(documents, groups, now, search) {
   for (let i = 0; i < groups.labels.length; i++) {
     if (tests.every((test) => test(i))) found.push(i);
   }
-  return sortDocuments(documents, found, now.sort);
+  return sortDocuments(documents, found, now.sort, firmness);
 }
 
 // One of the two most probable clusters; with all clusters listed, either of them.
@@ -73,13 +75,24 @@ function isBetween({ cluster, runner_up: next }, i, now) {
   return near && (now.scope === "all" || now.cut !== 0 || other === now.cluster);
 }
 
-/** @param {Documents} documents @param {number[]} found @param {Sort} sort */
-function sortDocuments(documents, found, sort) {
+const SURE = { borderline: 0, probably: 1, clearly: 2 };
+
+/**
+ * @param {Documents} documents @param {number[]} found @param {Sort} sort
+ * @param {Content["firmness"]} firmness
+ */
+function sortDocuments(documents, found, sort, firmness) {
   const { cosine, log_odds: odds, date } = documents;
   if (sort === "typical") return found.sort((a, b) => cosine[b] - cosine[a] || a - b);
   if (sort === "unlike") return found.sort((a, b) => cosine[a] - cosine[b] || a - b);
-  if (sort === "ambiguous")
-    return found.sort((a, b) => (odds[a] === odds[b] ? a - b : odds[a] - odds[b]));
+  if (sort === "ambiguous") {
+    const sure = (/** @type {number} */ i) => SURE[certaintyOf({ firmness }, documents, i)];
+    const ranks = new Map(found.map((i) => [i, sure(i)]));
+    const rank = (/** @type {number} */ i) => ranks.get(i) ?? 0;
+    return found.sort(
+      (a, b) => rank(a) - rank(b) || (odds[a] === odds[b] ? a - b : odds[a] - odds[b]),
+    );
+  }
   if (sort === "newest" && date)
     return found.sort((a, b) => compare(date[b] ?? "", date[a] ?? "") || a - b);
   return found;

@@ -105,7 +105,8 @@ function item(group, largest, { label, periods }, choose) {
           ? make(
               "span",
               { class: "only", title: `Only here: ${group.only.join(" ")}` },
-              "only here: ",
+              make("span", { class: "prefix", text: "only " }),
+              "here: ",
               bdi(group.only.join(" ")),
             )
           : null,
