@@ -15,8 +15,8 @@ export interface Content {
   candidates: Candidate[];
   advice: Advice | null;
   remarks: { text: string; warning: boolean }[];
-  tree?: Tree | null;
-  firmness?: Firmness | null;
+  tree: Tree | null;
+  firmness: Firmness | null;
   run?: string | null; // the id for which edits are exported; null: no run that can be edited
   edits?: EditsMade | null; // null: nobody edited the run
   kind: "words" | "coordinates";
