@@ -4,7 +4,7 @@
     python tools/draw_report.py demo-run/report.html [NUMBER]
 
 Opens the report in headless Chromium and writes docs/figures/report.png (the first screen) and
-docs/figures/report-reader.png: the group at this place of the list (5 by default), its borderline
+docs/figures/report-reader.png: the group at this place of the list (3 by default), its borderline
 documents, and the first of them with its words, beside the map of words.
 """
 
@@ -32,7 +32,7 @@ def save(page: Page, name: str) -> None:
     picture.quantize(COLOURS, dither=Image.Dither.NONE).save(FIGURES / f"{name}.png", optimize=True)
 
 
-def main(report: Path, number: int = 5) -> None:
+def main(report: Path, number: int = 3) -> None:
     """Open the report, take the first screen, choose a document, take the second."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(

@@ -166,7 +166,7 @@ function wordParts(app, step, k, scale, all, toggle) {
     .map(({ title, note, words, kind }) => part(title, note, bars(words), kind));
   if (hasGroups(content, step)) {
     const first = characteristicWords(content, step, k, FIRST);
-    const note = "bars: weights, on one scale for all groups";
+    const note = "bars: weight, one scale for all groups";
     parts.unshift(part(`Characteristic ${nounOf(content)}s`, note, bars(first)));
   }
   const shown = lists.reduce((sum, { words }) => sum + words.length, 0);

@@ -105,8 +105,9 @@ function item(group, largest, { label, periods }, choose) {
           ? make(
               "span",
               { class: "only", title: `Only here: ${group.only.join(" ")}` },
-              make("span", { class: "prefix", text: "only " }),
-              "here: ",
+              "only",
+              make("span", { class: "suffix", text: " here" }),
+              ": ",
               bdi(group.only.join(" ")),
             )
           : null,
