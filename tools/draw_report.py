@@ -4,8 +4,8 @@
     python tools/draw_report.py demo-run/report.html [NUMBER]
 
 Opens the report in headless Chromium and writes docs/figures/report.png (the first screen) and
-docs/figures/report-reader.png: the cluster at this place of the list (5 by default), its documents
-between two clusters, and the first of them with its words.
+docs/figures/report-reader.png: the group at this place of the list (3 by default), its borderline
+documents, and the first of them with its words, beside the map of words.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def save(page: Page, name: str) -> None:
     picture.quantize(COLOURS, dither=Image.Dither.NONE).save(FIGURES / f"{name}.png", optimize=True)
 
 
-def main(report: Path, number: int = 5) -> None:
+def main(report: Path, number: int = 3) -> None:
     """Open the report, take the first screen, choose a document, take the second."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -40,15 +40,15 @@ def main(report: Path, number: int = 5) -> None:
         )
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.goto(report.resolve().as_uri())
-        page.get_by_role("button", name="in between").wait_for()
+        page.get_by_role("button", name="borderline").wait_for()
         page.wait_for_timeout(1000)
         save(page, "report")
         page.locator("#cluster-list").get_by_role("option").nth(number - 1).click()
-        page.get_by_role("button", name="in between").click()
+        page.get_by_role("tab", name="Words").click()
+        page.get_by_role("button", name="borderline").click()
         page.keyboard.press("j")  # the next document of the list
         page.mouse.move(0, 0)
         page.evaluate("document.activeElement.blur()")
-        page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
         page.wait_for_timeout(500)
         save(page, "report-reader")
         browser.close()

@@ -74,6 +74,8 @@ def _measured(source: Source) -> dict[str, Any]:
         "corpus": corpus_entry(source, reading.prototypes.shape[1] - len(shown)),
         "model": model_entry(source, len(shown), docs.compare(source, found)),
         "candidates": candidates(source, counted),
+        "advice": source.advice,
+        "remarks": source.remarks,
         "kind": "coordinates" if source.feature_names is None else "words",
         "words": [reading.feature_names[j] for j in shown],
         "hues": hues(K),

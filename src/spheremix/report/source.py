@@ -14,6 +14,8 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.reading import Reading
+from spheremix.report.remarks import advised, remarked
+from spheremix.run.advising import pack_advice
 from spheremix.run.growing import read_leaves
 from spheremix.run.run import DAMAGE
 from spheremix.run.store import RunError
@@ -66,6 +68,10 @@ class Source:
         What was done to the texts, in words.
     names : list of str or None
         Names that were given to the clusters.
+    advice : dict or None
+        What is recommended as the number of clusters, and why, as :func:`advised` gives it.
+    remarks : list of dict
+        What the terminal said about the run: the text, and whether it is a warning.
     tree : TreeRecord or None
         Fine groups and merges of the clusters.
     leaves : ndarray or None
@@ -92,6 +98,8 @@ class Source:
     seed: int | None = None
     done: list[tuple[str, str]] = field(default_factory=list)
     names: list[str] | None = None
+    advice: dict[str, Any] | None = None
+    remarks: list[dict[str, Any]] = field(default_factory=list)
     tree: TreeRecord | None = None
     leaves: Any = None
     firmness: Firmness | None = None
@@ -160,6 +168,7 @@ def from_model(
         X = as_directions(X, engine=model.engine, n_threads=model.n_threads)
     if corpus is not None and len(corpus) != count_rows(X):
         raise ValueError(f"There are {len(corpus)} documents for {count_rows(X)} rows of X.")
+    advice = getattr(model, "advice_", None)
     seed = model.random_state if isinstance(model.random_state, int) else None
     return Source(
         reading,
@@ -174,6 +183,7 @@ def from_model(
         k_criterion=k_criterion,
         seed=seed,
         done=[] if vectorizer is None else _done_by(vectorizer),
+        advice=None if advice is None else advised(pack_advice(advice), advice.table()),
         title=title or _title(corpus) or "spheremix",
     )
 
@@ -226,6 +236,8 @@ def _from_run(run: Run, title: str | None) -> Source:
         if described is None
         else _done(described.parameters, asdict(described.thresholds), described.n_words_before),
         names=run.names(),
+        advice=advised(manifest.advice, run.read_table("advice")),
+        remarks=remarked(run),
         tree=manifest.tree,
         leaves=None if manifest.tree is None else read_leaves(manifest.tree.grown, run.reader),
         firmness=run.firmness(),

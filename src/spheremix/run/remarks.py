@@ -109,19 +109,21 @@ def _tree(run: Run) -> Message | None:
 
 def remarks(run: Run) -> list[Message]:
     """Say what a reader of the result should know."""
+    found = [kept_words(run), *warnings(run), _advice(run), _tree(run), _labels(run)]
+    return [message for message in found if message is not None]
+
+
+def warnings(run: Run) -> list[Message]:
+    """Say what speaks against relying on the result as it is."""
     found = [
-        kept_words(run),
-        *run.manifest.prepared.trouble,
         _set_aside(run),
-        _advice(run),
-        _tree(run),
         _ended(run),
         _at_the_end(run),
         _agreement(run),
         _firmness(run),
-        _labels(run),
     ]
-    return [message for message in found if message is not None]
+    trouble = run.manifest.prepared.trouble
+    return [*trouble, *(message for message in found if message is not None)]
 
 
 def kept_words(run: Run) -> Message | None:

@@ -96,6 +96,15 @@ class Opened:
         """Give the map as it is drawn."""
         return self.page.evaluate("document.getElementById('map').toDataURL()")
 
+    def cluster(self):
+        """Give the number of the chosen cluster."""
+        chosen = self.page.locator("#cluster-list [aria-selected=true]")
+        return int(chosen.get_attribute("id").removeprefix("group-"))
+
+    def unroll(self, selector):
+        """Open what is rolled up."""
+        self.page.locator(f"{selector} > summary").click()
+
     def step_to(self, index):
         """Move the slider; what is below the first screen follows when it rests."""
         self.page.locator("#beta").fill(str(index))
@@ -147,6 +156,7 @@ def open_report(browser, request):
             viewport=view, color_scheme=theme, has_touch=touch, is_mobile=touch
         )
         one = Opened(context.new_page(), content)
+        one.page.set_default_timeout(8000)
         context.on("request", lambda asked: one.requests.append(asked.url))
         one.page.on("pageerror", lambda error: one.errors.append(str(error)))
         one.page.on("dialog", lambda box: (one.dialogs.append(box.message), box.dismiss()))
@@ -221,6 +231,72 @@ def news(study, tmp_path_factory):
     corpus, vectorizer, _, model = study
     folder = tmp_path_factory.mktemp("report")
     return write_report(folder, "news", model, corpus, vectorizer=vectorizer)
+
+
+def grow(content):
+    """Give a content a tree, firmness, advice and remarks, by hand.
+
+    Each cluster has two leaves, its even and its odd documents; the clusters are merged one after
+    the other.
+    """
+    K, labels = content["model"]["n_clusters"], content["documents"]["cluster"].astype(int)
+    L, n = 2 * K, len(labels)
+    leaf = 2 * labels + np.arange(n) % 2
+    parents = [L + i // 2 for i in range(L)]
+    parents += [L + K + max(0, k - 1) for k in range(K)]
+    parents += [L + K + i + 1 for i in range(K - 2)] + [-1]
+    sizes = [*np.bincount(leaf, minlength=L), *([0] * (L - 1))]
+    for node, parent in enumerate(parents[:-1]):
+        sizes[parent] += sizes[node]
+    clusters = [*(i // 2 for i in range(L)), *range(K), *([-1] * (K - 1))]
+    tree = {
+        "leaves": L,
+        "chosen": K,
+        "parents": parents,
+        "heights": [0.0] * L + [float(i + 1) for i in range(L - 1)],
+        "sizes": [int(size) for size in sizes],
+        "names": [f"node {node}" for node in range(2 * L - 1)],
+        "words": [[f"word{node}", "goal"] for node in range(2 * L - 1)],
+        "sibling_words": [[] for _ in range(2 * L - 1)],
+        "only": [[f"only{node}"] for node in range(2 * L - 1)],
+        "clusters": clusters,
+        "is_chosen": [L <= node < L + K for node in range(2 * L - 1)],
+    }
+    firmness = {
+        "documents": np.linspace(0, 1, n, dtype=np.float32),
+        "groups": [0.3, *np.linspace(0.6, 1.0, K - 1).round(2).tolist()],
+        "words": {
+            "ends": np.zeros(K + 1, dtype=np.uint32),
+            "places": np.zeros(0, dtype=np.uint32),
+            "shares": np.zeros(0, dtype=np.float32),
+        },
+        "n_replicates": 20,
+    }
+    advice = {
+        "recommended": [
+            {"n_clusters": K, "reading": "first", "sentence": f"{K} clusters: the best."},
+            {"n_clusters": 3, "reading": "coarser", "sentence": "3 clusters (coarser): firm."},
+        ],
+        "certainty": "fair",
+        "doubts": ["One doubt."],
+        "evidence": {"n_components": [3, K], "stability": [0.9, 0.4], "firmness": [0.9, None]},
+    }
+    remarks = [
+        {"text": "Words: some are kept.", "warning": False},
+        {"text": "3 of 9 documents set aside.", "warning": True},
+    ]
+    documents = content["documents"] | {"leaf": leaf.astype(np.uint16)}
+    more = {"tree": tree, "firmness": firmness, "advice": advice, "remarks": remarks}
+    return content | more | {"documents": documents, "run": "abc"}
+
+
+@pytest.fixture(scope="session")
+def grown(news, tmp_path_factory):
+    """The five topics with a tree, firmness, advice and remarks."""
+    content = grow(news[1])
+    path = tmp_path_factory.mktemp("report") / "grown.html"
+    path.write_text(page(content), encoding="utf-8")
+    return path, content
 
 
 @pytest.fixture(scope="session")

@@ -15,11 +15,14 @@ def hover(opened, x, y):
     return opened.page.locator("#tooltip")
 
 
+WORDS = "#tab=prototypes"  # the map of words
+GUTTER = 168  # pixels for the names of groups, left of the map
+
 POINT_AT_EACH = """(columns) => {
   const marks = document.getElementById("marks");
   const { left, top } = marks.getBoundingClientRect();
   return columns.map((x) => {
-    const place = { clientX: left + x, clientY: top + 200 };
+    const place = { clientX: left + x, clientY: top + 150 };
     marks.dispatchEvent(new PointerEvent("pointermove", place));
     return document.querySelector("#tooltip .strong").textContent;
   });
@@ -32,15 +35,18 @@ POINT_AT_EACH = """(columns) => {
 def test_the_first_screen_tells_how_many_how_big_in_which_words(open_report, news):
     opened = open_report("news")
     _, content = news
-    facts = opened.page.locator("#facts").inner_text()
-    assert "300 documents" in facts
-    assert "K = 5 (EBIC)" in facts
-    assert "(BIC)" in facts
+    assert "300 documents" in opened.page.locator("#facts").inner_text()
+    assert opened.page.locator("#how-many").inner_text() == "5 groups."
+    assert "Restarts agree" in opened.page.locator("#how-sure").inner_text()
     chosen = content["steps"][content["chosen"]]
     order = np.argsort(-np.array(chosen["weights"]), kind="stable")
     assert opened.numbers("#cluster-list .size") == [chosen["sizes"][k] for k in order]
     assert opened.texts("#cluster-list .name") == [content["names"][k] for k in order]
-    for selector in ("#cluster-list", "#marks", "#beta"):
+    for k, words in zip(order, opened.texts("#cluster-list .words"), strict=True):
+        named = content["names"][k].split()
+        assert words
+        assert not set(words.split()) & set(named)
+    for selector in ("#cluster-list", "#document-map", "#beta", "#card", "#documents"):
         box = opened.page.locator(selector).bounding_box()
         assert box["y"] + box["height"] <= 800
 
@@ -48,29 +54,29 @@ def test_the_first_screen_tells_how_many_how_big_in_which_words(open_report, new
 def test_words_stand_in_the_papers_order(open_report, study):
     """Hover every column; the words read are those of the layout, in its order."""
     _, _, rows, model = study
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     mixture = model.best_estimator_
     placed = layout(mixture.prototypes_, mixture.weights_)
     names = [rows.words[j] for j in placed.features]
-    width = opened.page.locator("#frame").evaluate("e => e.clientWidth") - 96 - 1
+    width = opened.page.locator("#frame").evaluate("e => e.clientWidth") - GUTTER - 1
     n_active = int((placed.n_clusters > 0).sum())
     idle = len(names) - n_active
     # Nobody's words share at most 12 % of the width.
     narrow = min(1.0, 0.12 / 0.88 * n_active / idle) if idle else 1.0
     unit = width / (n_active + narrow * idle)
-    columns = [96 + (place + 0.5) * unit for place in range(n_active)]
+    columns = [GUTTER + (place + 0.5) * unit for place in range(n_active)]
     assert opened.page.evaluate(POINT_AT_EACH, columns) == names[:n_active]
 
 
 def test_the_tooltip_has_the_values_of_the_prototypes(open_report, study):
     _, _, rows, model = study
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     mixture = model.best_estimator_
-    text = hover(opened, 100, 200).inner_text()  # the first column: a word of most clusters
+    text = hover(opened, GUTTER + 4, 150).inner_text()  # the first column: a word of most clusters
     word = layout(mixture.prototypes_, mixture.weights_).features[0]
     values = mixture.prototypes_[:, word]
     assert text.startswith(rows.words[word])
-    assert f"in {np.count_nonzero(values)} of 5 clusters" in text
+    assert f"in {np.count_nonzero(values)} of 5 groups" in text
     shown = opened.numbers("#tooltip .number")
     assert shown == pytest.approx(sorted(values[values != 0], reverse=True), rel=5e-3)
 
@@ -79,7 +85,7 @@ def test_the_tooltip_has_the_values_of_the_prototypes(open_report, study):
 
 
 def test_the_slider_redraws_map_words_and_sizes(open_report, news, study):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     _, content = news
     _, _, rows, model = study
     before = opened.picture()
@@ -87,21 +93,20 @@ def test_the_slider_redraws_map_words_and_sizes(open_report, news, study):
     opened.step_to(last)
     entry = content["steps"][last]
     assert opened.picture() != before
-    assert f"sparsity {100 * entry['sparsity']:.0f} %" in opened.page.locator("#facts").inner_text()
+    assert f"sparsity {100 * entry['sparsity']:.0f} %" in opened.page.locator("#told").inner_text()
     order = np.argsort(-np.array(entry["weights"]), kind="stable")
     assert opened.numbers("#cluster-list .size") == [entry["sizes"][k] for k in order]
     reading = Reading(model.best_path_, rows.words, step=entry["step"], X=rows.X)
-    cluster = int(opened.page.locator("#card .facts-line").inner_text().split(" · ")[0].split()[1])
-    alone = {word.word for word in reading.vocabulary.only_here_words(cluster)}
-    assert set(opened.texts("#card .chips.own bdi")) == alone
-    opened.page.get_by_text("back to it").click()
+    alone = {word.word for word in reading.vocabulary.only_here_words(opened.cluster())}
+    assert set(opened.texts("#card [data-kind=own] bdi")) == alone
+    opened.page.locator("#away button").click()
     opened.page.wait_for_timeout(150)
     assert opened.picture() == before
 
 
 def test_numbers_of_words_are_true_where_the_page_has_room_for_few(open_report, capped, study):
     """30 words are shown; what is counted is every word of the model, and the limit is told."""
-    opened = open_report("capped")
+    opened = open_report("capped", fragment=WORDS)
     _, content = capped
     path, d = study[3].best_path_, content["model"]["n_words"]
     page = opened.page
@@ -112,11 +117,13 @@ def test_numbers_of_words_are_true_where_the_page_has_room_for_few(open_report, 
         has = path.model(content["steps"][step]["step"]).prototypes_ != 0.0
         sharing = has.sum(axis=0)
         left, alone = (sharing > 0).sum(), (sharing == 1).sum()
-        told = f"{left} words left, {alone} of them in one cluster only"
+        told = f"{left} words left, {alone} of them in one group only"
         assert told in page.locator("#told").inner_text()
-        k = int(page.locator("#cluster-list [aria-selected=true]").get_attribute("id")[8:])
+        k = opened.cluster()
         own = (has[k] & (sharing == 1)).sum()
-        assert f"{has[k].sum()} words, {own} only here" in page.locator(".facts-line").inner_text()
+        assert (
+            f"{has[k].sum()} words, {own} only here" in page.locator(".facts-line").text_content()
+        )
         assert f"{left} words in at least one" in page.locator("#marks").get_attribute("aria-label")
         table = {int(row["cluster"]): row for row in opened.saved("clusters.csv")}
         assert [int(table[k]["n_words"]) for k in range(5)] == has.sum(axis=1).tolist()
@@ -124,10 +131,10 @@ def test_numbers_of_words_are_true_where_the_page_has_room_for_few(open_report, 
             (has & (sharing == 1)).sum(axis=1).tolist()
         )
     opened.step_to(0)
-    k = int(page.locator("#cluster-list [aria-selected=true]").get_attribute("id")[8:])
+    k = opened.cluster()
     hidden = content["steps"][0]["n_words"][k] - np.count_nonzero(content["values"][0, k])
     limit = page.locator(".hidden-words").inner_text()
-    assert f"This cluster has {hidden} more words, not listed here" in limit
+    assert f"This group has {hidden} more words, not listed here" in limit
     assert f"the report shows 30 of {d} words." in limit
     page.locator("#tab-corpus").click()
     assert f"30 of {d} words: those that stay longest" in page.locator("#corpus").inner_text()
@@ -140,7 +147,7 @@ def test_numbers_of_words_are_true_where_the_page_has_room_for_few(open_report, 
 
 
 def test_enter_looks_for_what_is_typed_and_not_for_what_was_found_before(open_report):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     page = opened.page
     field = page.locator("#search")
     field.fill("striker")
@@ -155,13 +162,12 @@ def test_enter_looks_for_what_is_typed_and_not_for_what_was_found_before(open_re
 
 def test_the_header_tells_how_many_documents_have_changed_cluster(open_report, news):
     """Names stay those of the chosen step: how far to trust them is told, and nothing jumps."""
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     _, content = news
     labels, chosen = content["labels"], content["chosen"]
-    away, title = opened.page.locator("#away"), opened.page.locator("#cluster-title")
+    away = opened.page.locator("#away")
     place = opened.page.locator("#frame").bounding_box()
     assert away.is_hidden()
-    assert "named" not in title.inner_text()
     shares = (labels != labels[chosen]).mean(axis=1)
     told = set()
     for step in (0, int(shares.argmax()), len(shares) - 2):
@@ -169,12 +175,10 @@ def test_the_header_tells_how_many_documents_have_changed_cluster(open_report, n
         n = int((labels[step] != labels[chosen]).sum())
         which = f"{100 * shares[step]:.0f} % of the documents have"
         if n < 3:
-            which = ["no documents have", "1 document has", "2 documents have"][n]
-        said = f"{which} changed cluster since the chosen β back to it"
+            which = ["No documents have", "1 document has", "2 documents have"][n]
+        said = f"{which} changed group, compared with the chosen number of words. back"
         assert away.inner_text() == said
         told.add(said)
-        beta = float(title.inner_text().split("named at β = ")[1].replace(",", ""))
-        assert beta == pytest.approx(content["steps"][chosen]["beta"], rel=5e-3)
         assert opened.page.locator("#frame").bounding_box() == place
     assert shares.max() > 0.01
     assert len(told) > 1
@@ -183,7 +187,8 @@ def test_the_header_tells_how_many_documents_have_changed_cluster(open_report, n
 
 
 def test_criteria_are_marked_where_they_choose(open_report, news):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
+    opened.unroll("#path")
     _, content = news
     for index, entry in enumerate(content["steps"]):
         if not entry["chosen_by"]:
@@ -199,13 +204,13 @@ def test_criteria_are_marked_where_they_choose(open_report, news):
 
 
 def test_a_word_is_found_and_marked(open_report):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     marked = "document.getElementById('marks').toDataURL()"
     before = opened.page.evaluate(marked)
     opened.page.locator("#search").fill("strik")
     opened.page.locator("#found [role=option]", has_text="striker").click()
     line = opened.page.locator("#word-line").inner_text()
-    assert line.startswith("striker is in 1 of 5 clusters: ")
+    assert line.startswith("striker is in 1 of 5 groups: ")
     assert opened.page.evaluate(marked) != before
     opened.page.keyboard.press("Escape")
     assert opened.page.locator("#word-line").is_hidden()
@@ -213,7 +218,7 @@ def test_a_word_is_found_and_marked(open_report):
 
 
 def test_the_search_also_leads_to_documents(open_report, study):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     corpus, *_ = study
     opened.page.locator("#search").fill("striker")
     n = sum("striker" in text.lower() for text in corpus.texts)
@@ -222,7 +227,7 @@ def test_the_search_also_leads_to_documents(open_report, study):
 
 
 def test_zoom_by_buttons_wheel_and_drag(open_report):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     whole = opened.picture()
     opened.page.locator("#zoom button", has_text="+").click()
     zoomed = opened.picture()
@@ -236,7 +241,7 @@ def test_zoom_by_buttons_wheel_and_drag(open_report):
     assert panned not in {whole, zoomed}
     opened.page.locator("#zoom button", has_text="all").click()
     assert opened.picture() == whole
-    opened.page.wait_for_function("() => location.hash === ''")
+    opened.page.wait_for_function("() => !location.hash.includes('zoom')")
     opened.page.mouse.move(box["x"] + 500, box["y"] + 200)
     opened.page.keyboard.down("Control")
     opened.page.mouse.wheel(0, -300)
@@ -249,9 +254,9 @@ def test_zoom_by_buttons_wheel_and_drag(open_report):
 
 
 def test_other_numbers_of_clusters_are_one_click_away(open_report, news):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     _, content = news
-    opened.page.get_by_role("tab", name="Other K").click()
+    opened.page.get_by_role("tab", name="Other numbers").click()
     opened.page.locator(".ticks button", has_text="4").click()
     other = next(one for one in content["candidates"] if one["n_clusters"] == 4)
     sizes = [int(text) for text in opened.texts("#candidates .cluster-list .size")]
@@ -268,17 +273,22 @@ def test_the_clusters_of_a_chosen_k_come_into_sight(open_report):
     opened = open_report("nineteen", fragment="#tab=candidates")
     page = opened.page
     box = page.locator("#candidates").bounding_box()
-    tick, row = ".ticks button", ".plain-table tbody button"
+    tick, row = ".ticks button", ".criteria tbody button"
+    opened.unroll(".criteria")
     for choose, K in ((tick, 20), (row, 3), (row, 19), (tick, 2)):
         page.locator(choose, has_text=str(K)).first.click()
-        heading = page.locator("#candidates h3")
-        assert heading.inner_text() == f"The clusters of K = {K}, by size"
+        heading = page.locator("#candidates h3").last
+        assert (
+            heading.inner_text()
+            == f"The {K} groups of this number, before words were dropped, by size"
+        )
         first = page.locator("#candidates .cluster-list li").first
         top, end = heading.bounding_box()["y"], first.bounding_box()
         assert box["y"] - 1 <= top
         assert end["y"] + end["height"] <= box["y"] + box["height"]
         assert page.locator("#candidates .cluster-list li").count() == K
-        assert opened.texts(".plain-table .shown th") == [str(K)]
+        shown = page.locator(".criteria .shown th").text_content()
+        assert shown.removesuffix(" (chosen)") == str(K)
         assert opened.texts(".ticks [aria-pressed=true]") == [str(K)]
         page.locator(row).last.scroll_into_view_if_needed()
         page.locator(tick).first.scroll_into_view_if_needed()
@@ -287,6 +297,7 @@ def test_the_clusters_of_a_chosen_k_come_into_sight(open_report):
 def test_how_well_starts_agree_stands_in_the_table(open_report, study):
     opened = open_report("news", fragment="#tab=candidates")
     model = study[3]
+    opened.unroll(".criteria")
     heads = opened.texts(".plain-table thead th")
     at = heads.index("starts agree") + 1
     cells = opened.texts(f".plain-table tbody tr > :nth-child({at})")
@@ -294,13 +305,14 @@ def test_how_well_starts_agree_stands_in_the_table(open_report, study):
     meaning = "mean adjusted Rand index between the best start and the other starts"
     head = opened.page.locator(f".plain-table thead th:nth-child({at})")
     assert meaning in head.get_attribute("title")
-    assert meaning in opened.page.locator("#candidates > p").last.inner_text()
+    assert meaning in opened.page.locator(".criteria > p").last.inner_text()
     saved = opened.saved("candidates.csv")
     assert [float(row["agreement"]) for row in saved] == pytest.approx(model.agreement_, rel=1e-6)
 
 
 def test_starts_that_cannot_agree_have_a_dash(open_report):
     opened = open_report("nineteen", fragment="#tab=candidates")
+    opened.unroll(".criteria")
     cells = opened.texts(".plain-table tbody tr > :nth-child(3)")
     assert cells[:3] == ["\u2013", "0.33", "0.25"]
     # Of one path nothing is known about the starts: there is no column of dashes.
@@ -311,7 +323,7 @@ def test_starts_that_cannot_agree_have_a_dash(open_report):
 def test_a_given_number_of_clusters_was_not_chosen(open_report):
     opened = open_report("two", fragment="#tab=candidates")
     text = opened.page.locator("#candidates").inner_text()
-    assert "The number of clusters was given (K = 2), and no other number was tried." in text
+    assert "The number of groups was given (2), and no other number was tried." in text
     assert "(chosen)" not in text
     assert opened.page.locator("#candidates button").count() == 0
 
@@ -331,9 +343,9 @@ def test_why_the_path_ends_is_told_in_words(open_report, news, unpenalised):
 
 
 def test_the_data_map_is_drawn_in_the_same_order(open_report):
-    opened = open_report("news")
+    opened = open_report("news", fragment=WORDS)
     prototypes = opened.picture()
-    opened.page.get_by_role("tab", name="Data map").click()
+    opened.page.get_by_role("button", name="documents", exact=True).click()
     data = opened.picture()
     assert data != prototypes
     opened.step_to(0)

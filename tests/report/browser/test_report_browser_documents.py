@@ -11,17 +11,17 @@ from spheremix.reading import Reading, explain
 
 
 def test_filters_by_cluster_label_date_and_text(open_report, news, study):
-    opened = open_report("news")
+    opened = open_report("news", fragment="#sort=given")
     corpus, *_ = study
     _, content = news
     labels = content["labels"][content["chosen"]]
     cluster = int(np.argmax(content["steps"][content["chosen"]]["weights"]))
     page = opened.page
-    page.get_by_role("button", name="as given").click()
     inside = [i for i in range(300) if labels[i] == cluster]
     assert opened.listed() == [corpus.ids[i] for i in inside]
-    page.get_by_role("button", name="all: 300").click()
+    page.locator("#scope").select_option("all")
     assert len(opened.listed()) == 300
+    opened.unroll(".filters")
     page.locator("#filter-label").select_option(label="film")
     film = [i for i in range(300) if "film" in corpus.labels["desk"][i]]
     assert opened.listed() == [corpus.ids[i] for i in film]
@@ -43,7 +43,7 @@ def test_typical_and_ambiguous_documents_come_first(open_report, news):
     cluster = int(np.argmax(content["steps"][content["chosen"]]["weights"]))
     ids = content["documents"]["id"]
     assert opened.listed()[:10] == [ids[i] for i in content["typical"][cluster]]
-    opened.page.get_by_role("button", name="in between").click()
+    opened.page.get_by_role("button", name="borderline").click()
     assert opened.listed()[:10] == [ids[i] for i in content["ambiguous"][cluster]]
 
 
@@ -74,7 +74,7 @@ def test_the_reader_marks_words_and_says_why(open_report, study):
     assert shown[:-2] == [word for word, _ in terms]
     assert values[:-2] == pytest.approx([value for _, value in terms], rel=6e-3)
     assert values[-1] == pytest.approx(why.log_odds, rel=6e-3)
-    assert "hardest to place" in opened.page.locator(".verdict").inner_text()
+    assert "hardest to place" in opened.page.locator("#reader details.numbers").text_content()
 
 
 def test_a_list_without_documents_says_so(open_report):
@@ -163,7 +163,7 @@ def test_everything_often_looked_at_has_a_key(open_report, news):
 
 
 def test_dark_and_light(open_report):
-    opened = open_report("news", theme="dark")
+    opened = open_report("news", fragment="#tab=prototypes", theme="dark")
     ground = "getComputedStyle(document.body).backgroundColor"
     dark, picture = opened.page.evaluate(ground), opened.picture()
     opened.page.locator("#dark").click()
@@ -174,12 +174,12 @@ def test_dark_and_light(open_report):
 
 
 def test_the_address_restores_the_view(open_report):
-    first = open_report("news")
+    first = open_report("news", fragment="#tab=prototypes")
     page = first.page
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
     page.locator("#zoom button", has_text="+").click()
-    page.get_by_role("button", name="in between").click()
+    page.get_by_role("button", name="borderline").click()
     page.keyboard.press("j")
     page.keyboard.press("d")
     page.wait_for_timeout(250)
@@ -191,11 +191,11 @@ def test_the_address_restores_the_view(open_report):
 
 
 def test_an_address_that_makes_no_sense_is_passed_over(open_report):
-    plain = open_report("news").picture()
+    plain = open_report("news", fragment="#tab=prototypes").picture()
     for fragment in (
-        "#step=999999&zoom=3,1",
-        "#cluster=-3&document=1e9&tab=%3Cb%3E",
-        "#%zz&__proto__=1",
+        "#tab=prototypes&step=999999&zoom=3,1",
+        "#tab=prototypes&cluster=-3&document=1e9&theme=%3Cb%3E",
+        "#tab=prototypes&%zz&__proto__=1",
     ):
         assert open_report("news", fragment=fragment).picture() == plain
 
@@ -228,7 +228,7 @@ def test_tables_are_those_of_the_run(open_report, news, study):
     some = f" kept here, {len(content['steps'])} of {n:,}" if n > len(content["steps"]) else ""
     assert label == f"Steps of the path{some} (CSV)"
     assert len(opened.saved("candidates.csv")) == 3
-    opened.page.get_by_role("button", name="all: 300").click()
+    opened.page.locator("#scope").select_option("all")
     documents = opened.saved("documents.csv")
     by_id = {row["id"]: row for row in documents}
     expected = content["documents"]

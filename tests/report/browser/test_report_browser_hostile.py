@@ -42,13 +42,13 @@ def test_everything_hostile_is_shown_as_text(open_report, hostile):
     assert headings == columns
     words = {word for word in content["words"] if not word.startswith("word")}
     page.get_by_role("button", name="show all").first.click()
-    assert words & set(page.locator("#card .chips bdi").all_text_contents())
+    assert words & set(page.locator("#card .word-bars bdi").all_text_contents())
     grown = "main img:not(#printed), main iframe, main b, main i, main u, main script"
     assert page.locator(grown).count() == 0
 
 
 def test_hostile_words_on_the_map_and_in_the_search(open_report, hostile):
-    opened = open_report("hostile")
+    opened = open_report("hostile", fragment="#tab=prototypes")
     _, content = hostile
     page = opened.page
     box = page.locator("#marks").bounding_box()
@@ -65,6 +65,7 @@ def test_hostile_words_on_the_map_and_in_the_search(open_report, hostile):
 
 def test_a_label_called_proto_filters_like_any_other(open_report):
     opened = open_report("hostile", fragment="#scope=all")
+    opened.unroll(".filters")
     opened.page.locator("#filter-label").select_option(label="__proto__")
     assert opened.page.locator("#document-count").inner_text() == "6 documents"
     opened.page.get_by_role("tab", name="Corpus").click()

@@ -22,6 +22,7 @@ CUT = """() => [...document.querySelectorAll("main *, header *")]
   .filter((one) => one.offsetParent && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
   .filter((one) => !["auto", "scroll"].includes(getComputedStyle(one).overflowX))
   .filter((one) => getComputedStyle(one).textOverflow !== "ellipsis")
+  .filter((one) => !one.matches(".document-map-said")) // only heard
   .map((one) => `${one.tagName}#${one.id}.${one.className}: ${one.textContent.slice(0, 40)}`)"""
 
 
@@ -72,10 +73,11 @@ def test_nothing_overflows_and_nothing_overlaps(open_report, name):
 
 @pytest.mark.parametrize("name", ["two", "forty"])
 def test_every_cluster_has_its_row_and_its_line(open_report, name, request):
-    opened = open_report(name)
+    opened = open_report(name, fragment="#tab=prototypes")
     _, content = request.getfixturevalue(name)
     K = content["model"]["n_clusters"]
     assert opened.page.locator("#cluster-list li").count() == K
+    assert opened.page.locator("#cluster-list .words:visible").count() == K
     box = opened.page.locator("#marks").bounding_box()
     # Down the gutter at the left, every row tells its name.
     seen = opened.page.evaluate(POINT_DOWN, list(range(40, int(box["height"]), 4)))
@@ -97,7 +99,7 @@ def test_a_matrix_says_that_it_has_no_texts(open_report):
 
 def test_a_mixture_alone_has_a_report_without_documents(open_report):
     opened = open_report("bare")
-    for selector in ("#documents", "#reader", "#path", "#tab-data"):
+    for selector in ("#documents", "#reader", "#path", "#word-slider", "#cut-slider", "#tab-map"):
         assert opened.page.locator(selector).is_hidden()
     assert opened.page.locator("#cluster-list li").count() == 3
     for fragment in ("#tab=data", "#from=2020-01-01&to=x&rival=1&label=0"):
@@ -111,10 +113,10 @@ def test_one_cluster_has_nothing_to_compare_with(open_report):
     opened = open_report("single", fragment="#document=2")
     reader = opened.page.locator("#reader").inner_text()
     assert "rather than" not in reader
-    assert "posterior 1 " in reader
+    assert "posterior > 0.999" in opened.page.locator("#reader").text_content()
     assert "Infinity" not in opened.page.locator("body").inner_text()
     assert "NaN" not in opened.page.locator("body").inner_text()
-    words = opened.page.locator("#card .chips.common li")
+    words = opened.page.locator("#card .word-bars li")
     assert words.count() == min(24, np.count_nonzero(opened.content["prototypes"]))
     sizes = open_report("single", fragment="#tab=candidates").texts("#candidates .size")
     assert sizes == ["100 %"]  # of the dense mixture of a path, documents are not known
@@ -123,14 +125,13 @@ def test_one_cluster_has_nothing_to_compare_with(open_report):
 
 
 def test_coordinates_are_not_called_words(open_report, embeddings):
-    opened = open_report("embeddings", fragment="#document=0")
+    opened = open_report("embeddings", fragment="#document=0&tab=prototypes")
     _, content = embeddings
     assert "16 coordinates" in opened.page.locator("#facts").inner_text()
-    card = opened.page.locator("#card").inner_text()
+    card = opened.page.locator("#card").text_content()
     assert "coordinates" in card
     assert "Only-here words" not in card
-    cluster = int(opened.page.locator("#card .facts-line").inner_text().split(" · ")[0].split()[1])
-    for word, _ in content["contrast"][cluster][:5]:
+    for word, _ in content["contrast"][opened.cluster()][:5]:
         assert word in card
     assert opened.page.locator("#reader .text").inner_text() == content["documents"]["text"][0]
     assert (content["values"] < 0).any()
@@ -142,20 +143,18 @@ def test_coordinates_without_a_path(open_report, unpenalised):
     _, content = unpenalised
     assert content["path"] is None
     assert opened.page.locator("#path").is_hidden()
-    facts = opened.page.locator("#facts").inner_text()
-    assert "no penalty" in facts
-    assert "β" not in facts
-    assert "sparsity" not in facts
-    card = opened.page.locator("#card").inner_text()
+    header = opened.page.locator("header").inner_text()
+    assert "β" not in header
+    assert "sparsity" not in header
+    card = opened.page.locator("#card").text_content()
     # Every cluster has every coordinate but the one that nobody has: there is nothing to compare.
     assert content["model"]["sparsity"] == pytest.approx(1 / 16)
-    assert "15 coordinates · κ" in card
+    assert "15 coordinates · concentration κ" in card
     assert "All coordinates" in card
-    for word in ("own", "Own", "None", "Common"):
+    for word in ("Only here", "None", "Common"):
         assert word not in card
-    assert opened.page.locator("#card .chips.common li").count() == 15
-    cluster = int(opened.page.locator("#card .facts-line").inner_text().split(" · ")[0].split()[1])
-    for word, _ in content["contrast"][cluster][:5]:
+    assert opened.page.locator("#card .word-bars li").count() == 15
+    for word, _ in content["contrast"][opened.cluster()][:5]:
         assert word in card
     assert opened.page.locator("#reader .text").inner_text() == content["documents"]["text"][0]
     assert "kept to the end of the path" not in opened.page.locator("body").inner_text()
@@ -171,13 +170,13 @@ def test_help_is_of_what_there_is(open_report):
     opened = open_report("news")
     opened.page.keyboard.press("?")
     help_text = opened.page.locator("#help").inner_text()
-    for word in ("the words that describe it", "slider", "data map", "search for a word"):
+    for word in ("the groups", "slider", "rows of the map", "search for a word"):
         assert word in help_text
     assert len(opened.texts(keys)) == 11
     opened = open_report("unpenalised")
     opened.page.keyboard.press("?")
     help_text = opened.page.locator("#help").inner_text()
-    for word in ("slider", "β", "data map", "a word", "share"):
+    for word in ("slider", "β", "rows of the map", "a word", "share"):
         assert word not in help_text
     assert "There is no penalty" in help_text
     assert "the words of its texts" in help_text
@@ -186,7 +185,7 @@ def test_help_is_of_what_there_is(open_report):
     opened = open_report("nameless")
     opened.page.keyboard.press("?")
     help_text = opened.page.locator("#help").inner_text()
-    assert "to keep fewer coordinates" in help_text
+    assert "keeps few or many coordinates" in help_text
     assert "word" not in help_text
 
 
@@ -205,9 +204,10 @@ def test_coordinates_alone(open_report, nameless):
     opened = open_report("nameless", fragment="#document=0&tab=corpus")
     _, content = nameless
     assert len(content["steps"]) > 1
-    path = opened.page.locator("#path").inner_text()
+    path = opened.page.locator("#path").text_content()
     assert "coordinates left" in path
-    assert "more coordinates · fewer coordinates" in path
+    assert "fewest coordinates" in path
+    assert opened.page.locator("#beta-label").inner_text() == "Coordinates"
     assert "word" not in path
     assert (content["values"] >= 0).all()
     assert "stripes" not in opened.page.locator("#zoom").text_content()
@@ -215,7 +215,7 @@ def test_coordinates_alone(open_report, nameless):
         "data map\nnone, because rows of coordinates" in opened.page.locator("#corpus").inner_text()
     )
     assert opened.page.locator(".snippet").count() == 0
-    assert opened.page.locator(".document").first.bounding_box()["height"] == 30
+    assert opened.page.locator(".document").first.bounding_box()["height"] == 28
     assert "The run has no texts." in opened.page.locator("#reader").inner_text()
 
 
@@ -223,7 +223,7 @@ def test_on_paper_there_is_nothing_to_click_and_nothing_is_rolled_up(open_report
     opened = open_report("news", fragment="#document=3", theme="dark")
     page = opened.page
     page.emulate_media(media="print")
-    for selector in (".tools", "#tabs", "#documents", "#beta"):
+    for selector in (".tools", "#tabs", "#documents", "#beta", ".group-tools >> nth=0"):
         assert page.locator(selector).is_hidden()
     rolled = page.evaluate(
         "[...document.querySelectorAll('main *')]"
@@ -247,7 +247,7 @@ def test_names_and_roles_for_those_who_listen(open_report):
     )
     assert unnamed == []
     opened.page.locator("#beta").focus()
-    assert "sparsity" in opened.page.locator("#beta").get_attribute("aria-valuetext")
+    assert "words a group" in opened.page.locator("#beta").get_attribute("aria-valuetext")
     outline = "getComputedStyle(document.activeElement).outlineStyle"
     opened.page.keyboard.press("Tab")
     assert opened.page.evaluate(outline) == "solid"

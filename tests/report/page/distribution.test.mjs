@@ -5,15 +5,40 @@ import {
   countLabels,
   countPeriods,
   labelOrder,
+  topLabels,
 } from "../../../src/spheremix/report/page/distribution.js";
 
-test("labels are counted in the cluster and in all", () => {
-  const labels = [[0], [0, 1], [], [1]];
-  assert.deepEqual(countLabels(labels, 3, Uint8Array.of(1, 1, 1, 0), 1), {
-    inside: [2, 1, 0],
-    totals: [2, 2, 0],
-    size: 3,
-  });
+test("labels are counted in each group and in all", () => {
+  const documents = { labels: [[0], [0, 1], [], [1]], label_names: ["a", "b", "c"] };
+  const { counts, totals, sizes } = countLabels(documents, Uint8Array.of(1, 1, 1, 7), [7, 1]);
+  assert.deepEqual(
+    counts.map((one) => [...one]),
+    [
+      [0, 1, 0],
+      [2, 1, 0],
+    ],
+  );
+  assert.deepEqual([...totals], [2, 2, 0]);
+  assert.deepEqual([...sizes], [1, 3]);
+});
+
+test("the label told of a group is of the first column that has several", () => {
+  const documents = {
+    labels: [
+      [0, 1],
+      [0, 2],
+      [0, 2],
+    ],
+    label_names: ["news", "sport", "money"],
+    label_columns: [
+      { name: "kind", start: 0, stop: 1 },
+      { name: "desk", start: 1, stop: 3 },
+    ],
+  };
+  assert.deepEqual(topLabels(documents, Uint8Array.of(4, 4, 4), [4, 9]), [
+    { name: "money", share: 2 / 3 },
+    null,
+  ]);
 });
 
 test("the labels of a column are those between its ends, the most frequent first", () => {
@@ -25,34 +50,34 @@ test("the labels of a column are those between its ends, the most frequent first
 
 test("months have no gaps, and documents without a date are counted apart", () => {
   const dates = ["2020-11-30", null, "2021-02-01T10:00", "2020-11-01", "no date"];
-  assert.deepEqual(countPeriods(dates, Uint8Array.of(0, 0, 0, 1, 0), 0), {
+  assert.deepEqual(countPeriods(dates, Uint8Array.of(0, 0, 0, 1, 0), [0]), {
     periods: ["2020-11", "2020-12", "2021-01", "2021-02"],
-    inside: [1, 0, 0, 1],
+    counts: [[1, 0, 0, 1]],
     totals: [2, 0, 0, 1],
     undated: 2,
   });
 });
 
 test("long times are counted in years, and years may be early", () => {
-  const { periods, totals } = countPeriods(["0998-05-01", "1003-06-01"], Uint8Array.of(0, 0), 0);
+  const { periods, totals } = countPeriods(["0998-05-01", "1003-06-01"], Uint8Array.of(0, 0), [0]);
   assert.deepEqual(periods, ["0998", "0999", "1000", "1001", "1002", "1003"]);
   assert.deepEqual(totals, [1, 0, 0, 0, 0, 1]);
-  assert.deepEqual(countPeriods([null], Uint8Array.of(0), 0).periods, []);
+  assert.deepEqual(countPeriods([null], Uint8Array.of(0), [0]).periods, []);
 });
 
 test("years stay years, however few they are, and none of many is lost", () => {
-  const found = countPeriods(["1990", "1992", "1992-05-01", null], Uint8Array.of(0, 0, 1, 0), 0);
+  const found = countPeriods(["1990", "1992", "1992-05-01", null], Uint8Array.of(0, 0, 1, 0), [0]);
   assert.deepEqual(found, {
     periods: ["1990", "1991", "1992"],
-    inside: [1, 0, 1],
+    counts: [[1, 0, 1]],
     totals: [1, 0, 2],
     undated: 1,
   });
   const years = Array.from({ length: 231 }, (_, i) => String(1790 + i));
-  const { periods, totals } = countPeriods(years, new Uint8Array(231), 0);
+  const { periods, totals } = countPeriods(years, new Uint8Array(231), [0]);
   assert.deepEqual(periods, years);
   assert.ok(totals.every((n) => n === 1));
-  assert.deepEqual(countPeriods(["1990-05", "1990-07"], Uint8Array.of(0, 0), 0).periods, [
+  assert.deepEqual(countPeriods(["1990-05", "1990-07"], Uint8Array.of(0, 0), [0]).periods, [
     "1990-05",
     "1990-06",
     "1990-07",

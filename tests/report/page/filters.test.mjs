@@ -23,6 +23,8 @@ const documents = {
 };
 const step = { labels: Uint8Array.of(0, 1, 0, 2, 2) };
 const all = {
+  cut: 0,
+  node: -1,
   cluster: 0,
   scope: "all",
   sort: "given",
@@ -90,4 +92,21 @@ test("texts that were shortened are known", () => {
   assert.equal(anyCut(documents), true);
   assert.equal(anyCut({ ...documents, length: [5, 8, 6, 0, 8] }), false);
   assert.equal(anyCut({ ...documents, text: null, length: null }), false);
+});
+
+test("the newest come first, those without a date last; the most unlike are the farthest", () => {
+  assert.deepEqual(list({ sort: "newest" }), [3, 4, 1, 0, 2]);
+  assert.deepEqual(list({ sort: "unlike" }), [4, 0, 2, 3, 1]);
+});
+
+test("documents of a group of the tree are those with its number", () => {
+  assert.deepEqual(list({ scope: "cluster", cut: 2, node: 2 }), [3, 4]);
+});
+
+test("borderline documents are those of little firmness, then those of even odds", () => {
+  const firmness = { documents: Float32Array.of(0.9, 0.2, 0.9, 0.6, 0.9) };
+  const now = { ...all, sort: "ambiguous" };
+  const found = listDocuments(documents, step, now, createSearch(documents), firmness);
+  assert.deepEqual(found, [2, 3, 1, 0, 4]);
+  assert.deepEqual(list({ sort: "ambiguous" }), [2, 3, 0, 1, 4]);
 });

@@ -55,3 +55,20 @@ export function drawer(seed) {
     return state / 2 ** 31;
   };
 }
+
+// Four leaves: clusters 0 and 1 are leaves themselves, cluster 2 has two of them.
+export function smallTree() {
+  return {
+    leaves: 4,
+    chosen: 3,
+    parents: [5, 5, 4, 4, 6, 6, -1],
+    heights: [0, 0, 0, 0, 1, 2, 3],
+    sizes: [2, 1, 1, 2, 3, 3, 6],
+    names: Array.from({ length: 7 }, (_, node) => `node ${node}`),
+    words: Array.from({ length: 7 }, (_, node) => [`word of ${node}`]),
+    sibling_words: Array.from({ length: 7 }, () => []),
+    only: Array.from({ length: 7 }, () => []),
+    clusters: [0, 1, 2, 2, 2, -1, -1],
+    is_chosen: [true, true, false, false, true, false, false],
+  };
+}

@@ -21,6 +21,10 @@ class StandIn {
     this.children.push(...children);
   }
 
+  querySelectorAll() {
+    return [];
+  }
+
   set textContent(text) {
     this.children = [text];
   }

@@ -20,12 +20,24 @@ const limits = {
   from: /^(?:\d{4}-\d{2}-\d{2})?$/u,
 };
 const listeners = {};
+const went = [];
 
 mock.timers.enable({ apis: ["setTimeout"] });
 
 beforeEach(() => {
   globalThis.location = { hash: "", pathname: "/report.html" };
-  globalThis.history = { replaceState: (_, __, hash) => (location.hash = hash) };
+  if (globalThis.history) mock.timers.tick(1000); // what an earlier test left
+  went.length = 0;
+  globalThis.history = {
+    replaceState: (_, __, hash) => {
+      went.push("replaced");
+      location.hash = hash;
+    },
+    pushState: (_, __, hash) => {
+      went.push("pushed");
+      location.hash = hash;
+    },
+  };
   globalThis.addEventListener = (event, listener) => (listeners[event] = listener);
 });
 
@@ -110,4 +122,33 @@ test("a new address is followed; what it does not tell is as at the beginning", 
   location.hash = "#cluster=2";
   listeners.hashchange();
   assert.deepEqual(state.now, { ...defaults, cluster: 2 });
+});
+
+test("going back undoes the choice of a group, a document or a tab, not the moves of a slider", () => {
+  const state = opened("");
+  state.set({ step: 5 });
+  mock.timers.tick(150);
+  state.set({ cluster: 2 });
+  mock.timers.tick(150);
+  state.set({ document: 7 });
+  mock.timers.tick(150);
+  state.set({ zoom: [0.25, 0.5] });
+  mock.timers.tick(150);
+  assert.deepEqual(went, ["replaced", "pushed", "pushed", "replaced"]);
+  location.hash = "#step=5&cluster=2";
+  listeners.hashchange();
+  mock.timers.tick(150);
+  assert.equal(state.now.document, -1);
+  assert.equal(went.length, 4); // going back is no new place
+});
+
+test("edits are no part of the address, and no address undoes them", () => {
+  const state = createState({ ...defaults, edited: 0 }, limits);
+  state.set({ edited: 3 });
+  mock.timers.tick(150);
+  assert.equal(location.hash, "");
+  location.hash = "#edited=0&step=5";
+  listeners.hashchange();
+  assert.equal(state.now.edited, 3);
+  assert.equal(state.now.step, 5);
 });

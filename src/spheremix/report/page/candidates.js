@@ -3,6 +3,8 @@
 import { bdi, find, make, present } from "./dom.js";
 import { counted, criterionName, decimal, integer, percent } from "./format.js";
 import { drawCurves, strokeSample } from "./curves.js";
+import { advicePart } from "./advice.js";
+import { flowPart } from "./alluvial.js";
 
 /** @import { App, Candidate, Model } from "./types.d.ts" */
 
@@ -11,7 +13,8 @@ const AGREE =
   "near 1, all starts give the same clusters";
 
 /** @param {App} app */
-export function mountCandidates({ content, state }) {
+export function mountCandidates(app) {
+  const { content, state } = app;
   const { candidates, model } = content;
   const box = find("candidates");
   const several = candidates.length > 1;
@@ -25,15 +28,15 @@ export function mountCandidates({ content, state }) {
   };
   const ticks = several ? kTicks(candidates, choose) : [];
   const rows = criteriaRows(candidates, names, chooseBelow);
+  const flow = make("section", { class: "part" });
   box.replaceChildren(
     ...present([
       make("p", { text: introduction(model, candidates) }),
-      several ? criteriaCurves(candidates, names, ticks) : null,
+      advicePart(app),
+      flow,
+      several ? make("div", { class: "ticks" }, ...ticks) : null,
       clusters,
-      make("div", { class: "wide" }, criteriaTable(candidates, names, rows)),
-      agreementKnown(candidates)
-        ? make("p", { class: "soft", text: `Starts agree: ${AGREE}.` })
-        : null,
+      criteriaPart(candidates, names, rows),
     ]),
   );
   const chosen = candidates.findIndex((one) => one.chosen);
@@ -43,28 +46,51 @@ export function mountCandidates({ content, state }) {
     rows.forEach((row, i) => row.classList.toggle("shown", i === shown));
     clusters.replaceChildren(...candidateClusters(candidates[shown]));
   });
+  state.followAtRest(["tab", "cut", "edited", "theme"], () => {
+    if (state.now.tab === "candidates") flow.replaceChildren(...flowPart(app));
+  });
+}
+
+// Criteria need explanations, and are not needed to read the page.
+/** @param {Candidate[]} candidates @param {string[]} names @param {HTMLElement[]} rows */
+function criteriaPart(candidates, names, rows) {
+  return make(
+    "details",
+    { class: "part criteria" },
+    make("summary", { text: "Criteria: log-likelihood, AIC, BIC and others" }),
+    make("p", {
+      class: "soft",
+      text:
+        "A criterion weighs how well a mixture fits the documents against the number of its " +
+        "parameters. The lowest value is best; the criteria seldom agree.",
+    }),
+    candidates.length > 1 ? criteriaCurves(candidates, names) : null,
+    make("div", { class: "wide" }, criteriaTable(candidates, names, rows)),
+    agreementKnown(candidates)
+      ? make("p", { class: "soft", text: `Starts agree: ${AGREE}.` })
+      : null,
+  );
 }
 
 /** @param {Model} model @param {Candidate[]} candidates */
 function introduction({ k_criterion: criterion, n_clusters: K }, candidates) {
   if (candidates.length < 2)
     return (
-      `The number of clusters was given (K = ${K}), and no other number was tried. ` +
+      `The number of groups was given (${K}), and no other number was tried. ` +
       "To compare several numbers, run again with --k, for example --k 2:20."
     );
   const range = `${candidates[0].n_clusters} to ${candidates[candidates.length - 1].n_clusters}`;
   return (
-    `Mixtures of ${range} clusters were fitted without penalty; ` +
-    chosenBy(K, criterion) +
-    "Choose a K to see its clusters. To explore another K, run again with --k."
+    `${range} groups were tried; ${chosenBy(K, criterion)}` +
+    "To explore another number in full, run again with --k."
   );
 }
 
 /** @param {number} K @param {string | null} criterion */
 function chosenBy(K, criterion) {
-  if (!criterion) return `K = ${K} was kept. `;
-  if (criterion === "advice") return `K = ${K} is recommended (see tables/advice.csv). `;
-  return `K = ${K} has the lowest ${criterionName(criterion)}. `;
+  if (!criterion) return `${K} were kept. `;
+  if (criterion === "advice") return `${K} are recommended. `;
+  return `${K} have the lowest ${criterionName(criterion)}. `;
 }
 
 /** @param {Candidate[]} candidates @param {(i: number) => void} choose */
@@ -74,7 +100,7 @@ function kTicks(candidates, choose) {
       type: "button",
       class: one.chosen ? "choice used" : "choice",
       text: one.n_clusters,
-      title: `Show the clusters of K = ${one.n_clusters}`,
+      title: `Show ${one.n_clusters} groups`,
       on: { click: () => choose(i) },
     });
     button.style.left = `calc(16px + (100% - 32px) * ${i / (candidates.length - 1)})`;
@@ -82,10 +108,8 @@ function kTicks(candidates, choose) {
   });
 }
 
-/**
- * @param {Candidate[]} candidates @param {string[]} names @param {HTMLElement[]} ticks
- */
-function criteriaCurves(candidates, names, ticks) {
+/** @param {Candidate[]} candidates @param {string[]} names */
+function criteriaCurves(candidates, names) {
   const curves = names.map((name) => ({
     name,
     values: candidates.map((one) => one.criteria[name]),
@@ -102,7 +126,12 @@ function criteriaCurves(candidates, names, ticks) {
     "div",
     { class: "k-curves" },
     drawing,
-    make("div", { class: "ticks" }, ...ticks),
+    make(
+      "p",
+      { class: "ends" },
+      make("span", { text: counted(candidates[0].n_clusters, "group") }),
+      make("span", { text: counted(candidates[candidates.length - 1].n_clusters, "group") }),
+    ),
     make(
       "p",
       { class: "legend" },
@@ -205,7 +234,9 @@ function candidateClusters(candidate) {
     ? " Their most characteristic words:"
     : "";
   return [
-    make("h3", { text: `The clusters of K = ${candidate.n_clusters}, by size` }),
+    make("h3", {
+      text: `The ${candidate.n_clusters} groups of this number, before words were dropped, by size`,
+    }),
     make("p", {
       class: "soft",
       text: `${counted(candidate.n_nonzero, "weight")} of the prototypes are not zero.${named}`,

@@ -1,99 +1,175 @@
-// The chosen cluster: size, concentration, words, labels and time, at this step.
+// The chosen group: its words, what sets it apart from another, its labels and its time.
 
 import { bdi, find, make, present } from "./dom.js";
-import { atThisBeta, counted, decimal, integer, nounOf, percent, shownOfAll } from "./format.js";
+import { counted, decimal, integer, nounOf, percent, shownOfAll } from "./format.js";
 import {
   characteristicWords,
   commonWords,
   hasGroups,
   onlyHereWords,
-  roleOf,
   sharedWords,
-  sharers,
   wordCountText,
 } from "./words.js";
-import { labelBars, timeBars } from "./distribution.js";
-import { showWord } from "./word_line.js";
+import { chosenId } from "./grouping.js";
+import { seenColour } from "./group_colours.js";
+import { firmness } from "./groups.js";
+import { labelBars, timeBars } from "./spread.js";
+import { commonScale, comparison, wordBars } from "./word_bars.js";
+import { groupTools } from "./edit_tools.js";
 
-/** @import { App, Content, Role, Step } from "./types.d.ts" */
+/** @import { App, Content, Group, Step } from "./types.d.ts" */
 
 const FIRST = 16; // characteristic words
 const SHOWN = 24; // words of each other list
 
 /** @param {App} app */
 export function mountCard(app) {
-  const { content, state, stepOf } = app;
+  const { state, stepOf } = app;
   let all = false;
-  const toggle = () => {
-    all = !all;
-    draw();
-  };
   const draw = () => {
+    const id = chosenId(state.now);
+    const group = app.groups().byId.get(id) ?? app.groups().groups[0];
     const step = stepOf(state.now.step);
-    const k = state.now.cluster;
+    const toggle = () => {
+      all = !all;
+      draw();
+    };
+    find("card-name").replaceChildren(bdi(group.name()));
+    find("card-swatch").style.background = seenColour(group.colour);
+    const total = app.groups().groups.reduce((sum, { size }) => sum + size, 0) || 1;
+    find("card-size").replaceChildren(
+      `${counted(Math.round(group.size), "document")}, ${percent(group.size / total)} `,
+      firmness(group.firmness) ?? "",
+    );
     find("card-body").replaceChildren(
       ...present([
-        facts(content, step, k),
-        content.kind === "coordinates" ? contrastWords(content, k) : null,
-        ...wordParts(app, step, k, all, toggle),
-        ...labelBars(content, step, k, state),
-        timeBars(content, step, k),
+        groupTools(app, group),
+        ...(app.groups().exact
+          ? clusterParts(app, step, group.id, all, toggle)
+          : nodeParts(app, group)),
+        ...labelBars(app, group.id),
+        timeBars(app, group.id),
+        app.groups().exact ? moreFacts(app.content, step, group.id) : null,
       ]),
     );
-    find("card-name").replaceChildren(bdi(content.names[k]));
   };
-  state.followAtRest(["cluster", "step"], draw);
-}
-
-/** @param {Content} content @param {Step} step @param {number} k */
-function facts(content, step, k) {
-  const size = step.entry.sizes[k];
-  const total = step.entry.sizes.reduce((sum, one) => sum + one, 0) || 1;
-  const same = content.model.kappa === "shared" ? ", the same for all" : "";
-  const kappa = `κ = ${decimal(step.entry.kappas[k])}${same}`;
-  return make("p", {
-    class: "facts-line",
-    text:
-      `cluster ${k} · ${counted(Math.round(size), "document")}, ${percent(size / total)} · ` +
-      `${wordCountText(content, step, k)} · ${kappa}`,
+  state.followAtRest(["cluster", "node", "cut", "step", "compared", "edited", "theme"], draw);
+  state.follow(["cluster", "node", "cut"], () => {
+    find("card-body").scrollTop = 0;
   });
 }
 
-/** @param {Content} content @param {number} k */
-function contrastWords(content, k) {
-  if (!content.contrast) return null;
-  const words = content.contrast[k].map(([word, z]) =>
+// A merged or a finer group: its words, and where the rest is.
+/** @param {App} app @param {Group} group */
+function nodeParts({ content, state }, group) {
+  const chips = (/** @type {string[]} */ words, kind = "") =>
+    make("ul", { class: `chips ${kind}` }, ...words.map((word) => make("li", {}, bdi(word))));
+  const back = make("button", {
+    type: "button",
+    class: "plain",
+    text: `Go to the ${content.model.n_clusters} groups`,
+    on: { click: () => state.set({ cut: 0 }) },
+  });
+  return [
+    part(`Characteristic ${nounOf(content)}s`, "", chips(group.words)),
+    ...(group.only.length ? [part("Only here", "", chips(group.only, "own"))] : []),
     make(
-      "li",
-      { title: `z = ${decimal(z)}` },
-      bdi(word),
-      make("span", { class: "soft number", text: decimal(z) }),
+      "p",
+      { class: "soft aside" },
+      `This group comes from the tree. Weights of words and reasons are known for the ` +
+        `${content.model.n_clusters} groups of the model. `,
+      back,
     ),
-  );
-  return part(
-    "Words of its texts",
-    "the most characteristic first, each with its z-score",
-    make("ul", { class: "chips" }, ...words),
-  );
+  ];
 }
 
 /**
  * @param {App} app @param {Step} step @param {number} k @param {boolean} all
  * @param {() => void} toggle
  */
-function wordParts(app, step, k, all, toggle) {
+function clusterParts(app, step, k, all, toggle) {
+  const { content, state } = app;
+  const scale = commonScale(step);
+  const other = state.now.compared;
+  const words = content.kind === "coordinates" ? null : content.words;
+  const parts = [
+    content.kind === "coordinates" ? contrastWords(content, k) : null,
+    other >= 0 && other !== k
+      ? part(
+          "What sets them apart",
+          `weights of ${nounOf(content)}s in both groups`,
+          comparison(app, step, k, other, scale),
+        )
+      : null,
+    ...wordParts(app, step, k, scale, all, toggle),
+  ];
+  return words ? parts : [...present(parts.slice(0, 2)), coordinates(parts.slice(2))];
+}
+
+// Coordinates mean little by themselves: they are one click away.
+/** @param {(HTMLElement | null)[]} parts */
+function coordinates(parts) {
+  return make(
+    "details",
+    { class: "part" },
+    make("summary", { text: "Coordinates of the prototype" }),
+    ...present(parts),
+  );
+}
+
+/** @param {Content} content @param {Step} step @param {number} k */
+function moreFacts(content, step, k) {
+  const same = content.model.kappa === "shared" ? ", the same for all" : "";
+  const kappa = decimal(step.entry.kappas[k]);
+  return make(
+    "details",
+    { class: "part numbers" },
+    make("summary", { text: "Numbers of the model" }),
+    make("p", {
+      class: "facts-line",
+      text:
+        `cluster ${k} · ${wordCountText(content, step, k)} · concentration κ = ${kappa}${same}: ` +
+        "the larger, the more alike its documents are",
+    }),
+  );
+}
+
+/** @param {Content} content @param {number} k */
+function contrastWords(content, k) {
+  if (!content.contrast) return null;
+  const words = content.contrast[k].map(([word, z]) =>
+    make("li", { title: `z = ${decimal(z)}` }, bdi(word)),
+  );
+  return part(
+    "Words of its texts",
+    "that set them apart, the most characteristic first",
+    make("ul", { class: "chips" }, ...words),
+  );
+}
+
+/**
+ * @param {App} app @param {Step} step @param {number} k @param {number} scale
+ * @param {boolean} all @param {() => void} toggle
+ */
+function wordParts(app, step, k, scale, all, toggle) {
+  const { content, edits } = app;
   const limit = all ? Infinity : SHOWN;
-  const groups = wordGroups(app.content, step, k, limit);
-  const parts = groups
-    .filter(({ words, role }) => words.length || role === "own")
-    .map(({ title, note, words, role }) => part(title, note, chips(app, step, k, words, role)));
-  if (hasGroups(app.content, step)) {
-    const first = characteristicWords(app.content, step, k, FIRST);
-    const note = "that weigh much in this cluster and are used little in the others";
-    const title = `Characteristic ${nounOf(app.content)}s`;
-    parts.unshift(part(title, note, chips(app, step, k, first, null)));
+  const lists = wordLists(content, step, k, limit);
+  const drop = (/** @type {number} */ j) =>
+    edits.change((record) => record.drop_words.push(content.words[j]));
+  const kept = (/** @type {number[]} */ words) =>
+    words.filter((j) => !edits.isDropped(content.words[j]));
+  const bars = (/** @type {number[]} */ words) =>
+    wordBars(app, step, k, kept(words), scale, content.kind === "words" ? drop : null);
+  const parts = lists
+    .filter(({ words, kind }) => words.length || kind === "own")
+    .map(({ title, note, words, kind }) => part(title, note, bars(words), kind));
+  if (hasGroups(content, step)) {
+    const first = characteristicWords(content, step, k, FIRST);
+    const note = "bars: weight, one scale for all groups";
+    parts.unshift(part(`Characteristic ${nounOf(content)}s`, note, bars(first)));
   }
-  const shown = groups.reduce((sum, { words }) => sum + words.length, 0);
+  const shown = lists.reduce((sum, { words }) => sum + words.length, 0);
   const hidden = step.entry.n_words[k] - step.shownCounts[k];
   if (step.shownCounts[k] > shown || all) {
     const number = integer(step.shownCounts[k]);
@@ -107,7 +183,7 @@ function wordParts(app, step, k, all, toggle) {
       }),
     );
   }
-  if (hidden) parts.push(hiddenWords(app.content, hidden));
+  if (hidden) parts.push(hiddenWords(content, hidden));
   return parts;
 }
 
@@ -118,21 +194,20 @@ function hiddenWords(content, hidden) {
   return make("p", {
     class: "soft hidden-words",
     text:
-      `This cluster has ${counted(hidden, `more ${noun}`)}, not listed here, ` +
+      `This group has ${counted(hidden, `more ${noun}`)}, not listed here, ` +
       `because the report shows ${shownOfAll(content)}.`,
   });
 }
 
-// Words of one cluster only, shared and common words; all together where they are not told apart.
+// Words of one group only, shared and common words; all together where they are not told apart.
 /**
  * @param {Content} content @param {Step} step @param {number} k @param {number} limit
- * @returns {{ title: string, note: string, words: number[], role: Role }[]}
  */
-function wordGroups(content, step, k, limit) {
-  const title = (/** @type {string} */ kind) => `${kind} ${nounOf(content)}s`;
+function wordLists(content, step, k, limit) {
+  const noun = nounOf(content);
   if (!hasGroups(content, step)) {
     const words = characteristicWords(content, step, k, limit);
-    return [{ title: title("All"), note: "the most characteristic first", words, role: "common" }];
+    return [{ title: `All ${noun}s`, note: "the most characteristic first", words, kind: "all" }];
   }
   const all = limit === Infinity;
   const least = percent(content.only_here_share);
@@ -141,77 +216,31 @@ function wordGroups(content, step, k, limit) {
   return [
     {
       title: "Only here",
-      note: `${counted(step.entry.n_only_here_words[k], nounOf(content))} that no other cluster has${bound}`,
+      note: `${counted(step.entry.n_only_here_words[k], noun)} that no other group has${bound}`,
       words: onlyHereWords(content, step, k, limit, all),
-      role: "own",
+      kind: "own",
     },
     {
-      title: title("Shared"),
-      note: "that some other clusters have too",
+      title: `Shared ${noun}s`,
+      note: "that some other groups have too",
       words: sharedWords(content, step, k, limit),
-      role: "shared",
+      kind: "shared",
     },
     {
-      title: title("Common"),
-      note: "that every cluster has",
+      title: `Common ${noun}s`,
+      note: "that every group has",
       words: commonWords(content, step, k, limit),
-      role: "common",
+      kind: "common",
     },
   ];
 }
 
 /** @param {string} title @param {string} note @param {HTMLElement} body */
-function part(title, note, body) {
+function part(title, note, body, kind = "") {
   return make(
     "section",
-    { class: "part" },
-    make("h3", {}, title, make("span", { class: "note", text: note })),
+    { class: "part", "data-kind": kind || null },
+    make("h3", {}, title, note ? make("span", { class: "note", text: note }) : null),
     body,
   );
-}
-
-// Words as buttons that show them on the map; the bar is the weight in the prototype.
-/**
- * @param {App} app @param {Step} step @param {number} k @param {number[]} words
- * @param {Role | null} role of all these words; null where each has its own
- */
-function chips(app, step, k, words, role) {
-  const { content } = app;
-  if (!words.length) return make("p", { class: "soft", text: `None${atThisBeta(content)}.` });
-  const largest = Math.max(...words.map((j) => Math.abs(step.weight(k, j))));
-  return make(
-    "ul",
-    { class: `chips ${role ?? ""}` },
-    ...words.map((j) => {
-      const bar = make("span", { class: "bar", "aria-hidden": "true" });
-      bar.style.width = `${Math.max(4, (100 * Math.abs(step.weight(k, j))) / largest)}%`;
-      const title = wordTitle(content, step, k, j, role ?? roleOf(step, j, k));
-      const button = make(
-        "button",
-        { type: "button", title, on: { click: () => showWord(app, j) } },
-        bdi(content.words[j]),
-        bar,
-      );
-      return make("li", {}, button);
-    }),
-  );
-}
-
-/**
- * @param {Content} content @param {Step} step @param {number} k @param {number} j
- * @param {Role} role
- */
-function wordTitle(content, step, k, j, role) {
-  const exit = content.exit_betas ? content.exit_betas[k * step.W + j] : null;
-  const leaves =
-    exit === null
-      ? ""
-      : exit === Infinity
-        ? "; kept to the end of the path"
-        : `; dropped at β = ${decimal(exit)}`;
-  const others = sharers(step, j)
-    .filter((other) => other !== k)
-    .map((other) => content.names[other]);
-  const shared = role === "shared" ? `; also in: ${others.join("; ")}` : "";
-  return `weight ${decimal(step.weight(k, j))}${leaves}${shared}`;
 }

@@ -58,7 +58,7 @@ export function contributionTable(app, terms, logOdds, names, all, toggle) {
   if (logOdds !== null && Number.isFinite(logOdds)) {
     const rest = logOdds - shown.reduce((sum, { difference }) => sum + difference, 0);
     body.append(
-      totalRow("all other words, and the cluster sizes", rest),
+      totalRow("all other words, and the sizes of the groups", rest),
       totalRow("log-odds", logOdds, "total"),
     );
   }

@@ -19,13 +19,17 @@ const SHOWN = 200; // documents set aside
 
 /** @param {App} app */
 export function mountCorpus({ content }) {
-  const { corpus } = content;
+  const { corpus, remarks } = content;
+  const said = (/** @type {boolean} */ wanted) =>
+    remarks.filter(({ warning }) => warning === wanted).map(({ text }) => text);
   find("corpus").replaceChildren(
     ...present([
+      lines("Warnings", said(true), "warnings"),
+      lines("Remarks", said(false)),
       section("The corpus", corpusFacts(content)),
       section("How the texts were prepared", corpus.done),
       section("The model", modelFacts(content)),
-      notes(corpus.notes),
+      lines("Notes", corpus.notes),
       setAside(corpus),
     ]),
   );
@@ -134,14 +138,14 @@ function section(title, pairs) {
   return make("section", { class: "part" }, make("h3", { text: title }), make("dl", {}, ...items));
 }
 
-/** @param {string[]} lines */
-function notes(lines) {
-  if (!lines.length) return null;
+/** @param {string} title @param {string[]} said */
+function lines(title, said, name = "") {
+  if (!said.length) return null;
   return make(
     "section",
-    { class: "part" },
-    make("h3", { text: "Notes" }),
-    make("ul", {}, ...lines.map((line) => make("li", {}, bdi(line)))),
+    { class: `part ${name}` },
+    make("h3", { text: title }),
+    make("ul", {}, ...said.map((line) => make("li", {}, bdi(line)))),
   );
 }
 

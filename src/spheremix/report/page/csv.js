@@ -1,4 +1,4 @@
-// Tables as CSV, saved by the browser.
+// Tables as CSV, and files saved by the browser.
 
 import { make } from "./dom.js";
 
@@ -24,9 +24,14 @@ export function toCsv(columns, rows) {
     .concat("\n");
 }
 
-/** @param {string} name @param {string} text */
-export function download(name, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+/** @param {string} name @param {string} text @param {string} type */
+export function saveText(name, text, type) {
+  saveBlob(name, new Blob([text], { type: `${type};charset=utf-8` }));
+}
+
+/** @param {string} name @param {Blob} blob */
+export function saveBlob(name, blob) {
+  const url = URL.createObjectURL(blob);
   const link = make("a", { href: url, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);

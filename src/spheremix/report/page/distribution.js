@@ -1,134 +1,60 @@
-// How the documents of a cluster spread over labels and over time.
+// How the documents of groups spread over labels and over time.
 
-import { bdi, make } from "./dom.js";
-import { counted, decimal, integer, percent } from "./format.js";
+/** @import { Documents, LabelColumn, Labels } from "./types.d.ts" */
 
-/** @import { Content, Documents, LabelColumn, Labels, State, Step } from "./types.d.ts" */
-
-const SHOWN = 8;
-const WIDE = 80; // columns: more of them have no room for lines between them
 const YEARS_FROM = 60; // months: beyond them, time is counted in years
 
-// A part for each column of labels.
-/** @param {Content} content @param {Step} step @param {number} k @param {State} state */
-export function labelBars(content, step, k, state) {
-  const { documents } = content;
-  if (!documents?.labels || !documents.label_names) return [];
-  const names = documents.label_names;
-  const counts = countLabels(documents.labels, names.length, step.labels, k);
-  const columns = documents.label_columns ?? [];
-  return columns.map((column) => columnBars(documents, column, counts, state));
-}
-
+// How the documents of each group spread over the labels of all columns.
 /**
- * @param {Documents} documents @param {LabelColumn} column
- * @param {ReturnType<typeof countLabels>} counts @param {State} state
+ * @param {Pick<Documents, "labels" | "label_names">} documents @param {Labels} groups
+ * @param {number[]} ids of the groups
  */
-function columnBars(documents, column, { inside, totals, size }, state) {
-  const names = documents.label_names ?? [];
-  const order = labelOrder(inside, column);
-  if (!order.length) return null;
-  const rows = order.slice(0, SHOWN).map((label) => {
-    const bar = make("span", { class: "bar", "aria-hidden": "true" });
-    bar.style.width = `${(100 * inside[label]) / inside[order[0]]}%`;
-    const text = `${integer(inside[label])} of ${integer(totals[label])}`;
-    const lift = inside[label] / size / (totals[label] / documents.id.length);
-    const title =
-      `${percent(inside[label] / size)} of this cluster, ` +
-      `${decimal(lift)} times as frequent as in all documents. Click to list them.`;
-    const click = () => state.set({ label, scope: "cluster" });
-    return make(
-      "li",
-      {},
-      make(
-        "button",
-        { type: "button", title, on: { click } },
-        bdi(names[label]),
-        make("span", { class: "track" }, bar),
-        make("span", { class: "number", text }),
-      ),
-    );
+export function countLabels({ labels, label_names: names }, groups, ids) {
+  const n = names?.length ?? 0;
+  const places = new Map(ids.map((id, i) => [id, i]));
+  const counts = ids.map(() => new Uint32Array(n));
+  const totals = new Uint32Array(n);
+  const sizes = new Uint32Array(ids.length);
+  labels?.forEach((own, i) => {
+    const at = places.get(groups[i]);
+    if (at !== undefined) sizes[at]++;
+    for (const label of own) {
+      totals[label]++;
+      if (at !== undefined) counts[at][label]++;
+    }
   });
-  const more = order.length - rows.length;
-  const rest = more > 0 ? `; ${counted(more, "rarer label")} not shown` : "";
-  const note = `in this cluster, of all documents${rest}`;
-  return make(
-    "section",
-    { class: "part" },
-    make("h3", {}, "Labels: ", bdi(column.name), make("span", { class: "note", text: note })),
-    make("ul", { class: "bars" }, ...rows),
-  );
+  return { counts, totals, sizes };
 }
 
-// The labels of a column that the cluster has, the most frequent first.
-/** @param {number[]} inside @param {Pick<LabelColumn, "start" | "stop">} column */
+// The labels of a column that a group has, the most frequent first.
+/** @param {ArrayLike<number>} inside @param {Pick<LabelColumn, "start" | "stop">} column */
 export function labelOrder(inside, { start, stop }) {
   return Array.from({ length: stop - start }, (_, i) => start + i)
     .filter((label) => inside[label] > 0)
     .sort((a, b) => inside[b] - inside[a] || a - b);
 }
 
-/** @param {number[][]} labels @param {number} n @param {Labels} clusters @param {number} k */
-export function countLabels(labels, n, clusters, k) {
-  /** @type {number[]} */
-  const inside = new Array(n).fill(0);
-  /** @type {number[]} */
-  const totals = new Array(n).fill(0);
-  let size = 0;
-  labels.forEach((own, i) => {
-    const here = clusters[i] === k;
-    if (here) size++;
-    for (const label of own) {
-      totals[label]++;
-      if (here) inside[label]++;
-    }
+// The most frequent label of each group, in the first column that has several labels.
+/** @param {Documents} documents @param {Labels} groups @param {number[]} ids */
+export function topLabels(documents, groups, ids) {
+  const column = documents.label_columns?.find(({ start, stop }) => stop - start > 1);
+  if (!column) return null;
+  const { counts, sizes } = countLabels(documents, groups, ids);
+  return ids.map((_, i) => {
+    const [first] = labelOrder(counts[i], column);
+    if (first === undefined) return null;
+    return { name: documents.label_names?.[first] ?? "", share: counts[i][first] / sizes[i] };
   });
-  return { inside, totals, size };
 }
 
-/** @param {Content} content @param {Step} step @param {number} k */
-export function timeBars(content, step, k) {
-  const dates = content.documents?.date;
-  if (!dates) return null;
-  const { periods, inside, totals, undated } = countPeriods(dates, step.labels, k);
-  if (!periods.length) return null;
-  const n = periods.length;
-  const largest = Math.max(...inside, 1);
-  const bars = periods.map((period, i) => {
-    const bar = make("span", {
-      class: "column",
-      title: `${period}: ${integer(inside[i])} of ${counted(totals[i], "document")}`,
-    });
-    bar.style.height = `${(100 * inside[i]) / largest}%`;
-    return bar;
-  });
-  const period = periods[0].length === 4 ? "year" : "month";
-  const note = `documents per ${period}${undated ? `; ${integer(undated)} without a date` : ""}`;
-  const label = `From ${periods[0]} to ${periods.at(-1)}, at most ${largest}`;
-  return make(
-    "section",
-    { class: "part" },
-    make("h3", {}, "Time", make("span", { class: "note", text: note })),
-    make(
-      "div",
-      { class: `timeline${n > WIDE ? " dense" : ""}`, role: "img", "aria-label": label },
-      ...bars,
-    ),
-    make(
-      "div",
-      { class: "ends" },
-      make("span", { text: periods[0] }),
-      make("span", { text: periods.at(-1) }),
-    ),
-  );
-}
-
-// Every period from the first to the last that has documents, without gaps.
-/** @param {(string | null)[]} dates @param {Labels} labels @param {number} k */
-export function countPeriods(dates, labels, k) {
+// Every period from the first to the last that has documents, without gaps: how many documents of
+// each group, and of all.
+/** @param {(string | null)[]} dates @param {Labels} groups @param {number[]} ids */
+export function countPeriods(dates, groups, ids) {
   const months = dates.map(monthOf);
   const known = months.filter((month) => month !== null);
-  if (!known.length) return { periods: [], inside: [], totals: [], undated: months.length };
+  const counts = ids.map(() => /** @type {number[]} */ ([]));
+  if (!known.length) return { periods: [], counts, totals: [], undated: months.length };
   const low = known.reduce((a, b) => Math.min(a, b));
   const high = known.reduce((a, b) => Math.max(a, b));
   // The month of a year is not known.
@@ -137,17 +63,18 @@ export function countPeriods(dates, labels, k) {
   const first = Math.floor(low / unit);
   const n = Math.floor(high / unit) - first + 1;
   /** @type {number[]} */
-  const inside = new Array(n).fill(0);
-  /** @type {number[]} */
   const totals = new Array(n).fill(0);
+  for (const one of counts) one.push(...totals);
+  const places = new Map(ids.map((id, i) => [id, i]));
   months.forEach((month, i) => {
     if (month === null) return;
     const at = Math.floor(month / unit) - first;
     totals[at]++;
-    if (labels[i] === k) inside[at]++;
+    const group = places.get(groups[i]);
+    if (group !== undefined) counts[group][at]++;
   });
   const periods = Array.from({ length: n }, (_, i) => periodName(first + i, unit));
-  return { periods, inside, totals, undated: dates.length - known.length };
+  return { periods, counts, totals, undated: dates.length - known.length };
 }
 
 // Months since the year 0; null where a document has no date, or none that can be read.

@@ -6,7 +6,8 @@ import { createIndex, nearestPoint, pointsInside } from "./document_map_index.js
 import { drawPlacedLabels, labelFont, placeLabels } from "./document_map_labels.js";
 import { drawingOrder, paintPoints } from "./document_map_points.js";
 import { listenToGestures } from "./document_map_gestures.js";
-import { saveBlob, toSvg } from "./document_map_picture.js";
+import { toSvg } from "./document_map_picture.js";
+import { saveBlob } from "./csv.js";
 import {
   createPoints,
   pointRadius,
@@ -191,9 +192,18 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     saveBlob(mapName("svg"), new Blob([text], { type: "image/svg+xml" }));
   };
 
+  // What is heard begins with what is seen, unless that is a sign.
+  const heardAs = (/** @type {string} */ text, /** @type {string} */ title) =>
+    /\p{L}/u.test(text) ? `${text}: ${title}` : title;
   /** @type {(text: string, title: string, click: () => void) => HTMLButtonElement} */
   const button = (text, title, click) =>
-    make("button", { type: "button", text, title, "aria-label": title, on: { click } });
+    make("button", {
+      type: "button",
+      text,
+      title,
+      "aria-label": heardAs(text, title),
+      on: { click },
+    });
   const buttons = {
     nearer: button("+", "Zoom in (+)", () => show(zoomedView(view, 1.6))),
     farther: button("−", "Zoom out (−)", () => show(zoomedView(view, 1 / 1.6))),

@@ -1,6 +1,6 @@
 // The view of the map as a file: pixels (PNG) or shapes (SVG).
 
-import { make, makeSvg } from "./dom.js";
+import { makeSvg } from "./dom.js";
 import { toScreen } from "./document_map_view.js";
 
 /** @import { MapView, PlacedLabel, Points, Shown } from "./types.d.ts" */
@@ -8,13 +8,6 @@ import { toScreen } from "./document_map_view.js";
 /** @param {number} colour */
 export function hex(colour) {
   return `#${colour.toString(16).padStart(6, "0")}`;
-}
-
-/** @param {string} name @param {Blob} blob */
-export function saveBlob(name, blob) {
-  const url = URL.createObjectURL(blob);
-  make("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 // The documents in view as circles, a path for each colour, and the names above them.

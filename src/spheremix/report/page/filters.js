@@ -1,6 +1,9 @@
 // Which documents are listed, and in which order.
 
-/** @import { Documents, Now, Sort, Step } from "./types.d.ts" */
+import { certaintyOf } from "./certainty.js";
+import { chosenId } from "./grouping.js";
+
+/** @import { Content, Documents, Grouping, Now, Sort } from "./types.d.ts" */
 
 // What people call a document: its title, or its id where it has none.
 /** @param {Pick<Documents, "id" | "title">} documents @param {number} i */
@@ -34,14 +37,16 @@ export function anyCut(documents) {
 }
 
 /**
- * @param {Documents} documents @param {Pick<Step, "labels">} step @param {Now} now
+ * @param {Documents} documents @param {Pick<Grouping, "labels">} groups @param {Now} now
  * @param {(text: string) => (i: number) => boolean} search
+ * @param {Content["firmness"]} firmness
  */
-export function listDocuments(documents, step, now, search) {
+export function listDocuments(documents, groups, now, search, firmness = null) {
+  const chosen = chosenId(now);
   /** @type {((i: number) => boolean)[]} */
   const tests = [];
   const dateOf = (/** @type {number} */ i) => documents.date?.[i] ?? null;
-  if (now.scope === "cluster") tests.push((i) => step.labels[i] === now.cluster);
+  if (now.scope === "cluster") tests.push((i) => groups.labels[i] === chosen);
   if (now.rival >= 0) tests.push((i) => isBetween(documents, i, now));
   if (now.label >= 0) tests.push((i) => documents.labels?.[i].includes(now.label) ?? false);
   // A year or a month that has the day is listed; a day stands for all of itself, whatever time
@@ -56,10 +61,10 @@ export function listDocuments(documents, step, now, search) {
     tests.push((i) => dateOf(i) !== null && (dateOf(i) ?? "").slice(0, now.to.length) <= now.to);
   if (now.text) tests.push(search(now.text));
   const found = [];
-  for (let i = 0; i < step.labels.length; i++) {
+  for (let i = 0; i < groups.labels.length; i++) {
     if (tests.every((test) => test(i))) found.push(i);
   }
-  return sortDocuments(documents, found, now.sort);
+  return sortDocuments(documents, found, now.sort, firmness);
 }
 
 // One of the two most probable clusters; with all clusters listed, either of them.
@@ -67,14 +72,34 @@ export function listDocuments(documents, step, now, search) {
 function isBetween({ cluster, runner_up: next }, i, now) {
   const other = cluster[i] === now.rival ? next?.[i] : cluster[i];
   const near = cluster[i] === now.rival || next?.[i] === now.rival;
-  return near && (now.scope === "all" || other === now.cluster);
+  return near && (now.scope === "all" || now.cut !== 0 || other === now.cluster);
 }
 
-/** @param {Documents} documents @param {number[]} found @param {Sort} sort */
-function sortDocuments(documents, found, sort) {
-  const { cosine, log_odds: odds } = documents;
+const SURE = { borderline: 0, probably: 1, clearly: 2 };
+
+/**
+ * @param {Documents} documents @param {number[]} found @param {Sort} sort
+ * @param {Content["firmness"]} firmness
+ */
+function sortDocuments(documents, found, sort, firmness) {
+  const { cosine, log_odds: odds, date } = documents;
   if (sort === "typical") return found.sort((a, b) => cosine[b] - cosine[a] || a - b);
-  if (sort === "ambiguous")
-    return found.sort((a, b) => (odds[a] === odds[b] ? a - b : odds[a] - odds[b]));
+  if (sort === "unlike") return found.sort((a, b) => cosine[a] - cosine[b] || a - b);
+  if (sort === "ambiguous") {
+    const sure = (/** @type {number} */ i) => SURE[certaintyOf({ firmness }, documents, i)];
+    const ranks = new Map(found.map((i) => [i, sure(i)]));
+    const rank = (/** @type {number} */ i) => ranks.get(i) ?? 0;
+    return found.sort(
+      (a, b) => rank(a) - rank(b) || (odds[a] === odds[b] ? a - b : odds[a] - odds[b]),
+    );
+  }
+  if (sort === "newest" && date)
+    return found.sort((a, b) => compare(date[b] ?? "", date[a] ?? "") || a - b);
   return found;
+}
+
+/** @param {string} a @param {string} b */
+function compare(a, b) {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

@@ -90,13 +90,8 @@ export function oddsText(logOdds) {
   return `${odds < 10 ? odds.toFixed(1) : integer(Number(odds.toPrecision(2)))} to 1`;
 }
 
-/** @param {number} number */
-function raised(number) {
-  return [...String(number)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("");
-}
-
-/** @param {number} posterior @param {number} logOdds */
-export function posteriorText(posterior, logOdds) {
-  if (posterior < 0.9995) return posterior.toFixed(3);
-  return logOdds === Infinity ? "1" : `1 − 10⁻${raised(Math.floor(logOdds / Math.LN10))}`;
+// Posteriors of long documents are 1 to the last digit, which says little.
+/** @param {number} posterior */
+export function posteriorText(posterior) {
+  return posterior < 0.9995 ? posterior.toFixed(3) : "> 0.999";
 }

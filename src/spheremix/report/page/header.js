@@ -1,62 +1,133 @@
-// The line that says what this is.
+// The lines at the top: what this is, how many groups, how sure that is, and what else could be said.
 
 import { bdi, find, make } from "./dom.js";
-import {
-  counted,
-  criterionName,
-  decimal,
-  hasPenalty,
-  isDense,
-  nounOf,
-  percent,
-  shownOfAll,
-} from "./format.js";
+import { capital, counted, nounOf, percent, shownOfAll } from "./format.js";
+import { agreementWord, AGREED, share, stabilityWord } from "./certainty.js";
+import { openCut } from "./group_slider.js";
 
-/** @import { App, Step } from "./types.d.ts" */
+/** @import { App, Content, Step } from "./types.d.ts" */
 
 /** @param {App} app */
-export function mountHeader({ content, state, stepOf }) {
-  const { corpus, model, steps } = content;
-  find("title").replaceChildren(bdi(content.title));
-  const by = (/** @type {string | null} */ criterion) =>
-    criterion ? ` (${criterionName(criterion)})` : "";
-  const facts = [
-    counted(corpus.n_kept, "document"),
-    shownOfAll(content) ? `${shownOfAll(content)} shown` : counted(model.n_words, nounOf(content)),
-    `K = ${model.n_clusters}${content.candidates.length > 1 ? by(model.k_criterion) : ""}`,
-  ];
-  const beta = make("span", { id: "beta-fact" });
-  const sparsity = make("span", { hidden: isDense(content) });
+export function mountHeader(app) {
+  const { content, state, stepOf } = app;
+  const { corpus, model } = content;
+  find("title").replaceChildren(bdi(content.title, { title: content.title }));
+  const words = shownOfAll(content)
+    ? `${shownOfAll(content)} shown`
+    : counted(model.n_words, nounOf(content));
+  find("facts").textContent = `${counted(corpus.n_kept, "document")} · ${words}`;
+
+  const many = make("strong", { id: "how-many" });
   const drift = make("span");
   const back = make("button", {
     type: "button",
     class: "plain",
-    text: "back to it",
-    on: { click: () => state.set({ step: content.chosen }) },
+    text: "back",
+    on: { click: () => state.set({ step: content.chosen, cut: 0 }) },
   });
   const away = make("span", { id: "away" }, drift, " ", back);
-  find("facts").replaceChildren(
-    ...facts.map((text) => make("span", { text })),
-    beta,
-    sparsity,
-    away,
-  );
-  state.follow(["step"], () => {
-    const entry = steps[state.now.step];
-    const moved = state.now.step !== content.chosen;
-    const chosen = steps[content.chosen].beta;
-    if (!hasPenalty(content)) beta.textContent = "no penalty";
-    else if (moved)
-      beta.textContent = `β = ${decimal(entry.beta)}; ${decimal(chosen)} was chosen${by(model.criterion)}`;
-    else beta.textContent = `β = ${decimal(entry.beta)}${by(model.criterion)}`;
+  const still = make("span", { id: "how-sure" }, ...howSure(app));
+  find("sure").replaceChildren(many, " ", still, away);
+  state.follow(["step", "cut"], () => {
+    const { groups } = app.groups();
+    many.textContent = `${counted(groups.length, "group")}.`;
+    const moved = state.now.step !== content.chosen || state.now.cut !== 0;
     away.hidden = !moved;
-    if (moved && content.labels)
+    still.hidden = moved;
+    if (!moved) return;
+    if (state.now.cut)
+      drift.textContent =
+        `Along the tree; the model has ${model.n_clusters}, ` +
+        "where weights and reasons are shown.";
+    else if (content.labels)
       drift.textContent = drifted(stepOf(state.now.step), stepOf(content.chosen));
-    sparsity.textContent = `sparsity ${percent(entry.sparsity)}`;
   });
 }
 
-// Clusters keep their names along the path, whatever becomes of them: this tells how far to trust
+// How far restarts and other samples agree, the other honest numbers, and warnings.
+/** @param {App} app */
+function howSure(app) {
+  const { content, state } = app;
+  const parts = [...agreements(content), ...otherNumbers(app)];
+  const warnings = content.remarks.filter(({ warning }) => warning).length;
+  if (warnings)
+    parts.push(
+      make("button", {
+        type: "button",
+        class: "plain warning",
+        id: "warnings",
+        text: `! ${counted(warnings, "warning")}`,
+        title: content.remarks
+          .filter(({ warning }) => warning)
+          .map(({ text }) => text)
+          .join("\n\n"),
+        on: {
+          click: () => {
+            state.set({ tab: "corpus" });
+            find("corpus").scrollTop = 0;
+          },
+        },
+      }),
+    );
+  return parts.flatMap((part, i) => (i ? [" · ", part] : [part]));
+}
+
+/** @param {Content} content */
+function agreements({ candidates, advice, model }) {
+  const parts = [];
+  const same = candidates.find((one) => one.chosen)?.agreement ?? null;
+  if (same !== null)
+    parts.push(
+      told(
+        `Restarts ${agreementWord(same)} (${share(same)})`,
+        "How far the search finds the same groups when it starts again: the mean adjusted Rand " +
+          "index with the best start. 1: always the same.",
+        same < AGREED,
+      ),
+    );
+  const at = advice?.evidence.n_components?.indexOf(model.n_clusters) ?? -1;
+  const stable = at >= 0 ? (advice?.evidence.stability?.[at] ?? null) : null;
+  if (stable !== null)
+    parts.push(
+      told(
+        `${capital(stabilityWord(stable))} (${share(stable)})`,
+        "How far other samples of these documents give the same groups: a mean adjusted Rand " +
+          "index. 1: always the same.",
+        stable < AGREED,
+      ),
+    );
+  return parts;
+}
+
+/** @param {string} text @param {string} title @param {boolean} weak */
+function told(text, title, weak) {
+  return make("span", { class: weak ? "warning" : null, text: weak ? `! ${text}` : text, title });
+}
+
+// What the advice recommends beside this number, each with its sentence.
+/** @param {App} app */
+function otherNumbers(app) {
+  const { advice, model } = app.content;
+  if (!advice) return [];
+  const others = advice.recommended.filter(({ n_clusters: K }) => K !== model.n_clusters);
+  if (!others.length) return [];
+  const links = others.map(({ n_clusters: K, sentence, reading }) =>
+    reading === "none"
+      ? make("span", { class: "warning", text: "no groups at all", title: sentence })
+      : make("button", {
+          type: "button",
+          class: "plain",
+          text: `${K} (${reading})`,
+          title: sentence,
+          on: { click: () => openCut(app, K) },
+        }),
+  );
+  return [
+    make("span", {}, "Also possible: ", ...links.flatMap((one, i) => (i ? [", ", one] : [one]))),
+  ];
+}
+
+// Groups keep their names along the path, whatever becomes of them: this tells how far to trust
 // the names.
 /** @param {Step} step @param {Step} chosen */
 function drifted({ labels }, chosen) {
@@ -64,8 +135,8 @@ function drifted({ labels }, chosen) {
   labels.forEach((k, i) => {
     if (k !== chosen.labels[i]) n++;
   });
-  const share = n / labels.length;
+  const part = n / labels.length;
   const few = n === 1 ? "1 document has" : `${n || "no"} documents have`;
-  const which = share < 0.01 ? few : `${percent(share)} of the documents have`;
-  return `${which} changed cluster since the chosen β`;
+  const which = part < 0.01 ? few : `${percent(part)} of the documents have`;
+  return `${capital(which)} changed group, compared with the chosen number of words.`;
 }

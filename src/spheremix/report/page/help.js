@@ -10,8 +10,8 @@ export function writeHelp(content) {
   find("help-text").textContent = reading(content).join(" ");
   find("help-map").textContent =
     "To zoom the map, hold Ctrl and turn the mouse wheel; after a click on the map the wheel alone " +
-    "is enough. Drag the map to move it. Click a label above the map to see that group of " +
-    `${nounOf(content)}s. The address of the page keeps the view: to show it to somebody else, ` +
+    "is enough. Drag the map to move it. Click a label above the map to zoom to those " +
+    `${nounOf(content)}s. The button back of the browser goes back in the report. The address keeps the view: to show it to somebody else, ` +
     "send the file and the part of the address after #.";
   const rows = keysOf(content).map(([key, text]) =>
     make(
@@ -26,34 +26,27 @@ export function writeHelp(content) {
 
 /** @param {Content} content */
 function reading(content) {
-  const { kind, steps, contrast, documents } = content;
+  const { steps, contrast, documents, tree } = content;
   const noun = nounOf(content);
-  const prototype =
-    kind === "words"
-      ? "Each cluster has a prototype: the words that describe it, each with a weight."
-      : "Each cluster has a prototype: a direction, with one weight for each coordinate.";
-  const map = `The map shows all prototypes: each row is a cluster, and each column is a ${noun}.`;
-  const next = documents ? "Choose a cluster, then a document." : "Choose a cluster.";
-  const point = `Point at a column to read its ${noun}. ${next}`;
-  if (isDense(content))
-    return present([
-      prototype,
-      map,
-      "There is no penalty, so every cluster has every coordinate, and a coordinate means little " +
-        "by itself.",
-      contrast &&
-        "The card of a cluster lists the words of its texts, which tell what it is about.",
-      point,
-    ]);
+  const said = content.kind === "words" || contrast;
   return present([
-    prototype,
-    map,
-    `On the left are the ${noun}s that many clusters share, then those of fewer clusters, and on ` +
-      `the right those of only one cluster.`,
+    `On the left are the groups: how many documents each has${said ? ", its words" : ""}, and how ` +
+      "sure it is.",
+    documents
+      ? "Choose a group to see its documents, then a document to read it."
+      : "Choose a group to see more of it.",
+    tree &&
+      "The slider of groups merges groups that are alike, or divides them. At the number of the " +
+        "model there are also weights and reasons.",
     steps.length > 1 &&
-      `Move the slider to the right to keep fewer ${noun}s. The clusters keep the names that they ` +
-        "have at the chosen β, even where their documents change.",
-    point,
+      `The slider of ${noun}s keeps few or many ${noun}s in each group. The groups keep their ` +
+        "names, even where their documents change.",
+    isDense(content)
+      ? "There is no penalty, so every group has every coordinate, and a coordinate means little " +
+        "by itself."
+      : `In the tab of ${noun}s each row is a group, and each column is a ${noun}: on the left ` +
+        "those that many groups share, on the right those of only one group.",
+    contrast && "The card of a group lists the words of its texts, which tell what it is about.",
   ]);
 }
 
@@ -62,16 +55,18 @@ function keysOf(content) {
   const path = content.steps.length > 1;
   const dataMap = content.rows && content.labels;
   return present([
-    path && ["← →", "smaller or larger β, step by step (Shift: ten steps)"],
-    path && ["Home", "back to the chosen β"],
-    ["↑ ↓", "cluster above or below"],
+    path && ["← →", `more or fewer ${nounOf(content)}s, step by step (Shift: ten steps)`],
+    path && ["Home", `back to the chosen number of ${nounOf(content)}s`],
+    content.tree && [", .", "fewer or more groups"],
+    ["↑ ↓", "group above or below"],
     content.documents && ["j k", "next or previous document"],
     ["/", `search for a ${nounOf(content)}`],
     ["+ − 0", "zoom the map in, out, or back to all"],
     ["[ ]", "move the zoomed map"],
-    dataMap && ["m", "prototype map or data map"],
+    dataMap && ["m", "groups or documents as rows of the map"],
     ["d", "dark or light"],
-    ["Esc", `clear the marked ${nounOf(content)}`],
+    content.documents && ["Esc", `clear the marked ${nounOf(content)}, or close the document`],
+    !content.documents && ["Esc", `clear the marked ${nounOf(content)}`],
     ["?", "this help"],
   ]);
 }

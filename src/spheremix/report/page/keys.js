@@ -1,15 +1,17 @@
 // The keyboard: everything that is looked at often has a key.
 
 import { find } from "./dom.js";
+import { moveCut } from "./group_slider.js";
 import { writeHelp } from "./help.js";
 
 /** @import { App } from "./types.d.ts" */
 
 /**
  * @param {App} app
- * @param {Record<"moveCluster" | "moveDocument" | "zoom" | "pan", (by: number) => void>} actions
+ * @param {Record<"moveGroup" | "moveDocument" | "zoom" | "pan", (by: number) => void>} actions
  */
-export function mountKeys({ content, state }, actions) {
+export function mountKeys(app, actions) {
+  const { content, state } = app;
   const help = find("help");
   writeHelp(content);
   find("help-button").addEventListener("click", () => help.showModal());
@@ -17,16 +19,16 @@ export function mountKeys({ content, state }, actions) {
 
   const last = content.steps.length - 1;
   const step = (/** @type {number} */ by) =>
-    state.set({ step: Math.max(0, Math.min(last, state.now.step + by)) });
+    state.set({ step: Math.max(0, Math.min(last, state.now.step + by)), cut: 0 });
   const other = () => state.set({ tab: state.now.tab === "data" ? "prototypes" : "data" });
   // Within the list of documents, the arrows go along it.
   const along = (/** @type {KeyboardEvent} */ { target }, /** @type {number} */ by) =>
-    target === find("document-list") ? actions.moveDocument(by) : actions.moveCluster(by);
+    target === find("document-list") ? actions.moveDocument(by) : actions.moveGroup(by);
   /** @type {Record<string, ((event: KeyboardEvent) => void) | null>} */
   const table = {
     ArrowLeft: (event) => step(event.shiftKey ? -10 : -1),
     ArrowRight: (event) => step(event.shiftKey ? 10 : 1),
-    Home: () => state.set({ step: content.chosen }),
+    Home: () => state.set({ step: content.chosen, cut: 0 }),
     ArrowUp: (event) => along(event, -1),
     ArrowDown: (event) => along(event, 1),
     j: () => actions.moveDocument(1),
@@ -40,11 +42,19 @@ export function mountKeys({ content, state }, actions) {
     "]": () => actions.pan(0.25),
     m: content.rows && content.labels ? other : null,
     d: () => find("dark").click(),
-    Escape: () => state.set({ word: -1 }),
+    Escape: () => state.set(state.now.word >= 0 ? { word: -1 } : { document: -1 }),
+    ",": () => moveCut(app, -1),
+    ".": () => moveCut(app, 1),
     "?": () => help.showModal(),
   };
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || help.open)
+    if (
+      event.defaultPrevented ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      document.querySelector("dialog[open]")
+    )
       return;
     if (event.target instanceof Element && keepsKey(event.target, event.key)) return;
     const action = Object.hasOwn(table, event.key) ? table[event.key] : null;

@@ -44,8 +44,10 @@ export function createList(box, rowHeight, makeRow, onChoose) {
   const show = (/** @type {number[]} */ newItems, /** @type {number} */ newChosen) => {
     items = newItems;
     space.style.height = `${items.length * rowHeight}px`;
+    // From the top: the chosen one is not looked for, since another order was asked for.
     box.scrollTop = 0;
-    choose(newChosen);
+    chosen = newChosen;
+    draw();
   };
 
   // The row of the chosen one is brought into sight.

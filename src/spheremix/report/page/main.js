@@ -5,38 +5,52 @@ import { readContent } from "./content.js";
 import { createState } from "./state.js";
 import { createSteps } from "./order.js";
 import { mountHeader } from "./header.js";
-import { mountClusters, moveCluster } from "./clusters.js";
-import { mountTabs } from "./tabs.js";
+import { createGroupings } from "./grouping.js";
+import { mountGroups, moveGroup } from "./groups.js";
+import { mountGroupSlider } from "./group_slider.js";
+import { createEdits } from "./edits.js";
+import { createLasso } from "./lasso.js";
+import { mountEdits } from "./edit_tools.js";
+import { mountTabs, tabsOf } from "./tabs.js";
 import { mountMap } from "./map.js";
+import { mountMapTab } from "./map_tab.js";
 import { mountSlider } from "./slider.js";
 import { mountSearch } from "./search.js";
 import { mountWordLine } from "./word_line.js";
 import { mountCard } from "./card.js";
 import { mountDocuments } from "./documents.js";
 import { mountReader } from "./reader.js";
+import { mountLabels } from "./label_tab.js";
+import { mountTime } from "./time_tab.js";
 import { mountCandidates } from "./candidates.js";
 import { mountCorpus } from "./corpus.js";
 import { mountSave } from "./save.js";
 import { mountTheme } from "./theme.js";
 import { mountKeys } from "./keys.js";
 
-/** @import { Content, Now, StepOf } from "./types.d.ts" */
+/** @import { App, Content, Grouping, Now } from "./types.d.ts" */
 
-/** @param {Content} content @param {StepOf} stepOf */
-function initialState(content, stepOf) {
-  const { steps, model, documents, words } = content;
+/** @param {Content} content @param {Grouping} groups */
+function initialState(content, groups) {
+  const { steps, model, documents, words, tree } = content;
   const n = documents?.id.length ?? 0;
   const labels = documents?.label_names?.length ?? 0;
   const rivals = documents?.runner_up ? model.n_clusters : 0;
   const days = documents?.date ? /^(?:\d{4}-\d{2}-\d{2})?$/u : [""];
-  const maps = content.rows && content.labels ? ["prototypes", "data"] : ["prototypes"];
+  const tabs = tabsOf(content).map(([name]) => name);
+  const data = content.rows && content.labels ? ["data"] : [];
   /** @type {Now} */
   const defaults = {
     step: content.chosen,
-    cluster: stepOf(content.chosen).clusters[0],
+    cut: 0,
+    cluster: groups.groups[0].id,
+    node: -1,
+    compared: -1,
+    edited: 0,
+    lassoed: 0,
     document: -1,
     word: -1,
-    tab: "prototypes",
+    tab: tabs[0],
     zoom: [0, 1],
     scope: "cluster",
     sort: "typical",
@@ -50,12 +64,15 @@ function initialState(content, stepOf) {
   };
   return createState(defaults, {
     step: [0, steps.length - 1],
+    cut: [0, documents?.leaf && tree ? tree.leaves : 0],
     cluster: [0, model.n_clusters - 1],
+    node: [-1, tree ? 2 * tree.leaves - 2 : -1],
+    compared: [-1, model.n_clusters - 1],
     document: [-1, n - 1],
     word: [-1, words.length - 1],
-    tab: [...maps, "candidates", "corpus"],
+    tab: [...tabs, ...data],
     scope: ["cluster", "all"],
-    sort: ["typical", "ambiguous", "given"],
+    sort: ["typical", "ambiguous", "newest", "unlike", "given"],
     label: [-1, labels - 1],
     rival: [-1, rivals - 1],
     from: days,
@@ -65,38 +82,56 @@ function initialState(content, stepOf) {
   });
 }
 
+/** @param {Content} content @returns {App} */
+function createApp(content) {
+  const stepOf = createSteps(content);
+  const groupsAt = createGroupings(content, stepOf);
+  const state = initialState(content, groupsAt({ cut: 0, step: content.chosen }));
+  const groups = () => groupsAt(state.now);
+  // An address may have a number of groups and a group that it does not have.
+  if (state.now.cut === 1) state.now.cut = 0;
+  if (state.now.cut && !groups().byId.has(state.now.node)) state.now.node = groups().groups[0].id;
+  const edits = createEdits(content, state);
+  return { content, stepOf, state, groups, groupsAt, edits, lasso: createLasso(state) };
+}
+
 /** @param {Content} content */
 function mount(content) {
-  const stepOf = createSteps(content);
-  const app = {
-    content,
-    stepOf,
-    state: initialState(content, stepOf),
-  };
+  const app = createApp(content);
   // The first screen first.
-  mountHeader(app);
-  mountClusters(app);
-  mountTabs(app);
   /** @type {ReturnType<typeof mountMap> | null} */
   let map = null;
+  /** @type {ReturnType<typeof mountMapTab>} */
+  let points = null;
   mountTheme(
     app.state,
-    () => map?.recolour(),
+    () => {
+      map?.recolour();
+      points?.recolour();
+    },
     () => map?.print(),
   );
+  mountHeader(app);
+  mountGroups(app);
+  mountTabs(app);
+  mountGroupSlider(app);
   mountSlider(app);
+  points = mountMapTab(app);
   map = mountMap(app);
-  performance.mark("first-screen");
   mountCard(app);
   const documents = mountDocuments(app);
+  performance.mark("first-screen");
   mountReader(app);
   mountSearch(app);
   mountWordLine(app);
+  mountLabels(app);
+  mountTime(app);
   mountCandidates(app);
   mountCorpus(app);
-  mountSave(app, documents.listed);
+  mountEdits(app);
+  mountSave(app, documents.listed, { words: map.figure, documents: points });
   mountKeys(app, {
-    moveCluster: (/** @type {number} */ by) => moveCluster(app, by),
+    moveGroup: (/** @type {number} */ by) => moveGroup(app, by),
     moveDocument: documents.move,
     zoom: map.zoom,
     pan: map.pan,

@@ -3,7 +3,7 @@
 import { integer, nounOf } from "./format.js";
 import { groupsOf } from "./order.js";
 
-/** @import { Block, Columns, Context, Row, View } from "./types.d.ts" */
+/** @import { Columns, Context, View } from "./types.d.ts" */
 
 export const HEAD = 38; // pixels above the rows
 const FONT = "system-ui, sans-serif";
@@ -18,21 +18,15 @@ function fitText(context, text, width) {
   return short.length > 1 ? `${short.join("").trimEnd()}…` : "";
 }
 
-// The first word of a name; a number, where a cluster has no words.
-/** @param {string} name */
-function shortName(name) {
-  return /^cluster \d+$/u.test(name) ? name : name.split(" ")[0];
-}
-
 /** @param {number} count @param {number} K @param {number} number @param {string} noun */
 function groupTexts(count, K, number, noun) {
   const words = integer(number);
-  if (count === 0) return [`no cluster: ${words}`, "none", "0"];
+  if (count === 0) return [`no group: ${words}`, "none", "0"];
   if (count === K && K > 1)
-    return [`all ${K} clusters: ${words} ${noun}`, `all ${K}: ${words}`, "all"];
-  if (count === 1) return [`${noun} of one cluster: ${words}`, `one cluster: ${words}`, "1"];
-  if (count === 2) return [`pairs of clusters: ${words} ${noun}`, `pairs: ${words}`, "2"];
-  return [`${count} clusters: ${words} ${noun}`, `${count}: ${words}`, `${count}`];
+    return [`all ${K} groups: ${words} ${noun}`, `all ${K}: ${words}`, "all"];
+  if (count === 1) return [`${noun} of one group: ${words}`, `one group: ${words}`, "1"];
+  if (count === 2) return [`pairs of groups: ${words} ${noun}`, `pairs: ${words}`, "2"];
+  return [`${count} groups: ${words} ${noun}`, `${count}: ${words}`, `${count}`];
 }
 
 // One label for each number of clusters that share, and one for the words that each cluster alone has.
@@ -76,9 +70,8 @@ function drawOwners(context, { content, step, columns, colours }) {
     if (count !== 1 || step.K === 1) continue;
     const [left, right] = clipped(columns, start, stop);
     if (right - left < 26) continue;
-    const name = shortName(content.names[clusters[0]]);
     context.fillStyle = colours.soft;
-    if (context.measureText(name).width <= right - left - 6) context.fillText(name, left + 2, 33);
+    context.fillText(fitText(context, content.names[clusters[0]], right - left - 6), left + 2, 33);
   }
 }
 
@@ -95,86 +88,13 @@ export function drawRowNames(context, { content, rows, gutter, colours }, chosen
     const size = Math.max(8, Math.min(12, Math.floor(0.85 * height)));
     context.font = `${k === chosen ? "600 " : ""}${size}px ${FONT}`;
     context.fillStyle = colours.ink;
-    const full = content.names[k];
-    const whole = gutter > 100 && context.measureText(full).width <= gutter - 14;
-    const name = whole ? full : fitText(context, shortName(full), gutter - 14);
-    context.fillText(name, gutter - 8, y + height / 2);
+    context.fillText(fitText(context, content.names[k], gutter - 14), gutter - 8, y + height / 2);
   }
   context.textAlign = "left";
   context.fillStyle = colours.line;
   for (const { y, height } of rows) {
     if (height >= 16) context.fillRect(0, Math.round(y), gutter - 4, 1);
   }
-}
-
-// Words where there is room: inside the blocks that clusters share, beside those of one cluster.
-/** @param {Context} context @param {View} view */
-export function drawWordsInside(context, view) {
-  const rowOf = new Map(view.rows.map((row) => [row.k, row]));
-  const own = groupsOf(view.step).find(({ count }) => count === 1);
-  context.textBaseline = "middle";
-  for (const block of view.step.blocks) {
-    const [left, right] = clipped(view.columns, block.start, block.stop);
-    const row = rowOf.get(block.clusters[0]);
-    if (!row || right - left < 2 || row.height < 11) continue;
-    context.font = `${row.height < 13 ? 10 : 11}px ${FONT}`;
-    if (own && block.count === 1 && view.step.K > 1) {
-      const [first, last] = clipped(view.columns, own.start, own.stop);
-      const before = left - first > last - right;
-      /** @type {[number, number]} */
-      const room = before ? [first, left] : [right, last];
-      if (room[1] - room[0] < 0.6 * (right - left))
-        drawWords(context, view, block, row, [left, right], false, true);
-      else drawWords(context, view, block, row, room, before, false);
-    } else drawWords(context, view, block, row, [left, right], false, true);
-  }
-}
-
-// As many lines as the row holds, of words that fit whole.
-/**
- * @param {Context} context @param {View} view @param {Block} block @param {Row} row
- * @param {[number, number]} room @param {boolean} before @param {boolean} inside
- */
-function drawWords(context, view, block, row, [left, right], before, inside) {
-  const { colours, columns } = view;
-  const width = Math.min(right - left - 8, 330);
-  if (width < 24) return;
-  const lines = Math.min(inside ? 9 : 3, Math.max(1, Math.floor((row.height - 1) / 14)));
-  let place = Math.max(block.start, Math.floor(columns.place(columns.left)));
-  let y = row.y + row.height / 2 - 7 * (lines - 1);
-  if (inside && lines > 1) y = row.y + 8;
-  context.textAlign = before ? "right" : "left";
-  const x = before ? right - 4 : left + 4;
-  for (let line = 0; line < lines && place < block.stop; line++, y += 14) {
-    const found = fillLine(context, view, place, block.stop, width);
-    place = found.place;
-    if (!found.text) break;
-    if (inside) {
-      context.globalAlpha = 0.75;
-      context.fillStyle = colours.ground;
-      context.fillRect(x - 2, y - 7, context.measureText(found.text).width + 4, 14);
-      context.globalAlpha = 1;
-    }
-    context.fillStyle = colours.ink;
-    context.fillText(found.text, x, y);
-  }
-  context.textAlign = "left";
-}
-
-/**
- * @param {Context} context @param {View} view @param {number} start @param {number} stop
- * @param {number} width
- */
-function fillLine(context, { content, step }, start, stop, width) {
-  let text = "";
-  let place = start;
-  for (; place < stop; place++) {
-    const word = content.words[step.order[place]];
-    const longer = text ? `${text} ${word}` : word;
-    if (word.length * 3 <= width && context.measureText(longer).width <= width) text = longer;
-    else if (text) break;
-  }
-  return { text, place };
 }
 
 /** @param {Context} context @param {View} view */

@@ -61,7 +61,7 @@ function wordFacts(content, view, row, place, x) {
       "div",
       {},
       bdi(content.words[j], { class: "strong" }),
-      ` in ${having.length} of ${counted(step.K, "cluster")}`,
+      ` in ${having.length} of ${counted(step.K, "group")}`,
     ),
     ...lines,
     more > 0 ? make("div", { class: "soft", text: `and ${more} more` }) : null,
@@ -95,13 +95,14 @@ function heaviest({ step, columns, scale }, row, place, x) {
  * @param {number} first @param {Row | null} row
  */
 function valueLine(content, step, k, j, first, row) {
-  const bar = make("span", { class: "bar" });
-  const share = Math.abs(step.weight(k, j) / step.weight(first, j));
+  const value = step.weight(k, j);
+  const bar = make("span", { class: value < 0 ? "bar negative" : "bar" });
+  const share = Math.abs(value / step.weight(first, j));
   bar.style.width = `${Math.max(2, 60 * share)}px`;
   return make(
     "div",
     { class: row && row.k === k ? "value here" : "value" },
-    make("span", { class: "number", text: decimal(step.weight(k, j)) }),
+    make("span", { class: "number", text: decimal(value) }),
     bar,
     bdi(content.names[k]),
   );

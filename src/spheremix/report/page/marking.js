@@ -38,10 +38,10 @@ function markOf(step, j, k, rival) {
 /** @param {boolean} hasRival */
 export function markLegend(hasRival) {
   const samples = [
-    ["own", "only in this cluster"],
-    ["shared", "shared with some other clusters"],
-    ["common", "in every cluster"],
-    ["rival", "in the next-best cluster, not in this one"],
+    ["own", "only in this group"],
+    ["shared", "shared with some other groups"],
+    ["common", "in every group"],
+    ["rival", "in the next-best group, not in this one"],
   ];
   return make(
     "p",

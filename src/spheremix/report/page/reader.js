@@ -1,11 +1,13 @@
 // One document: where it is and why, and its text with the words marked.
 
 import { bdi, find, make, present } from "./dom.js";
-import { counted, decimal, integer, oddsText, percent, posteriorText } from "./format.js";
+import { counted, integer } from "./format.js";
 import { contributionsOf, contributionTable, keptWords, rivalOf } from "./contributions.js";
 import { labelTags } from "./documents.js";
 import { isCut, nameOf } from "./filters.js";
 import { markLegend, markText } from "./marking.js";
+import { documentTools } from "./edit_tools.js";
+import { elsewhere, verdict } from "./verdict.js";
 
 /** @import { App, Content, Documents, Step } from "./types.d.ts" */
 
@@ -23,6 +25,8 @@ export function mountReader(app) {
   const draw = () => {
     const i = state.now.document;
     const body = find("reader-body");
+    document.body.classList.toggle("reading", i >= 0);
+    find("reader-close").hidden = i < 0;
     if (i < 0) {
       find("reader-name").replaceChildren("Reader");
       body.replaceChildren(
@@ -39,7 +43,11 @@ export function mountReader(app) {
     draw();
     find("reader-body").scrollTop = 0;
   });
-  state.followAtRest(["step"], draw);
+  state.followAtRest(["step", "edited", "cluster", "node", "cut"], draw);
+  find("reader-close").addEventListener("click", () => {
+    state.set({ document: -1 });
+    find("document-list").focus();
+  });
 }
 
 // Where there is a keyboard, as far as a page can tell.
@@ -61,7 +69,9 @@ function documentParts(app, documents, step, i, open, draw) {
   };
   return present([
     about(documents, i),
-    verdict(app, documents, step, i, k, rival),
+    elsewhere(app, i),
+    verdict(app, documents, step, i, k),
+    documentTools(app, documents, i),
     documents.text && content.forms && content.kind === "words" ? markLegend(rival >= 0) : null,
     textOf(content, documents, step, i, k, rival, open.text, flip("text")),
     reasons(app, documents, step, i, k, rival, open.words, flip("words")),
@@ -76,86 +86,6 @@ function about(documents, i) {
   if (date?.[i]) known.push(make("span", { text: date[i] }));
   known.push(...labelTags(documents, i));
   return known.length ? make("p", { class: "about" }, ...known) : null;
-}
-
-/**
- * @param {App} app @param {Documents} documents @param {Step} step @param {number} i
- * @param {number} k @param {number} rival
- */
-function verdict({ content, state }, documents, step, i, k, rival) {
-  const { names } = content;
-  const link = (/** @type {number} */ cluster) =>
-    make(
-      "button",
-      {
-        type: "button",
-        class: "plain",
-        title: "Show this cluster",
-        on: { click: () => state.set({ cluster }) },
-      },
-      bdi(names[cluster]),
-    );
-  const lines = [];
-  if (documents.cluster[i] !== k) {
-    lines.push(
-      make(
-        "p",
-        {},
-        "At this β it is in ",
-        link(k),
-        "; at the chosen one in ",
-        link(documents.cluster[i]),
-        ".",
-      ),
-    );
-  }
-  const odds = documents.log_odds[i];
-  const own = documents.cluster[i];
-  const line = make("p", { class: "verdict" }, "In ", link(own));
-  if (documents.runner_up)
-    line.append(
-      " rather than ",
-      link(documents.runner_up[i]),
-      ": ",
-      make("strong", { text: placing(documents, i) }),
-    );
-  line.append(".");
-  const rank = nearerThan(documents, i);
-  const numbers = present([
-    rival >= 0 ? `log-odds ${decimal(odds)}: ${oddsText(odds)}` : null,
-    `posterior ${posteriorText(documents.posterior[i], odds)}`,
-    rival >= 0 ? `margin ${documents.margin[i].toFixed(3)}` : null,
-    `cosine ${documents.cosine[i].toFixed(3)}, ` +
-      `nearer to the prototype than ${percent(rank)} of its cluster`,
-  ]);
-  lines.push(
-    line,
-    make("p", {
-      class: "soft numbers",
-      text: numbers.join(" · ") + (step.exact ? "" : " (at the chosen β)"),
-    }),
-  );
-  return make("div", {}, ...lines);
-}
-
-// How sure that is among all documents: odds of long ones are huge, and say little by themselves.
-/** @param {Pick<Documents, "log_odds">} documents @param {number} i */
-function placing({ log_odds: odds }, i) {
-  const share = odds.filter((other) => other < odds[i]).length / odds.length;
-  if (share < 0.1) return `among the ${Math.max(1, Math.ceil(100 * share))} % hardest to place`;
-  return `easier to place than ${percent(share)} of all documents`;
-}
-
-/** @param {Pick<Documents, "cluster" | "cosine">} documents @param {number} i */
-function nearerThan({ cluster, cosine }, i) {
-  let all = 0;
-  let behind = 0;
-  for (let other = 0; other < cosine.length; other++) {
-    if (cluster[other] !== cluster[i] || other === i) continue;
-    all++;
-    if (cosine[other] < cosine[i]) behind++;
-  }
-  return all ? behind / all : 1;
 }
 
 /**
@@ -238,14 +168,14 @@ function reasons(app, documents, step, i, k, rival, all, toggle) {
       "Why: word by word",
       make("span", {
         class: "note",
-        text: "κ μ x: what each word adds to the score of either cluster",
+        text: "what each word adds to the score of either group: κ μ x",
       }),
     ),
     terms.length
       ? contributionTable(app, terms, odds, told, all, toggle)
       : make("p", {
           class: "soft",
-          text: `None of its words${kept ? " in this report" : ""} is in either prototype.`,
+          text: `None of its words${kept ? " in this report" : ""} is in either group.`,
         }),
     kept
       ? make("p", {

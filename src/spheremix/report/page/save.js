@@ -1,7 +1,8 @@
 // What can be taken away: tables, the page on paper, the address of this view.
 
 import { find, make, present } from "./dom.js";
-import { download, toCsv } from "./csv.js";
+import { saveText, toCsv } from "./csv.js";
+import { figureName, saveFigure } from "./figures.js";
 import { atThisBeta, capital, integer, nounOf, shownOfAll } from "./format.js";
 import {
   candidateTable,
@@ -14,19 +15,22 @@ import {
 
 /** @import { App, Content, Table } from "./types.d.ts" */
 
-/** @param {App} app @param {() => number[]} listed */
-export function mountSave(app, listed) {
+/**
+ * @param {App} app @param {() => number[]} listed
+ * @param {Parameters<typeof saveFigure>[2]} maps
+ */
+export function mountSave(app, listed, maps) {
   const { content, state } = app;
   const { documents, rows: words } = content;
   const menu = find("save-menu");
   const button = find("save");
   /** @type {([file: string, text: string, table: () => Table] | null)[]} */
   const offered = [
-    ["clusters.csv", `Clusters${atThisBeta(content)}`, () => clusterTable(app)],
+    ["clusters.csv", `Groups${atThisBeta(content)}`, () => clusterTable(app)],
     ["words.csv", wordTableTitle(content), () => wordTable(app)],
     documents && [
       "documents.csv",
-      "Documents listed below",
+      "Documents listed",
       () => documentTable(app, documents, listed()),
     ],
     documents &&
@@ -36,7 +40,7 @@ export function mountSave(app, listed) {
         () => contributionsTable(app, documents, words),
       ],
     content.steps.length > 1 ? ["path.csv", keptSteps(content), () => pathTable(app)] : null,
-    ["candidates.csv", "Numbers of clusters tried", () => candidateTable(app)],
+    ["candidates.csv", "Numbers of groups tried", () => candidateTable(app)],
   ];
   const close = () => {
     menu.hidden = true;
@@ -59,22 +63,35 @@ export function mountSave(app, listed) {
   const items = present(offered).map(([name, text, table]) =>
     item(`${text} (CSV)`, name, () => {
       const { columns, rows } = table();
-      download(name, toCsv(columns, rows));
+      saveText(name, toCsv(columns, rows), "text/csv");
     }),
   );
+  const figures = /** @type {("svg" | "png")[]} */ (["svg", "png"]).map((format) =>
+    item("", null, () => void saveFigure(app, format, maps)),
+  );
   menu.replaceChildren(
+    ...figures,
     ...items,
     item("Print, or save as PDF", null, () => print()),
   );
   button.addEventListener("click", () => {
     menu.hidden = !menu.hidden;
     button.setAttribute("aria-expanded", String(!menu.hidden));
-    if (!menu.hidden) items[0].focus();
+    if (!menu.hidden) (figures.find((one) => !one.hidden) ?? items[0]).focus();
   });
   menu.addEventListener("keydown", (event) => moveInMenu(event, menu, button, close));
   document.addEventListener("click", (event) => {
     if (event.target instanceof Node && !menu.contains(event.target) && event.target !== button)
       close();
+  });
+  state.follow(["tab"], () => {
+    const name = figureName(state.now);
+    figures.forEach((one, i) => {
+      const format = i ? "png" : "svg";
+      one.hidden = !name;
+      one.textContent = `Figure: ${name?.replace("-", " ")} (${format.toUpperCase()})`;
+      one.dataset.file = `${name}.${format}`;
+    });
   });
   state.follow(["document"], () => {
     for (const one of items)
@@ -86,7 +103,7 @@ export function mountSave(app, listed) {
 function wordTableTitle(content) {
   const shown = shownOfAll(content);
   const only = shown ? `, ${shown}` : "";
-  return `${capital(nounOf(content))}s of all clusters${atThisBeta(content)}${only}`;
+  return `${capital(nounOf(content))}s of all groups${atThisBeta(content)}${only}`;
 }
 
 /** @param {Content} content */

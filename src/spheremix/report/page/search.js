@@ -102,8 +102,8 @@ function wordOption(app, j, pick) {
     having.length === 1
       ? content.names[having[0]]
       : having.length
-        ? `${having.length} of ${counted(step.K, "cluster")}`
-        : `no cluster${atThisBeta(content)}`;
+        ? `${having.length} of ${counted(step.K, "group")}`
+        : `no group${atThisBeta(content)}`;
   const click = () => pick(() => showWord(app, j));
   return make(
     "li",

@@ -1,7 +1,7 @@
 // The path: a slider over its steps, the criteria's choices marked, and curves above it.
 
 import { find, make } from "./dom.js";
-import { counted, criterionName, decimal, integer, nounOf, percent } from "./format.js";
+import { capital, counted, criterionName, decimal, integer, nounOf, percent } from "./format.js";
 import { drawCurves, strokeSample } from "./curves.js";
 
 /** @import { App, Content, Curve, State, Step, StepEntry } from "./types.d.ts" */
@@ -13,29 +13,39 @@ export function mountSlider({ content, state, stepOf }) {
   const { steps } = content;
   const range = find("beta");
   const last = steps.length - 1;
+  const noun = nounOf(content);
   range.max = String(last);
-  range.addEventListener("input", () => state.set({ step: Number(range.value) }));
-  if (last === 0) find("path").hidden = true;
-  else {
-    const noun = nounOf(content);
-    find("ends").textContent = `← more ${noun}s · fewer ${noun}s →`;
+  // Merged groups have no path: whoever moves this slider is back at the groups of the model.
+  range.addEventListener("input", () => state.set({ step: Number(range.value), cut: 0 }));
+  if (last === 0) {
+    find("path").hidden = true;
+    find("word-slider").hidden = true;
+  } else {
+    find("beta-label").textContent = `${capital(noun)}s`;
+    range.title = `How many ${noun}s each group keeps: the penalty β`;
     range.setAttribute(
       "aria-label",
-      `Penalty beta: further to the right, clusters have fewer ${noun}s`,
+      `${capital(noun)}s of the groups: further right, more of them`,
     );
     const curves = pathCurves(content);
     const label = "Sparsity and criteria along the path";
     find("curves").replaceChildren(drawCurves(curves, curves[0].xs, 1000, HEIGHT, label));
     find("legend").replaceChildren(...legend(curves));
+    find("ends").replaceChildren(
+      make("span", { text: `β = ${decimal(steps[0].beta)}, all ${noun}s` }),
+      make("span", { text: "β, the penalty, grows" }),
+      make("span", { text: `β = ${decimal(steps[last].beta)}, fewest ${noun}s` }),
+    );
     mountMarks(content, state);
   }
   state.follow(["step"], () => {
     const entry = steps[state.now.step];
     range.value = String(state.now.step);
-    range.setAttribute(
-      "aria-valuetext",
-      `beta ${decimal(entry.beta)}, sparsity ${percent(entry.sparsity)}`,
-    );
+    const each = Math.round(entry.n_nonzero / content.model.n_clusters);
+    const told = `${counted(each, noun)} a group`;
+    range.setAttribute("aria-valuetext", told);
+    find("beta-now").textContent = `${integer(each)} a group`;
+    find("beta-now").title = `${told} on average, of ${integer(content.model.n_words)}`;
     find("cursor").style.left = position(state.now.step, last);
     find("told").replaceChildren(...telling(content, stepOf(state.now.step)));
   });
@@ -54,11 +64,11 @@ function telling(content, step) {
   const [idle, own] = entry.n_words_by_clusters;
   const words = counted(content.model.n_words - idle, nounOf(content));
   return [
+    `${words} left, ${integer(own)} of them in one group only · `,
     make("strong", { text: `β = ${decimal(entry.beta)}` }),
-    ` · sparsity ${percent(entry.sparsity)}` +
-      ` · ${words} left, ${integer(own)} of them in one cluster only` +
+    `, sparsity ${percent(entry.sparsity)}` +
       (entry.chosen_by.length
-        ? ` · chosen by ${entry.chosen_by.map(criterionName).join(", ")}`
+        ? `, chosen by ${entry.chosen_by.map(criterionName).join(", ")}`
         : ""),
   ];
 }

@@ -4,16 +4,25 @@ import { debounced } from "./dom.js";
 
 /** @import { Key, Limits, Now, State, Zoom } from "./types.d.ts" */
 
+// Going back in the browser undoes these; the others (sliders, zoom, filters) are passed over.
+/** @type {Key[]} */
+const PLACES = ["cluster", "node", "cut", "document", "tab", "candidate"];
+/** @type {Set<Key>} */
+const UNSAID = new Set(["edited", "lassoed"]); // no part of the address
+
 /** @param {Now} defaults @param {Limits} limits @returns {State} */
 export function createState(defaults, limits) {
   const now = { ...defaults, ...fromHash(location.hash, defaults, limits) };
   /** @type {{ keys: Key[], action: () => void, patient: boolean }[]} */
   const followers = [];
 
+  let left = false; // a place that one may want to go back to
   const remember = debounced(150, () => {
     if (location.protocol === "about:") return; // in the frame of a notebook there is no address
     const hash = toHash(now, defaults);
-    if (hash !== location.hash) history.replaceState(null, "", hash || location.pathname);
+    const go = left ? "pushState" : "replaceState";
+    left = false;
+    if (hash !== location.hash) history[go](null, "", hash || location.pathname);
   });
 
   /** @type {Set<() => void>} */
@@ -29,6 +38,7 @@ export function createState(defaults, limits) {
     const changed = asked.filter((key) => String(now[key]) !== String(changes[key]));
     if (!changed.length) return;
     Object.assign(now, changes);
+    left ||= changed.some((key) => PLACES.includes(key));
     for (const { keys, action, patient } of followers) {
       if (!changed.some((key) => keys.includes(key))) continue;
       if (patient && changed.every((key) => key === "step" || !keys.includes(key)))
@@ -51,8 +61,13 @@ export function createState(defaults, limits) {
     action();
   };
 
+  // Back and forward, or an address that was typed.
   addEventListener("hashchange", () => {
-    set({ ...defaults, ...fromHash(location.hash, defaults, limits) });
+    /** @type {Partial<Now>} */
+    const told = { ...defaults, ...fromHash(location.hash, defaults, limits) };
+    for (const key of UNSAID) delete told[key];
+    set(told);
+    left = false;
   });
   return { now, set, follow, followAtRest };
 }
@@ -61,7 +76,8 @@ export function createState(defaults, limits) {
 function toHash(now, defaults) {
   const told = new URLSearchParams();
   for (const key of /** @type {Key[]} */ (Object.keys(defaults))) {
-    if (String(now[key]) !== String(defaults[key])) told.set(key, String(now[key]));
+    if (!UNSAID.has(key) && String(now[key]) !== String(defaults[key]))
+      told.set(key, String(now[key]));
   }
   const text = told.toString();
   return text && `#${text}`;
@@ -75,6 +91,7 @@ function fromHash(hash, defaults, limits) {
   for (const [name, text] of new URLSearchParams(hash.slice(1))) {
     if (!Object.hasOwn(defaults, name)) continue;
     const key = /** @type {Key} */ (name);
+    if (UNSAID.has(key)) continue;
     const limit = limits[key];
     if (Array.isArray(defaults[key])) {
       const [from, to] = text.split(",").map(Number);

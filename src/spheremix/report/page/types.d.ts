@@ -13,6 +13,12 @@ export interface Content {
   corpus: Corpus;
   model: Model;
   candidates: Candidate[];
+  advice: Advice | null;
+  remarks: { text: string; warning: boolean }[];
+  tree: Tree | null;
+  firmness: Firmness | null;
+  run?: string | null; // the id for which edits are exported; null: no run that can be edited
+  edits?: EditsMade | null; // null: nobody edited the run
   kind: "words" | "coordinates";
   words: string[];
   hues: string[];
@@ -31,6 +37,36 @@ export interface Content {
   rows: Rows | null;
   forms: Map<string, number> | null;
   contrast: [string, number][][] | null;
+}
+
+export interface Advice {
+  recommended: { n_clusters: number; reading: string; sentence: string }[];
+  certainty: string;
+  doubts: string[];
+  evidence: Record<string, (number | null)[]>;
+}
+
+// Nodes are numbered: the leaves first, then the merges.
+export interface Tree {
+  leaves: number;
+  chosen: number;
+  parents: number[]; // -1: the root
+  heights: number[];
+  sizes: number[];
+  names: string[];
+  words: string[][];
+  only: string[][];
+  sibling_words: string[][]; // against the other part of the parent
+  clusters: number[]; // the cluster of the model that a node lies in; -1: it holds several
+  is_chosen: boolean[]; // whether a node is a cluster of the model
+}
+
+// How often documents, groups and words stay when documents are drawn again; of the chosen step.
+export interface Firmness {
+  documents: Float32Array;
+  groups: number[];
+  words: { ends: Uint32Array; places: Uint32Array; shares: Float32Array };
+  n_replicates: number;
 }
 
 export interface Corpus {
@@ -112,6 +148,7 @@ export interface Documents {
   cosine: Float32Array;
   cluster: Uint16Array;
   runner_up: Uint16Array | null;
+  leaf?: Uint16Array | null; // of the tree
 }
 
 // The labels of a column of the corpus, from start to before stop.
@@ -167,16 +204,41 @@ export interface Step {
 
 export type StepOf = (index: number) => Step;
 
+// The groups that are looked at
+
+export interface Group {
+  id: number; // of the cluster, or of the node of the tree
+  cluster: number; // that it is, or lies in; -1: it holds several
+  name: () => string;
+  size: number;
+  words: string[];
+  only: string[];
+  firmness: number | null;
+  colour: { light: string; dark: string };
+}
+
+export interface Grouping {
+  exact: boolean; // the clusters of the model, of which there is everything
+  groups: Group[];
+  labels: Labels; // group of each document
+  byId: Map<number, Group>;
+}
+
 // What is being looked at
 
 export type Zoom = [number, number];
-export type Tab = "prototypes" | "data" | "candidates" | "corpus";
-export type Sort = "typical" | "ambiguous" | "given";
+export type Tab = "map" | "prototypes" | "data" | "labels" | "time" | "candidates" | "corpus";
+export type Sort = "typical" | "ambiguous" | "newest" | "unlike" | "given";
 export type Scope = "cluster" | "all";
 
 export interface Now {
   step: number;
+  cut: number; // number of groups along the tree; 0: those of the model
   cluster: number;
+  node: number; // of the tree, where cut is not 0
+  compared: number; // cluster that the chosen one is compared with
+  edited: number; // counts the changes of names and notes; not part of the address
+  lassoed: number; // documents drawn around on the map; not part of the address
   document: number; // -1: none, and so for the others
   word: number;
   tab: Tab;
@@ -207,6 +269,47 @@ export interface App {
   content: Content;
   state: State;
   stepOf: StepOf;
+  groups: () => Grouping; // that are looked at now
+  groupsAt: (now: Pick<Now, "cut" | "step">) => Grouping;
+  edits: Edits;
+  lasso: Lasso;
+}
+
+// Documents that are drawn around on the map; null: none are.
+export interface Lasso {
+  has: ((i: number) => boolean) | null;
+  set: (ids: ArrayLike<number>) => void;
+}
+
+// What the reader changed, as edits.json has it; groups by number, documents by id.
+export interface EditRecord {
+  format: string;
+  version: number;
+  run: string | null;
+  names: Record<string, string>;
+  merge: number[][];
+  split: number[];
+  drop_words: string[];
+  notes: { groups: Record<string, string>; documents: Record<string, string> };
+  misplaced: string[];
+}
+
+// What people did to the run before this report was made. Groups are keys as texts.
+export interface EditsMade {
+  n_edits: number;
+  changes: string[]; // by the last edits, in sentences
+  notes: { groups: Record<string, string>; documents: Record<string, string> };
+  misplaced: string[];
+  dropped_words: string[];
+}
+
+export interface Edits {
+  record: () => EditRecord;
+  change: (action: (record: EditRecord) => void) => void;
+  clear: () => void;
+  original: (k: number) => string; // name
+  isDropped: (word: string) => boolean;
+  isMisplaced: (id: string) => boolean;
 }
 
 // Elements
@@ -224,7 +327,11 @@ export interface Properties {
 // Elements of index.html that are more than an HTMLElement.
 export interface Places {
   beta: HTMLInputElement;
+  cut: HTMLInputElement;
   help: HTMLDialogElement;
+  edits: HTMLDialogElement;
+  ask: HTMLDialogElement;
+  "ask-form": HTMLFormElement;
   map: HTMLCanvasElement;
   marks: HTMLCanvasElement;
   printed: HTMLImageElement;

@@ -48,8 +48,8 @@ export function mountWordLine({ content, state, stepOf }) {
       on: { click: () => state.set({ word: -1 }) },
     });
     const told = having.length
-      ? ` is in ${having.length} of ${counted(step.K, "cluster")}: `
-      : ` is in no cluster${atThisBeta(content)}. `;
+      ? ` is in ${having.length} of ${counted(step.K, "group")}: `
+      : ` is in no group${atThisBeta(content)}. `;
     const separated = names.flatMap((name, i) => (i ? [", ", name] : [name]));
     const more = having.length - names.length;
     line.replaceChildren(

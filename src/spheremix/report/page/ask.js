@@ -1,0 +1,48 @@
+// A question in a dialog: a text or a choice.
+
+import { find, make } from "./dom.js";
+
+/** @typedef {{ text: string, long?: boolean } | { choices: [string, string][] }} Field */
+
+/**
+ * @param {string} title @param {string} about @param {Field} field
+ * @param {(value: string) => void} onAnswer
+ */
+export function ask(title, about, field, onAnswer) {
+  const dialog = find("ask");
+  const form = find("ask-form");
+  find("ask-title").textContent = title;
+  const input = inputOf(field, title);
+  const cancel = make("button", { type: "button", text: "cancel" });
+  cancel.addEventListener("click", () => dialog.close());
+  form.replaceChildren(
+    make("p", { class: "soft", text: about }),
+    input,
+    make("div", { class: "buttons" }, make("button", { type: "submit", text: "ok" }), cancel),
+  );
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    dialog.close();
+    onAnswer(input.value.trim());
+  };
+  dialog.showModal();
+  input.focus();
+}
+
+/** @param {Field} field @param {string} label */
+function inputOf(field, label) {
+  if ("choices" in field)
+    return make(
+      "select",
+      { "aria-label": label },
+      ...field.choices.map(([value, text]) => make("option", { value, text })),
+    );
+  if (field.long) {
+    const area = make("textarea", { rows: 4, "aria-label": label });
+    area.value = field.text;
+    return area;
+  }
+  const line = make("input", { type: "text", "aria-label": label, autocomplete: "off" });
+  line.value = field.text;
+  return line;
+}

@@ -1,0 +1,80 @@
+// How sure something is, in words. Numbers follow where they are asked for.
+
+/** @import { Content, Documents } from "./types.d.ts" */
+
+export const FIRM = 0.75; // from here on one can rely on a group, or on the place of a document
+export const FAIR = 0.5; // below this, it would not survive other documents
+export const AGREED = 0.6; // of restarts: below this the terminal warns
+
+// Odds of 9 to 1 and of 99 to 1, as logarithms.
+const BORDERLINE = Math.log(9);
+const CLEAR = Math.log(99);
+
+/** @param {number} value between 0 and 1 */
+export function firmWord(value) {
+  if (value >= FIRM) return "firm";
+  return value >= FAIR ? "fairly firm" : "weak";
+}
+
+// 0.96 as ".96"; whole numbers as they are.
+/** @param {number} value */
+export function share(value) {
+  const text = value.toFixed(2);
+  return value >= 0 && value < 0.995 ? text.slice(1) : text.replace("-", "−");
+}
+
+// How far the restarts of the search found the same groups.
+/** @param {number} value */
+export function agreementWord(value) {
+  if (value >= 0.9) return "agree";
+  if (value >= 0.75) return "mostly agree";
+  return value >= AGREED ? "agree in part" : "disagree";
+}
+
+// How far other samples of the documents give the same groups.
+/** @param {number} value */
+export function stabilityWord(value) {
+  if (value >= 0.9) return "stable";
+  if (value >= 0.75) return "mostly stable";
+  return value >= AGREED ? "partly stable" : "not stable";
+}
+
+/** @typedef {"clearly" | "probably" | "borderline"} Certainty */
+
+// By firmness, where it was measured; else by the odds against the next-best cluster.
+/**
+ * @param {Pick<Content, "firmness">} content @param {Pick<Documents, "log_odds">} documents
+ * @param {number} i @returns {Certainty}
+ */
+export function certaintyOf(content, documents, i) {
+  const firmness = content.firmness?.documents?.[i];
+  const odds = documents.log_odds[i];
+  if (odds < BORDERLINE) return "borderline";
+  if (firmness !== undefined) {
+    if (firmness >= FIRM) return "clearly";
+    return firmness >= FAIR ? "probably" : "borderline";
+  }
+  return odds < CLEAR ? "probably" : "clearly";
+}
+
+// The same in a phrase: "borderline with film".
+/**
+ * @param {Pick<Content, "firmness" | "names">} content
+ * @param {Pick<Documents, "log_odds" | "runner_up">} documents @param {number} i
+ */
+export function certaintyText(content, documents, i) {
+  const found = certaintyOf(content, documents, i);
+  const next = documents.runner_up?.[i];
+  return found === "borderline" && next !== undefined
+    ? `borderline with ${content.names[next]}`
+    : found;
+}
+
+// Of the words of a group that were looked for in the groups found again; null for the others.
+/** @param {Pick<Content, "firmness">} content @param {number} k @param {number} j */
+export function wordFirmness({ firmness }, k, j) {
+  if (!firmness) return null;
+  const { ends, places, shares } = firmness.words;
+  for (let at = ends[k]; at < ends[k + 1]; at++) if (places[at] === j) return shares[at];
+  return null;
+}

@@ -1,0 +1,161 @@
+// What chooses and orders the documents that are listed.
+
+import { debounced, find, make, segmented } from "./dom.js";
+import { atThisBeta, capital, counted, integer } from "./format.js";
+import { anyCut } from "./filters.js";
+import { chosenId } from "./grouping.js";
+
+/** @import { App, Documents, LabelColumn, Now, Scope, Sort, State } from "./types.d.ts" */
+
+/** @typedef {{ element: HTMLElement, update: (now: Now) => void }} Field */
+
+/** @param {App} app @param {Documents} documents */
+export function mountControls(app, documents) {
+  const { content, state } = app;
+  const sort = sortChoice(documents, state);
+  const scope = scopeChoice(state);
+  const text = textField(documents, state);
+  const fields = filterFields(content.names, documents, state);
+  const clearing = (/** @type {string} */ words) =>
+    make("button", {
+      type: "button",
+      class: "plain",
+      text: words,
+      on: {
+        click: () => {
+          app.lasso.set([]);
+          state.set({ text: "", label: -1, rival: -1, from: "", to: "" });
+        },
+      },
+    });
+  const clear = clearing("clear filters");
+  const more = make("details", { class: "filters" }, make("summary", { text: "filter" }));
+  more.append(make("div", { class: "controls" }, ...fields.map(({ element }) => element)));
+  find("document-controls").replaceChildren(
+    make("div", { class: "controls" }, sort.group, scope.select, text, more, clear),
+  );
+  more.hidden = !fields.length;
+  const none = find("no-documents");
+  const told = find("document-count");
+  const update = (/** @type {number} */ n) => {
+    const { now } = state;
+    const { labels } = app.groups();
+    const id = chosenId(now);
+    let size = 0;
+    for (const one of labels) if (one === id) size++;
+    scope.update(now.scope, size, labels.length);
+    sort.choose(now.sort);
+    if (document.activeElement !== text) text.value = now.text;
+    for (const field of fields) field.update(now);
+    const filtered = now.label >= 0 || now.rival >= 0 || now.from || now.to;
+    clear.hidden = !(now.text || filtered || now.lassoed);
+    if (filtered) more.open = true;
+    const exact =
+      now.step === content.chosen ? "" : "; how sure is told for the chosen number of words";
+    const drawn = now.lassoed ? " drawn around on the map" : "";
+    told.textContent = `${counted(n, "document")}${drawn}${exact}`;
+    none.hidden = n > 0;
+    find("document-list").hidden = n === 0;
+    if (clear.hidden) none.replaceChildren(`No document is in this group${atThisBeta(content)}.`);
+    else none.replaceChildren("No document matches: ", clearing("clear the filters"), ".");
+  };
+  return { update };
+}
+
+/** @param {Documents} documents @param {State} state */
+function sortChoice(documents, state) {
+  /** @type {[Sort, string, string][]} */
+  const sorts = [
+    ["typical", "typical", "The documents nearest to the middle of the group first"],
+    ["ambiguous", "borderline", "The documents that almost belong to another group first"],
+    documents.date
+      ? ["newest", "newest", "The newest documents first"]
+      : ["given", "as given", "In the order of the corpus"],
+    ["unlike", "most unlike", "The documents least like the others of the group first"],
+  ];
+  return segmented("Order of documents", sorts, (value) => state.set({ sort: value }));
+}
+
+/** @param {State} state */
+function scopeChoice(state) {
+  const select = make("select", { id: "scope", "aria-label": "Which documents" });
+  /** @type {[Scope, string][]} */
+  const scopes = [
+    ["cluster", "this group"],
+    ["all", "all groups"],
+  ];
+  const options = scopes.map(([value, text]) => make("option", { value, text }));
+  select.append(...options);
+  select.addEventListener("change", () =>
+    state.set({ scope: /** @type {Scope} */ (select.value) }),
+  );
+  const update = (
+    /** @type {Scope} */ scope,
+    /** @type {number} */ size,
+    /** @type {number} */ all,
+  ) => {
+    options[0].textContent = `this group: ${integer(size)}`;
+    options[1].textContent = `all groups: ${integer(all)}`;
+    select.value = scope;
+  };
+  return { select, update };
+}
+
+/** @param {Documents} documents @param {State} state */
+function textField(documents, state) {
+  const text = make("input", {
+    type: "search",
+    id: "text-search",
+    placeholder: `find in ${documents.text ? "texts" : documents.title ? "titles" : "ids"}`,
+    "aria-label": "Find documents",
+    title: anyCut(documents)
+      ? "Long texts are shortened in this report; only what is left of them is searched"
+      : null,
+  });
+  text.addEventListener(
+    "input",
+    debounced(180, () => state.set({ text: text.value.trim() })),
+  );
+  return text;
+}
+
+// Choices of label, next-best group and dates, where the corpus has them.
+/** @param {string[]} names @param {Documents} documents @param {State} state @returns {Field[]} */
+function filterFields(names, documents, state) {
+  /** @type {Field[]} */
+  const fields = [];
+  if (documents.label_names) {
+    const columns = documents.label_columns ?? [];
+    fields.push(choice("label", "any label", documents.label_names, state, columns));
+  }
+  if (documents.runner_up) fields.push(choice("rival", "next best: any", names, state));
+  if (documents.date) {
+    for (const key of /** @type {("from" | "to")[]} */ (["from", "to"])) {
+      const label = capital(key);
+      const input = make("input", {
+        type: "date",
+        "aria-label": `${label} this day`,
+        title: `${label} this day`,
+      });
+      input.addEventListener("change", () => state.set({ [key]: input.value }));
+      fields.push({ element: input, update: (now) => void (input.value = now[key]) });
+    }
+  }
+  return fields;
+}
+
+/**
+ * @param {"label" | "rival"} key @param {string} any @param {string[]} names @param {State} state
+ * @param {LabelColumn[]} columns @returns {Field}
+ */
+function choice(key, any, names, state, columns = []) {
+  const label = key === "label" ? "Label" : "Next-best group";
+  const select = make("select", { id: `filter-${key}`, "aria-label": label, title: label });
+  select.append(make("option", { value: "-1", text: any }));
+  const options = names.map((name, i) => make("option", { value: i, text: name || "(empty)" }));
+  if (columns.length < 2) select.append(...options);
+  for (const { name, start, stop } of columns.length < 2 ? [] : columns)
+    select.append(make("optgroup", { label: name }, ...options.slice(start, stop)));
+  select.addEventListener("change", () => state.set({ [key]: Number(select.value) }));
+  return { element: select, update: (now) => void (select.value = String(now[key])) };
+}

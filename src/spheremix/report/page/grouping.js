@@ -1,0 +1,157 @@
+// The groups that are looked at: the clusters of the model, or nodes of the tree when more or fewer
+// groups are asked for. Lists, tabs and maps take them from here.
+
+import { clusterOrder, readTree } from "./tree.js";
+import { characteristicWords, onlyHereWords } from "./words.js";
+import { groupColour } from "./group_colours.js";
+
+/** @import { Content, Group, Grouping, Now, State, Step, StepOf, Tree } from "./types.d.ts" */
+
+const LISTED = 14; // words of a group
+const ONLY = 6;
+
+/**
+ * @param {Content} content @param {StepOf} stepOf
+ * @returns {(now: Pick<Now, "cut" | "step">) => Grouping}
+ */
+export function createGroupings(content, stepOf) {
+  const cuts = content.tree ? readTree(content.tree) : null;
+  /** @type {Map<string, Grouping>} */
+  const known = new Map();
+  return ({ cut, step }) => {
+    const key = cut ? `cut ${cut}` : `step ${step}`;
+    const found =
+      known.get(key) ??
+      (cut && content.tree && cuts
+        ? nodeGroups(content, content.tree, cuts, cut)
+        : clusterGroups(content, stepOf(step), cuts));
+    known.set(key, found);
+    return found;
+  };
+}
+
+/**
+ * @param {Content} content @param {Step} step @param {ReturnType<typeof readTree> | null} cuts
+ * @returns {Grouping}
+ */
+function clusterGroups(content, step, cuts) {
+  const order =
+    content.tree && cuts ? clusterOrder(content.tree, cuts.order, step.K) : step.clusters;
+  const shares = content.tree && cuts ? places(content.tree, cuts, order) : null;
+  const groups = order.map((k, i) => {
+    const words = listedWords(content, step, k);
+    /** @type {Group} */
+    const group = {
+      id: k,
+      cluster: k,
+      name: () => content.names[k],
+      size: step.entry.sizes[k],
+      words,
+      only: onlyWords(content, step, k),
+      firmness: step.exact ? (content.firmness?.groups[k] ?? null) : null,
+      colour: groupColour(shares ? shares[i] : i / order.length, i),
+    };
+    return group;
+  });
+  return grouping(true, groups, step.labels);
+}
+
+// The middle of the leaves of each cluster, as a share of all leaves.
+/**
+ * @param {Tree} tree @param {ReturnType<typeof readTree>} cuts @param {number[]} clusters
+ */
+function places(tree, { order }, clusters) {
+  return clusters.map((k) => {
+    const at = order.flatMap((leaf, place) => (tree.clusters[leaf] === k ? [place] : []));
+    return (at.reduce((sum, place) => sum + place, 0) / (at.length || 1) + 0.5) / order.length;
+  });
+}
+
+/**
+ * @param {Content} content @param {Tree} tree @param {ReturnType<typeof readTree>} cuts
+ * @param {number} m @returns {Grouping}
+ */
+function nodeGroups(content, tree, cuts, m) {
+  const nodes = cuts.cut(m);
+  const owner = new Uint16Array(tree.leaves);
+  const groups = nodes.map((node, i) => {
+    const leaves = cuts.leavesOf(node);
+    for (const leaf of leaves) owner[leaf] = node;
+    const middle = leaves.reduce((sum, leaf) => sum + cuts.order.indexOf(leaf) + 0.5, 0);
+    /** @type {Group} */
+    const group = {
+      id: node,
+      cluster: tree.clusters[node],
+      name: () => (tree.is_chosen[node] ? content.names[tree.clusters[node]] : tree.names[node]),
+      size: tree.sizes[node],
+      words: tree.words[node],
+      only: tree.only[node],
+      firmness: tree.is_chosen[node]
+        ? (content.firmness?.groups[tree.clusters[node]] ?? null)
+        : null,
+      colour: groupColour(middle / leaves.length / tree.leaves, i),
+    };
+    return group;
+  });
+  const leafOf = content.documents?.leaf ?? new Uint16Array(0);
+  return grouping(
+    false,
+    groups,
+    Uint16Array.from(leafOf, (leaf) => owner[leaf]),
+  );
+}
+
+/** @param {boolean} exact @param {Group[]} groups @param {Grouping["labels"]} labels */
+function grouping(exact, groups, labels) {
+  const byId = new Map(groups.map((group) => [group.id, group]));
+  return { exact, groups, labels, byId };
+}
+
+// The words of a cluster; for coordinates, those that set its texts apart.
+/** @param {Content} content @param {Step} step @param {number} k */
+function listedWords(content, step, k) {
+  if (content.kind === "coordinates")
+    return content.contrast ? content.contrast[k].map(([word]) => word) : [];
+  return characteristicWords(content, step, k, LISTED).map((j) => content.words[j]);
+}
+
+/** @param {Content} content @param {Step} step @param {number} k */
+function onlyWords(content, step, k) {
+  if (content.kind === "coordinates" || step.K < 2) return [];
+  return onlyHereWords(content, step, k, ONLY).map((j) => content.words[j]);
+}
+
+// What is chosen: a cluster, or a node of the tree.
+/** @param {Pick<Now, "cut" | "cluster" | "node">} now */
+export function chosenId({ cut, cluster, node }) {
+  return cut ? node : cluster;
+}
+
+// Choose a group. The open document is closed where it is not one of the group.
+/**
+ * @param {State} state @param {Grouping} groups @param {number} id
+ * @param {Partial<Now>} more
+ */
+export function chooseGroup(state, groups, id, more = {}) {
+  const open = state.now.document;
+  const stays = open >= 0 && groups.labels[open] === id;
+  state.set({
+    [state.now.cut ? "node" : "cluster"]: id,
+    ...(!stays && { document: -1 }),
+    rival: -1,
+    ...more,
+  });
+}
+
+// The group of another number of groups that has most of the documents of this one.
+/** @param {Grouping} from @param {number} id @param {Grouping} to */
+export function nearestGroup(from, id, to) {
+  /** @type {Map<number, number>} */
+  const counts = new Map();
+  for (let i = 0; i < from.labels.length; i++) {
+    if (from.labels[i] !== id) continue;
+    counts.set(to.labels[i], (counts.get(to.labels[i]) ?? 0) + 1);
+  }
+  const best = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0])[0];
+  return best ? best[0] : to.groups[0].id;
+}

@@ -1,0 +1,148 @@
+// The groups in the order of the tree: how big, in which words, how sure, with which label, when.
+
+import { bdi, find, make, present } from "./dom.js";
+import { counted, integer, percent } from "./format.js";
+import { FAIR, firmWord, share } from "./certainty.js";
+import { chooseGroup, chosenId } from "./grouping.js";
+import { seenColour } from "./group_colours.js";
+import { countPeriods, topLabels } from "./distribution.js";
+import { sparkline } from "./time_drawing.js";
+
+/** @import { App, Group, Grouping } from "./types.d.ts" */
+
+/** @param {App} app */
+export function mountGroups(app) {
+  const { content, state } = app;
+  const list = find("cluster-list");
+  /** @type {Map<number, HTMLElement>} */
+  let options = new Map();
+
+  const choose = (/** @type {number} */ id) => {
+    chooseGroup(state, app.groups(), id);
+    // In one column the group itself is far below the list.
+    if (matchMedia("(max-width: 760px)").matches) find("card").scrollIntoView();
+  };
+  const mark = () => {
+    const id = chosenId(state.now);
+    for (const [one, option] of options) option.setAttribute("aria-selected", String(one === id));
+    const option = options.get(id);
+    if (!option) return;
+    list.setAttribute("aria-activedescendant", option.id);
+    reveal(list, option);
+  };
+  const draw = () => {
+    const groups = app.groups();
+    const order = content.tree ? "in the order of the tree" : "by size";
+    find("cluster-title").replaceChildren(
+      counted(groups.groups.length, "group"),
+      make("span", { class: "note", text: order }),
+    );
+    list.classList.toggle("many", groups.groups.length > 8);
+    list.classList.toggle("few", groups.groups.length < 7);
+    const largest = Math.max(...groups.groups.map(({ size }) => size), 1);
+    const more = perGroup(app, groups);
+    options = new Map(
+      groups.groups.map((group, i) => [group.id, item(group, largest, more(i), choose)]),
+    );
+    list.replaceChildren(...options.values());
+    mark();
+  };
+  state.follow(["step", "cut", "edited", "theme"], draw);
+  state.follow(["cluster", "node"], mark);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+}
+
+/**
+ * @typedef {{ label: { name: string, share: number } | null, periods: number[] | null }} More
+ */
+
+// The most frequent label of each group, and its documents over time.
+/** @param {App} app @param {Grouping} groups @returns {(i: number) => More} */
+function perGroup({ content }, { groups, labels }) {
+  const { documents } = content;
+  const ids = groups.map(({ id }) => id);
+  const tops = documents ? topLabels(documents, labels, ids) : null;
+  const time = documents?.date ? countPeriods(documents.date, labels, ids) : null;
+  return (i) => ({
+    label: tops ? tops[i] : null,
+    periods: time && time.periods.length > 1 ? time.counts[i] : null,
+  });
+}
+
+/**
+ * @param {Group} group @param {number} largest @param {More} more
+ * @param {(id: number) => void} choose
+ */
+function item(group, largest, { label, periods }, choose) {
+  const bar = make("span", { class: "bar", "aria-hidden": "true" });
+  bar.style.width = `${(100 * group.size) / largest}%`;
+  bar.style.background = seenColour(group.colour);
+  const named = new Set(group.name().split(" "));
+  const words = group.words.filter((word) => !named.has(word)).slice(0, 10);
+  return make(
+    "li",
+    {
+      role: "option",
+      id: `group-${group.id}`,
+      "aria-selected": "false",
+      on: { click: () => choose(group.id) },
+    },
+    make(
+      "span",
+      { class: "head" },
+      make("span", { class: "size number", text: integer(group.size) }),
+      bdi(group.name(), { class: "name" }),
+    ),
+    make("span", { class: "track" }, bar),
+    words.length ? bdi(words.join(" "), { class: "words" }) : null,
+    make(
+      "span",
+      { class: "under" },
+      ...present([
+        firmness(group.firmness),
+        label && make("span", { class: "label" }, bdi(label.name), ` ${percent(label.share)}`),
+        group.only.length
+          ? make(
+              "span",
+              { class: "only", title: `Only here: ${group.only.join(" ")}` },
+              "only",
+              make("span", { class: "suffix", text: " here" }),
+              ": ",
+              bdi(group.only.join(" ")),
+            )
+          : null,
+        periods && sparkline(periods),
+      ]),
+    ),
+  );
+}
+
+/** @param {number | null} value */
+export function firmness(value) {
+  if (value === null) return null;
+  const weak = value < FAIR;
+  return make("span", {
+    class: weak ? "firm warning" : "firm",
+    text: `${firmWord(value)} ${share(value)}${weak ? " !" : ""}`,
+    title:
+      "How far this group comes back when the documents are drawn again and the search starts " +
+      "again: 1 is always, 0 is as by chance",
+  });
+}
+
+// Within the list only: the page itself stays where it is.
+/** @param {HTMLElement} list @param {HTMLElement} option */
+function reveal(list, option) {
+  const inner = option.getBoundingClientRect();
+  const outer = list.getBoundingClientRect();
+  if (inner.top < outer.top) list.scrollTop -= Math.ceil(outer.top - inner.top);
+  else if (inner.bottom > outer.bottom) list.scrollTop += Math.ceil(inner.bottom - outer.bottom);
+}
+
+/** @param {App} app @param {number} by */
+export function moveGroup(app, by) {
+  const groups = app.groups();
+  const ids = groups.groups.map(({ id }) => id);
+  const at = ids.indexOf(chosenId(app.state.now)) + by;
+  if (at >= 0 && at < ids.length) chooseGroup(app.state, groups, ids[at]);
+}

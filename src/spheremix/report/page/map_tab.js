@@ -1,0 +1,129 @@
+// The tab of the map of documents: colours, labels of groups, and what is chosen on it.
+
+import { find, make } from "./dom.js";
+import { createDocumentMap } from "./document_map.js";
+import { categoricalColours, groupPalette, sequentialColours } from "./document_map_colours.js";
+import { groupLabels } from "./document_map_labels.js";
+import { createSearch, listDocuments, nameOf } from "./filters.js";
+import { certaintyText } from "./certainty.js";
+import { seenColour } from "./group_colours.js";
+import { chooseGroup } from "./grouping.js";
+
+/** @import { App, Documents, Grouping } from "./types.d.ts" */
+
+/** @typedef {{ value: string, text: string, colours: () => Uint32Array }} Colouring */
+
+/** @param {App} app */
+export function mountMapTab(app) {
+  const { content, state } = app;
+  const { layout, documents } = content;
+  const panel = find("document-map");
+  if (!layout || !documents) return null;
+  const choices = colourings(app, documents);
+  let colouring = choices[0];
+  const select = make("select", { id: "map-colour", "aria-label": "Colour of the points" });
+  select.append(...choices.map(({ value, text }) => make("option", { value, text })));
+  const map = createDocumentMap({
+    x: layout.x,
+    y: layout.y,
+    colours: colouring.colours(),
+    labels: labelsOf(app, app.groups()),
+    describe: (/** @type {number} */ i) =>
+      `${nameOf(documents, i)}: ${groupName(app, i)}, ${certaintyText(content, documents, i)}`,
+    onSelect: (/** @type {number} */ i) => {
+      if (i >= 0) chooseGroup(state, app.groups(), app.groups().labels[i], { document: i });
+    },
+    onLasso: (/** @type {Uint32Array} */ ids) => app.lasso.set(ids),
+  });
+  const bar = make("label", { class: "map-bar" }, "colour: ", select);
+  panel.replaceChildren(map.element, bar);
+  const colour = () => {
+    map.setColours(colouring.colours());
+    map.setLabels(labelsOf(app, app.groups()));
+  };
+  select.addEventListener("change", () => {
+    colouring = choices.find(({ value }) => value === select.value) ?? choices[0];
+    colour();
+  });
+  state.followAtRest(["step", "cut", "edited"], colour);
+  state.follow(["document"], () => map.select(state.now.document));
+  state.follow(["tab"], () => {
+    if (state.now.tab === "map") map.resize();
+  });
+  const search = createSearch(documents);
+  state.follow(["text", "label", "from", "to"], () => {
+    const { text, label, from, to } = state.now;
+    if (!text && label < 0 && !from && !to) {
+      map.setHighlighted(null);
+      return;
+    }
+    const mask = new Uint8Array(documents.id.length);
+    const now = { ...state.now, scope: /** @type {const} */ ("all"), rival: -1 };
+    for (const i of listDocuments(documents, app.groups(), now, search)) mask[i] = 1;
+    map.setHighlighted(mask);
+  });
+  const recolour = () => {
+    map.refresh();
+    colour();
+  };
+  return { recolour, saveSvg: map.saveSvg, savePng: map.savePng };
+}
+
+function isDark() {
+  return document.documentElement.dataset.theme === "dark";
+}
+
+/** @param {App} app @param {number} i */
+function groupName(app, i) {
+  const { byId, labels } = app.groups();
+  return byId.get(labels[i])?.name() ?? "";
+}
+
+// One label a group, at the middle of its documents.
+/** @param {App} app @param {Grouping} grouping */
+function labelsOf({ content }, { groups, labels }) {
+  const places = new Map(groups.map(({ id }, place) => [id, place]));
+  const codes = Int32Array.from(labels, (id) => places.get(id) ?? -1);
+  const names = groups.map((group) => group.name());
+  return content.layout ? groupLabels(content.layout, codes, names) : [];
+}
+
+// By group, by the labels of each column, by date, by firmness: whatever there is.
+/** @param {App} app @param {Documents} documents @returns {Colouring[]} */
+function colourings(app, documents) {
+  const { firmness } = app.content;
+  /** @type {Colouring[]} */
+  const found = [{ value: "group", text: "group", colours: () => byGroup(app.groups()) }];
+  (documents.label_columns ?? []).forEach(({ name, start, stop }, c) => {
+    if (stop - start < 2 || stop - start > 40) return;
+    const codes = (documents.labels ?? []).map((own) => {
+      const label = own.find((one) => one >= start && one < stop);
+      return label === undefined ? -1 : label - start;
+    });
+    const colours = () => categoricalColours(codes, groupPalette(stop - start, isDark()), isDark());
+    found.push({ value: `label ${c}`, text: name, colours });
+  });
+  const days = documents.date?.map((date) => (date ? Date.parse(date) : NaN)) ?? [];
+  if (days.some((day) => !Number.isNaN(day)))
+    found.push({
+      value: "date",
+      text: "date",
+      colours: () => sequentialColours(days, { dark: isDark() }),
+    });
+  if (firmness)
+    found.push({
+      value: "firmness",
+      text: "firmness",
+      colours: () => sequentialColours(firmness.documents, { low: 0, high: 1, dark: isDark() }),
+    });
+  return found;
+}
+
+// The colours of the list of groups.
+/** @param {Grouping} grouping */
+function byGroup({ byId, labels }) {
+  const colours = new Map(
+    [...byId].map(([id, { colour }]) => [id, Number.parseInt(seenColour(colour).slice(1), 16)]),
+  );
+  return Uint32Array.from(labels, (id) => colours.get(id) ?? 0x888888);
+}

@@ -1,0 +1,50 @@
+// The tree of groups: which nodes are the groups when there are so many, and their order.
+
+/** @import { Tree } from "./types.d.ts" */
+
+/** @typedef {{ order: number[], cut: (m: number) => number[], leavesOf: (node: number) => number[] }} Cuts */
+
+/** @param {Tree} tree @returns {Cuts} */
+export function readTree(tree) {
+  const { leaves, parents, sizes } = tree;
+  /** @type {number[][]} */
+  const children = parents.map(() => []);
+  let root = -1;
+  parents.forEach((parent, node) => {
+    if (parent < 0) root = node;
+    else children[parent].push(node);
+  });
+  // The larger branch first, so that the first group is never a small one.
+  for (const pair of children) pair.sort((a, b) => sizes[b] - sizes[a] || a - b);
+
+  const leavesOf = (/** @type {number} */ node) => {
+    /** @type {number[]} */
+    const found = [];
+    const stack = [node];
+    for (let one = stack.pop(); one !== undefined; one = stack.pop()) {
+      if (one < leaves) found.push(one);
+      stack.push(...children[one].toReversed());
+    }
+    return found;
+  };
+  const order = leavesOf(root);
+  const places = new Map(order.map((leaf, place) => [leaf, place]));
+  const placeOf = (/** @type {number} */ node) => places.get(leavesOf(node)[0]) ?? 0;
+
+  // The last merges are undone, until there are m groups.
+  const cut = (/** @type {number} */ m) => {
+    const first = parents.length + 1 - m; // of the merges that are undone
+    return parents
+      .flatMap((parent, node) => (node < first && (parent < 0 || parent >= first) ? [node] : []))
+      .sort((a, b) => placeOf(a) - placeOf(b));
+  };
+  return { order, cut, leavesOf };
+}
+
+// The clusters of the model in the order of the tree's leaves.
+/** @param {Tree} tree @param {number[]} order @param {number} K */
+export function clusterOrder({ clusters }, order, K) {
+  const found = [...new Set(order.map((leaf) => clusters[leaf]))].filter((k) => k >= 0);
+  const missing = Array.from({ length: K }, (_, k) => k).filter((k) => !found.includes(k));
+  return [...found, ...missing];
+}

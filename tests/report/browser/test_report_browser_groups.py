@@ -1,0 +1,324 @@
+"""Groups along the tree, how sure they are, their labels and their time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+SEEN = """(selector) => {
+  const box = document.querySelector(selector).getBoundingClientRect();
+  return box.top >= 0 && box.bottom <= innerHeight + 1 && box.height > 100;
+}"""
+
+
+def cut_to(opened, m):
+    """Move the slider of groups."""
+    opened.page.locator("#cut").fill(str(m))
+
+
+# How sure
+
+
+def test_the_header_tells_how_sure_and_what_else_is_possible(open_report):
+    opened = open_report("grown")
+    sure = opened.page.locator("#how-sure")
+    assert "! Not stable (.40)" in sure.inner_text()
+    assert "Also possible: 3 (coarser)" in sure.inner_text()
+    assert sure.get_by_role("button", name="3 (coarser)").get_attribute("title") == (
+        "3 clusters (coarser): firm."
+    )
+    warnings = opened.page.locator("#warnings")
+    assert warnings.inner_text() == "! 1 warning"
+    warnings.click()
+    corpus = opened.page.locator("#corpus").inner_text()
+    assert "3 of 9 documents set aside." in corpus
+    assert "Words: some are kept." in corpus
+    assert "β" not in opened.page.locator("header").inner_text()
+
+
+def test_firmness_is_told_in_a_word_and_a_number(open_report, grown):
+    opened = open_report("grown")
+    _, content = grown
+    weak = opened.page.locator("#group-0 .firm")
+    assert weak.inner_text() == "weak .30 !"
+    firm = opened.page.locator("#group-4 .firm")
+    assert firm.inner_text() == "firm 1.00"
+    # Of the chosen step: at another one it is not known.
+    opened.step_to(0)
+    assert opened.page.locator("#cluster-list .firm").count() == 0
+    assert content["chosen"] != 0
+
+
+def test_documents_are_clearly_or_borderline(open_report, grown):
+    _, content = grown
+    names, documents = content["names"], content["documents"]
+    first = int(np.flatnonzero(content["firmness"]["documents"] < 0.5)[0])
+    opened = open_report("grown", fragment=f"#scope=all&sort=given&document={first}")
+    row = opened.page.locator(f"#document-list-{first} .sure")
+    assert row.inner_text() == f"borderline with {names[documents['runner_up'][first]]}"
+    verdict = opened.page.locator(".verdict").inner_text()
+    assert verdict.startswith("Borderline: in ")
+    body = opened.page.locator("body").inner_text()
+    for jargon in ("10⁻", "posterior", "log-odds against"):
+        assert jargon not in body
+    opened.unroll("#reader .numbers")
+    assert "posterior" in opened.page.locator("#reader").inner_text()
+
+
+# The slider of groups
+
+
+def test_groups_merge_along_the_tree(open_report, grown):
+    opened = open_report("grown")
+    _, content = grown
+    tree, leaf = content["tree"], content["documents"]["leaf"]
+    for m in (2, 3, 7, 10):
+        cut_to(opened, m)
+        first = len(tree["parents"]) + 1 - m
+        nodes = [
+            node
+            for node, parent in enumerate(tree["parents"])
+            if node < first and (parent < 0 or parent >= first)
+        ]
+        shown = opened.page.locator("#cluster-list li").evaluate_all(
+            "items => items.map((one) => Number(one.id.slice(6)))"
+        )
+        assert sorted(shown) == sorted(nodes)
+        assert opened.page.locator("#how-many").inner_text() == f"{m} groups."
+        sizes = {node: tree["sizes"][node] for node in nodes}
+        assert opened.numbers("#cluster-list .size") == [sizes[node] for node in shown]
+        assert f"word{shown[0]}" in opened.page.locator("#cluster-list .words").first.inner_text()
+    chosen = opened.cluster()
+    assert len(opened.listed()) == tree["sizes"][chosen]
+    inside = {one for one, at in zip(content["documents"]["id"], leaf, strict=True) if at == chosen}
+    assert set(opened.listed()) == inside
+
+
+def test_other_numbers_say_where_the_rest_is_and_lead_back(open_report, grown):
+    opened = open_report("grown")
+    _, content = grown
+    before = opened.texts("#cluster-list .name")
+    opened.page.get_by_role("button", name="3 (coarser)").click()
+    assert opened.page.locator("#cluster-list li").count() == 3
+    assert "the model has 5" in opened.page.locator("#away").inner_text()
+    opened.page.locator("#tab-prototypes").click()
+    assert "the 5 groups of the model" in opened.page.locator("#map-note").inner_text()
+    card = opened.page.locator("#card")
+    assert "This group comes from the tree." in card.inner_text()
+    card.get_by_role("button", name="Go to the 5 groups").click()
+    assert opened.texts("#cluster-list .name") == before
+    # The slider of words has no meaning for merged groups: it leads back too.
+    cut_to(opened, 7)
+    opened.step_to(content["chosen"])
+    opened.page.keyboard.press("ArrowLeft")
+    assert opened.page.locator("#cluster-list li").count() == 5
+
+
+def test_a_number_in_the_address_that_the_tree_has_not_is_passed_over(open_report):
+    for fragment in ("#cut=1", "#cut=99", "#cut=3&node=2", "#cut=abc"):
+        opened = open_report("grown", fragment=fragment)
+        assert opened.page.locator("#cluster-list [aria-selected=true]").count() == 1
+    assert open_report("news", fragment="#cut=3").page.locator("#cut-slider").is_hidden()
+
+
+def test_streams_between_numbers_of_groups(open_report):
+    opened = open_report("grown", fragment="#tab=candidates")
+    flow = opened.page.locator(".alluvial")
+    assert flow.locator("rect").count() == 3 + 5 + 10
+    total = sum(int(text.split()[0]) for text in flow.locator("path title").all_text_contents())
+    assert total == 2 * 300  # every document, from each column to the next
+    flow.locator("rect").first.click()
+    assert opened.page.locator("#cluster-list li").count() == 3
+    assert "One doubt." in opened.page.locator("#candidates").inner_text()
+
+
+# Effects of a click
+
+
+def test_a_click_shows_its_effect_without_scrolling(open_report):
+    opened = open_report("grown")
+    page = opened.page
+    for group in (1, 3):
+        page.locator("#cluster-list li").nth(group).click()
+        name = page.locator("#cluster-list [aria-selected=true] .name").inner_text()
+        assert page.locator("#card-name").inner_text() == name
+        assert page.evaluate(SEEN, "#card")
+        assert page.evaluate(SEEN, "#documents")
+    page.locator(".document").first.click()
+    assert page.evaluate(SEEN, "#reader")
+    assert page.locator("#card").is_hidden()
+    page.locator("#reader-close").click()
+    assert page.evaluate(SEEN, "#card")
+    assert page.evaluate("scrollY") == 0
+
+
+def test_on_a_telephone_the_group_comes_into_sight(open_report):
+    page = open_report("grown", width=390, height=844, touch=True).page
+    page.locator("#cluster-list li").nth(1).tap()
+    page.wait_for_function(
+        "() => Math.abs(document.getElementById('card').getBoundingClientRect().top) < 60"
+    )
+
+
+def test_the_open_document_is_of_the_chosen_group_or_says_that_it_is_not(open_report, grown):
+    _, content = grown
+    labels = content["documents"]["cluster"]
+    opened = open_report("grown", fragment=f"#cluster={labels[0]}&document=0")
+    page = opened.page
+    assert page.locator(".elsewhere").count() == 0
+    other = next(k for k in range(5) if k != labels[0])
+    page.locator(f"#group-{other}").click()
+    assert page.locator("#reader").is_hidden()
+    opened = open_report("grown", fragment=f"#cluster={other}&document=0")
+    told = opened.page.locator(".elsewhere")
+    assert "not in the chosen group" in told.inner_text()
+    told.get_by_role("button").click()
+    assert opened.cluster() == labels[0]
+    assert opened.page.locator(".elsewhere").count() == 0
+
+
+def test_back_goes_back_within_the_report(open_report):
+    opened = open_report("grown")
+    page = opened.page
+    first = opened.cluster()
+    page.locator("#cluster-list li").nth(2).click()
+    page.wait_for_function("() => location.hash.includes('cluster')")
+    page.locator(".document").first.click()
+    page.wait_for_function("() => location.hash.includes('document')")
+    page.go_back()
+    page.wait_for_function("() => !location.hash.includes('document')")
+    assert page.locator("#card").is_visible()
+    page.go_back()
+    page.wait_for_function("() => location.hash === ''")
+    assert opened.cluster() == first
+
+
+def test_borderline_documents_are_shown_from_the_first_on(open_report, grown):
+    """The open document is not looked for: the most ambiguous ones are what was asked for."""
+    _, content = grown
+    opened = open_report("grown", fragment="#scope=all")
+    page = opened.page
+    clearest = int(np.argmax(content["documents"]["log_odds"]))
+    page.evaluate("(i) => { location.hash = `scope=all&document=${i}`; }", clearest)
+    page.get_by_role("button", name="borderline").click()
+    assert page.locator("#document-list").evaluate("one => one.scrollTop") == 0
+    odds, firm = content["documents"]["log_odds"], content["firmness"]["documents"]
+    borderline = np.flatnonzero((odds < np.log(9)) | (firm < 0.5))
+    hardest = content["documents"]["id"][borderline[np.argmin(odds[borderline])]]
+    assert page.locator(".document .id").first.inner_text() == hardest
+
+
+# Words, labels, time
+
+
+def test_bars_of_all_groups_have_one_scale(open_report, news):
+    opened = open_report("news")
+    _, content = news
+    largest = np.abs(content["prototypes"]).max()
+    words = content["words"]
+    for item in opened.page.locator("#cluster-list li").all():
+        item.click()
+        opened.page.wait_for_timeout(100)
+        k = opened.cluster()
+        rows = opened.page.locator("#card .word-bars").first.locator("li")
+        for row in rows.all()[:6]:
+            weight = content["prototypes"][k, words.index(row.locator("bdi").inner_text())]
+            width = float(row.locator(".bar").evaluate("one => parseFloat(one.style.width)"))
+            assert width == pytest.approx(100 * weight / largest, rel=1e-3)
+
+
+def test_a_group_is_compared_with_another(open_report, news):
+    opened = open_report("news")
+    _, content = news
+    k, prototypes = opened.cluster(), content["prototypes"]
+    other = next(one for one in range(5) if one != k)
+    opened.page.locator("#compare").select_option(str(other))
+    shown = opened.texts(".compared tbody th")
+    difference = prototypes[k] - prototypes[other]
+    order = np.argsort(-difference, kind="stable")
+    assert shown[:9] == [content["words"][j] for j in order[:9]]
+    assert shown[9:] == [content["words"][j] for j in order[::-1][: len(shown) - 9]]
+
+
+def test_labels_of_all_groups_as_shares_and_counts(open_report, study, news):
+    opened = open_report("news", fragment="#tab=labels")
+    corpus, *_ = study
+    _, content = news
+    page = opened.page
+    clusters = content["documents"]["cluster"]
+    labels = opened.texts("#labels thead th")[1:]
+    page.get_by_role("button", name="documents", exact=True).last.click()
+    names = opened.texts("#labels tbody th")
+    table = [row.locator("td").all_inner_texts() for row in page.locator("#labels tbody tr").all()]
+    for name, row in zip(names, table, strict=True):
+        k = content["names"].index(name)
+        for label, cell in zip(labels, row, strict=True):
+            n = sum(
+                label in several
+                for several, one in zip(corpus.labels["desk"], clusters, strict=True)
+                if one == k
+            )
+            assert cell == (str(n) if n else "·")
+    page.locator("#labels thead button", has_text="film").click()
+    at = labels.index("film")
+    first = page.locator("#labels tbody tr").first.locator("td").nth(at)
+    assert int(first.inner_text()) == max(int(row[at].replace("·", "0")) for row in table)
+    first.get_by_role("button").click()
+    assert opened.page.locator("#document-count").inner_text().startswith(first.inner_text())
+
+
+def test_time_of_all_groups_with_every_period(open_report, study, news):
+    opened = open_report("news", fragment="#tab=time")
+    corpus, *_ = study
+    _, content = news
+    clusters = content["documents"]["cluster"]
+    months = [str(date)[:7] for date in corpus.dates]
+    for row in opened.page.locator(".time-row[data-group]").all():
+        k = int(row.get_attribute("data-group"))
+        own = [month for month, one in zip(months, clusters, strict=True) if one == k]
+        most = max(own.count(month) for month in set(own))
+        n, peak = row.locator(".peak").inner_text().split(" in ")
+        assert int(n) == most
+        assert own.count(peak) == most
+        steps = row.locator("svg path").get_attribute("d").count("L") // 2
+        assert steps == 24  # two years of months, none lost
+    opened.page.locator("#smoothing").select_option("1")
+    assert "." in opened.page.locator(".peak").first.inner_text()
+
+
+# The map of documents
+
+
+def test_the_map_follows_the_groups_and_leads_to_documents(open_report, grown):
+    opened = open_report("grown")
+    _, content = grown
+    page = opened.page
+    drawn = "[...document.querySelectorAll('.document-map canvas')].map((one) => one.toDataURL())"
+    page.wait_for_timeout(200)
+    before = page.evaluate(drawn)
+    cut_to(opened, 2)
+    page.wait_for_timeout(300)
+    assert page.evaluate(drawn) != before
+    cut_to(opened, 5)
+    page.locator("#map-colour").select_option("firmness")
+    page.wait_for_timeout(200)
+    assert page.evaluate(drawn)[0] != before[0]
+    box = page.locator(".document-map").bounding_box()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Draw around documents").click()
+    corners = [(2, 2), (box["width"] - 2, 2), (box["width"] - 2, box["height"] - 2)]
+    corners += [(2, box["height"] - 60)]
+    page.mouse.move(box["x"] + 2, box["y"] + 2)
+    page.mouse.down()
+    for x, y in corners:
+        page.mouse.move(box["x"] + x, box["y"] + y, steps=3)
+    page.mouse.up()
+    told = page.locator("#document-count")
+    assert told.inner_text().endswith("drawn around on the map")
+    listed = opened.listed()
+    assert 0 < len(listed) <= 300
+    page.get_by_text("clear filters").click()
+    assert "drawn around" not in told.inner_text()
+    k = int(content["documents"]["cluster"][7])
+    other = next(one for one in range(5) if one != k)
+    page.locator(f"#group-{other}").click()

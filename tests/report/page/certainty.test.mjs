@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  agreementWord,
+  certaintyOf,
+  certaintyText,
+  firmWord,
+  share,
+  stabilityWord,
+  wordFirmness,
+} from "../../../src/spheremix/report/page/certainty.js";
+
+const documents = {
+  log_odds: Float32Array.of(1, 3, 5, Infinity),
+  runner_up: Uint16Array.of(1, 1, 1, 1),
+};
+
+test("without firmness the odds decide: below 9 to 1 it is borderline", () => {
+  const content = { names: ["sport", "film"] };
+  const told = [0, 1, 2, 3].map((i) => certaintyText(content, documents, i));
+  assert.deepEqual(told, ["borderline with film", "probably", "clearly", "clearly"]);
+});
+
+test("firmness decides where it was measured, but no even odds are clear", () => {
+  const content = {
+    names: ["sport", "film"],
+    firmness: { documents: Float32Array.of(1, 0.9, 0.7, 0.3) },
+  };
+  const told = [0, 1, 2, 3].map((i) => certaintyOf(content, documents, i));
+  assert.deepEqual(told, ["borderline", "clearly", "probably", "borderline"]);
+});
+
+test("one group has no other to be borderline with", () => {
+  const alone = { log_odds: Float32Array.of(Infinity), runner_up: null };
+  assert.equal(certaintyText({ names: ["all"] }, alone, 0), "clearly");
+});
+
+test("numbers between 0 and 1 have words", () => {
+  assert.deepEqual([0.8, 0.6, 0.2].map(firmWord), ["firm", "fairly firm", "weak"]);
+  assert.deepEqual([0.95, 0.8, 0.65, 0.1].map(agreementWord), [
+    "agree",
+    "mostly agree",
+    "agree in part",
+    "disagree",
+  ]);
+  assert.deepEqual([0.95, 0.8, 0.65, 0.1].map(stabilityWord), [
+    "stable",
+    "mostly stable",
+    "partly stable",
+    "not stable",
+  ]);
+  assert.deepEqual([0.964, 0.999, 1, 0, -0.02].map(share), [".96", "1.00", "1.00", ".00", "−0.02"]);
+});
+
+test("firmness of words is known for those that were looked for", () => {
+  const words = {
+    ends: Uint32Array.of(0, 2, 3),
+    places: Uint32Array.of(4, 7, 4),
+    shares: Float32Array.of(0.5, 1, 0.25),
+  };
+  const content = { firmness: { words } };
+  assert.equal(wordFirmness(content, 0, 7), 1);
+  assert.equal(wordFirmness(content, 1, 4), 0.25);
+  assert.equal(wordFirmness(content, 1, 7), null);
+  assert.equal(wordFirmness({}, 0, 4), null);
+});
