@@ -111,8 +111,9 @@ def _pending(folder: RunFolder) -> CarriedEdits | None:
     """Give the edits that a killed process was about to make, or to leave."""
     if MANIFEST in folder.own.records:
         return None
-    there = folder.on_the_way() or {}
-    if there.get("edits") is None or not folder.key(ORIGIN):
+    there = folder.recorded() or {}
+    left = folder.done(ORIGIN, folder.key(ORIGIN), OriginRecord)
+    if there.get("edits") is None or left is None or left[0].command != there.get("command"):
         load_run(folder.folder)  # says that the run is not finished
     return decode(CarriedEdits, there["edits"], str(folder.folder))
 
@@ -121,10 +122,9 @@ def _next(folder: RunFolder, run: Run, given: GivenEdits | None) -> CarriedEdits
     """Give all edits that the run is to have; None where it has them already."""
     carried = carried_of(run)
     if given is None:
+        if _was_undone(folder, len(carried.steps)):
+            return None
         if not carried.steps:
-            if folder.key(ORIGIN):  # killed when all but this was taken back
-                folder.remove(ORIGIN)
-                return None
             raise RunError(f"{run.folder}: there are no edits that could be taken back.")
         return replace(carried, steps=carried.steps[:-1], undoing=True)
     if carried.steps and carried.steps[-1].edits == given.edits:
@@ -139,6 +139,18 @@ def _next(folder: RunFolder, run: Run, given: GivenEdits | None) -> CarriedEdits
     )
     step = EditStep(source=given.source, edits=given.edits, groups="")
     return replace(carried, steps=[*carried.steps, step])
+
+
+def _was_undone(folder: RunFolder, n_steps: int) -> bool:
+    """Tell whether a process was killed after it had taken edits back, before all was written."""
+    there = folder.recorded() or {}
+    if there.get("edits") is None:
+        return False
+    last = decode(CarriedEdits, there["edits"], str(folder.folder))
+    done = last.undoing and len(last.steps) == n_steps
+    if done and not n_steps:
+        folder.remove(ORIGIN)
+    return done
 
 
 def _origin_of(run: Run) -> OriginRecord:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 LONGEST_NOTE = 10_000  # characters
+LEAST_WORDS = 2  # a direction needs two columns
 PARTS = tuple(one.name for one in fields(Edits) if one.name not in {"format", "version", "run"})
 
 
@@ -191,8 +192,8 @@ def _check_words(source: str, dropped: list[str], words: Collection[str] | None)
     for word in dropped:
         if word not in known:
             raise refusal(source, f"drop_words: {shown(word)} is not a word of the run")
-    if known <= set(dropped):
-        raise refusal(source, "drop_words: no word would be left")
+    if len(known - set(dropped)) < LEAST_WORDS:
+        raise refusal(source, "drop_words: fewer than two words would be left")
 
 
 def _check_note(source: str, what: str, note: str) -> None:

@@ -171,11 +171,9 @@ class RunFolder:
             content["edits"] = encode(self.carried)
         self.own.record(COMMAND, content)
 
-    def on_the_way(self) -> dict[str, Any] | None:
-        """Give what the command said that is on its way, where no run is finished."""
-        if MANIFEST in self.own.records or COMMAND not in self.own.records:
-            return None
-        return read_json(self.folder / COMMAND)
+    def recorded(self) -> dict[str, Any] | None:
+        """Give what is recorded of a command that was not brought to its end."""
+        return read_json(self.folder / COMMAND) if COMMAND in self.own.records else None
 
     def claim_new(self) -> None:
         """Take a folder that holds no run, nor anything else."""
@@ -200,9 +198,11 @@ class RunFolder:
             return
         there = read_json(self.folder / MANIFEST)
         for name in sorted(self.own.records):
-            ours = STAGE.fullmatch(name) and Path(name).stem.startswith(f"{EDITED}-")
-            if ours and not set(read_json(self.folder / name)["files"]) & set(there["files"]):
-                self._withdraw(Path(name).stem)
+            if STAGE.fullmatch(name) and Path(name).stem.startswith(f"{EDITED}-"):
+                files = read_json(self.folder / name).get("files", {})
+                made = {one for one in files if one.startswith(f"{EDITED}/")}
+                if not made & set(there["files"]):
+                    self._withdraw(Path(name).stem)
         if there.get("edits") is None:
             self.remove(ORIGIN)
 

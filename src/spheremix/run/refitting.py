@@ -150,7 +150,7 @@ def _fit(
             for k, part in plan.parts.items():
                 start[_smaller_part(X, np.flatnonzero(labels == k), options)] = part
             mixture.set_params(init=start).fit(as_directions(X, n_threads=options.threads))
-    except (NoFitError, ParameterError) as error:
+    except (NoFitError, ValueError) as error:
         raise ParameterError(
             "{edits}: the edited groups cannot be fitted ({why})",
             remedies=("leave out some of the edits",),

@@ -55,10 +55,10 @@ def left_edits(folder: RunFolder) -> CarriedEdits | None:
     if MANIFEST in folder.own.records:
         edited = read_json(folder.folder / MANIFEST).get("edits") is not None
         return carried_of(load_run(folder.folder)) if edited else None
-    on_the_way = folder.on_the_way()
-    if on_the_way is None or on_the_way.get("edits") is None:
+    recorded = folder.recorded()
+    if recorded is None or recorded.get("edits") is None:
         return None
-    return decode(CarriedEdits, on_the_way["edits"], str(folder.folder))
+    return decode(CarriedEdits, recorded["edits"], str(folder.folder))
 
 
 def carried_of(run: Run) -> CarriedEdits:
