@@ -218,8 +218,10 @@ def _options(folder: RunFolder, origin: OriginRecord, threads: int | None) -> Ex
     newer = differences(origin.versions, versions())
     if newer:
         raise RunError(
-            f"{folder.folder}: made with other versions of libraries ({', '.join(newer[:3])}): "
-            "make the run again with spheremix explore --force, which keeps its edits."
+            "{folder}: made with other versions of libraries ({newer})",
+            remedies=("explore the documents again with {force=True}, which keeps edits",),
+            folder=folder.folder,
+            newer=", ".join(newer[:3]),
         )
     names = {
         one.name for one in dataclasses.fields(ExploreOptions) if one.metadata["changes_result"]

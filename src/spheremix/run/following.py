@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.intp]
 
-SAME = 0.5  # share of common documents, of those in either, from which a group is the same
+SAME = 2 / 3  # share of common documents, of those in either, from which a group is the same
 NOBODY = "-"  # in place of the number of a group
 
 
@@ -67,8 +67,8 @@ def follow(step: EditStep, documents: list[str], groups: Groups) -> tuple[Edits,
     Returns
     -------
     (Edits, list of str)
-        The edits with the numbers of now. A group is the same where at least half of the documents
-        in either are in both.
+        The edits with the numbers of now. A group is the same where at least two thirds of the
+        documents in either are in both; documents that only one of the runs has do not count.
     """
     source, words = groups.material.source, groups.material.words
     places: dict[str, int] = {}
@@ -131,7 +131,7 @@ class _Follower:
     def _is_there(self, k: int, what: str) -> bool:
         if k in self.became:
             return True
-        self._say(f"{what} of the earlier group {k}: no group has most of its documents")
+        self._say(f"{what} of the earlier group {k}: no group has the same documents, or nearly")
         return False
 
     def _by_group(self, what: str, values: dict[int, str]) -> dict[int, str]:
@@ -154,8 +154,8 @@ class _Follower:
             named = joined([str(k) for k in several])
             kept = ", so the others are merged" if len(found) > 1 else ""
             self._say(
-                f"the merge of the earlier groups {named}: no group has most of the documents of "
-                f"{joined(gone)}{kept}"
+                f"the merge of the earlier groups {named}: no group has the same documents, or "
+                f"nearly, as {joined(gone)}{kept}"
             )
         return found
 
