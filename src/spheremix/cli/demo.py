@@ -23,8 +23,7 @@ def demo(
 ) -> None:
     """Cluster the docstrings of numpy, scipy and scikit-learn.
 
-    About 3,000 documents of the versions that are installed, nothing to download: ten clusters, and
-    the words that make them.
+    About 3,000 documents of the versions that are installed, nothing to download: ten clusters.
     """
     from spheremix.cli.summary import summarise
     from spheremix.datasets import load_docstrings

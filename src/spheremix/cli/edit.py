@@ -23,9 +23,8 @@ def edit(
 ) -> None:
     """Make edits to a run: names, notes, merges, splits, dropped words, misplaced documents.
 
-    Names and notes go to the tables, the figures and the report. Merged and split groups, and
-    dropped words, are fitted again from where the groups stand; the summary says what changed. With
-    `--undo` the run is what it was before the last edits, to the last byte.
+    Merged and split groups, and dropped words, are fitted again from where the groups stand; the
+    summary says what changed. `--undo` gives the run before the last edits, to the last byte.
     """
     from spheremix.cli.summary import summarise
     from spheremix.run.editing import edit_run, undo_edits
