@@ -131,6 +131,16 @@ def test_documents_of_another_corpus_leave_all_edits_in_words(edited, tmp_path):
     assert json.loads((Path(run.folder) / "edits.json").read_text("utf-8"))["steps"]
 
 
+def test_a_damaged_run_is_replaced_by_force_and_its_edits_are_given_up(few, edited):
+    (edited.folder / "edits.json").write_text("{}")
+    with pytest.raises(sm.RunError, match=r"edits.json: damaged"):
+        explore(few, edited.folder, k=2)
+    (edited.folder / "edits.json").unlink()
+    run, told = explore(few, edited.folder, k=2, force=True)
+    assert any(line.startswith("The edits of the run cannot be kept") for line in told.told)
+    assert run.edits() is None
+
+
 # In single steps
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from spheremix.errors import Message
 from spheremix.estimators.path import VMFPath
 from spheremix.reading import Reading, contrast_words
 from spheremix.run.advising import advise_run, agreements, choose_candidates, pack_advice
@@ -54,9 +55,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from spheremix.errors import Message
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.reading import ContrastWord
+    from spheremix.run.edit_schema import CarriedEdits
     from spheremix.run.names import GivenNames
     from spheremix.run.prepare import Material
     from spheremix.run.replaying import Edited
@@ -165,7 +166,7 @@ def explore(
     command["names"] = None if names is None else names.command()
     keys = Keys(source, options)
     with folder.locked():
-        folder.carried = left_edits(folder)
+        folder.carried = _carried(folder, listener, force=force)
         if folder.claim(command, keys, force=force):
             listener.begin(f"{output} holds this run already, finished.")
         else:
@@ -188,6 +189,19 @@ def explore(
             ) from None
         complete(folder, run, listener)
     return run
+
+
+def _carried(folder: RunFolder, listener: Listener, *, force: bool) -> CarriedEdits | None:
+    """Give the edits of the run that is there; with force, those of a damaged one are given up."""
+    try:
+        return left_edits(folder)
+    except RunError as error:
+        if not force:
+            raise
+        listener.note(
+            Message("The edits of the run cannot be kept: {error}", {"error": str(error)})
+        )
+        return None
 
 
 def work(
