@@ -71,6 +71,8 @@ def _measured(source: Source) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "title": source.title,
+        "run": source.run,
+        "edits": source.edits,
         "corpus": corpus_entry(source, reading.prototypes.shape[1] - len(shown)),
         "model": model_entry(source, len(shown), docs.compare(source, found)),
         "candidates": candidates(source, counted),

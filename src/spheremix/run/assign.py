@@ -18,6 +18,7 @@ from spheremix.run.table import Table
 from spheremix.run.tables import document_columns, known_columns
 from spheremix.text import Corpus, ReadError, read_documents, read_matrix, vectorize
 from spheremix.text.trouble import Mending, mend
+from spheremix.wording import count
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -122,7 +123,17 @@ def _matrix(run: Run, path: Path) -> Material:
     return Material(matrix.X[kept], None, kept, reasons, Corpus([""] * n, ids))
 
 
-def count_assigned(table: Table, n_clusters: int) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """Count the documents of each cluster."""
+def describe_assigned(run: Run, table: Table) -> list[str]:
+    """Say how many documents each cluster got, in lines."""
+    reading = Reading.from_run(run)
     labels = np.array([k for k in table["cluster"] if k is not None], dtype=np.intp)
-    return np.bincount(labels, minlength=n_clusters)
+    sizes = np.bincount(labels, minlength=reading.n_clusters)
+    without = table.n_rows - len(labels)
+    assigned = count(len(labels), "document")
+    return [
+        f"{assigned} assigned, {without:,} without a cluster.",
+        *(
+            f"{sizes[k]:7,}  cluster {k}: {reading.cluster_name(int(k))}"
+            for k in reading.layout.clusters
+        ),
+    ]
