@@ -2,8 +2,8 @@
 
 Run as ``python benchmarks/layout.py`` (cases such as "bbc" and ``--methods ours`` run those and
 keep the others); it needs the folder of real data, named by SPHEREMIX_DATA, and openTSNE,
-umap-learn and PaCMAP where they are to be compared. It writes ``benchmarks/results/layout.json`` and, from it,
-``layout.md``. All methods get the same rows, one thread and a process of their own.
+umap-learn and PaCMAP where they are to be compared. It writes ``benchmarks/results/layout.json``
+and, from it, ``layout.md``. All methods get the same rows, one thread and a process of their own.
 
 Neighbours kept: share of the 10 (100) rows of largest cosine that are among the 10 (100) nearest
 points of the map, mean over 1,000 rows. Same group: share of the 10 nearest points that are of the

@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spheremix.run import schema
+from spheremix.run import edit_schema, schema
 from spheremix.run.columns import FILES, HEAD, TABLES
 from spheremix.run.typed import FileName
 
@@ -53,6 +53,11 @@ MANIFEST_BEGIN = """## run.json
 value in Python is `None`; a number that is not finite is null too. Arrays are files in NumPy's
 `.npy` format. Nothing is pickled, and every file is compared with its checksum before it is used.
 """
+EDITS_BEGIN = """## edits.json
+
+A run that people [edited](edits.md) has the file `edits.json`. In Python it is `run.edits()`. The
+file that the report exports and `spheremix edit` takes is one object of the type [Edits](#edits).
+"""
 
 
 def page() -> str:
@@ -68,6 +73,8 @@ def page() -> str:
     parts.append(f"## The other files\n\n{_table('file', files)}")
     parts.append(MANIFEST_BEGIN)
     parts += [_keys(record) for record in _records(schema.Manifest)]
+    parts.append(EDITS_BEGIN)
+    parts += [_keys(record) for record in _records(edit_schema.EditHistory)]
     return "\n".join(parts)
 
 

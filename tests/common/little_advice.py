@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spheremix.estimators import chance, gathering
+from spheremix.run import firming
 
 # How often rows are drawn again, and how many sets of rows without clusters are made.
 LITTLE = (
@@ -12,6 +13,7 @@ LITTLE = (
     (chance, "DRAWS", 3),
     (chance, "REPLICATES", 2),
     (chance, "STABLE_SETS", 1),
+    (firming, "N_REPLICATES", 4),
 )
 
 

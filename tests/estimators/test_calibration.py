@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import logsumexp, softmax
+from sklearn.exceptions import NotFittedError
 
 import spheremix as sm
 from spheremix.bessel import log_normalizer, mean_length
@@ -200,3 +201,5 @@ def test_sparse_rows_noise_one_component_and_few_columns():
 def test_what_cannot_be_calibrated_is_refused():
     with pytest.raises(ParameterError, match="model must be a fitted VMFMixture"):
         sm.calibrate(sm.SphericalKMeans(2), np.eye(3))
+    with pytest.raises(NotFittedError):
+        sm.calibrate(sm.VMFMixture(2), np.eye(3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -203,14 +204,18 @@ def test_the_smaller_cluster_gives_way():
         cluster_name(words, -1)
 
 
-def test_a_name_is_of_words_that_most_documents_have():
-    prototypes = np.array([[0.6, 0.55, 0.5, 0.3]])
+def test_a_name_is_of_words_that_documents_have_here_and_not_elsewhere():
+    prototypes = np.array([[0.6, 0.55, 0.5, 0.3], [0.0, 0.0, 0.5, 0.8]])
     words = ["rare", "usual", "frequent", "weak"]
-    shares = np.array([[0.1, 0.6, 0.9, 1.0]])
-    assert cluster_name(Vocabulary(prototypes, words), 0) == "rare usual frequent"
-    found = all_naming_words(Vocabulary(prototypes, words, document_shares=shares))[0]
-    # score times share: .36 * .1, .3025 * .6, .25 * .9, .09 * 1
-    assert [one.word for one in found] == ["frequent", "usual", "weak"]
+    shares = np.array([[0.1, 0.6, 0.9, 1.0], [0.0, 0.0, 0.8, 0.2]])
+    masses = np.array([1.0, 1e-9])  # the scores of the first cluster are squares of coordinates
+    bare = Vocabulary(prototypes, words, masses=masses)
+    assert cluster_name(bare, 0) == "rare usual frequent"
+    found = all_naming_words(replace(bare, document_shares=shares))[0]
+    # score times what is beyond: .36 * .1, .3025 * .6, .25 * .1, .09 * .8
+    assert [one.word for one in found] == ["usual", "weak", "rare"]
+    alone = Vocabulary(prototypes[:1], words, document_shares=shares[:1])
+    assert cluster_name(alone, 0) == "frequent usual weak"
 
 
 def test_words_far_down_the_list_are_in_no_name_whatever_their_share():

@@ -11,6 +11,7 @@ from sklearn.preprocessing import normalize
 import spheremix as sm
 from spheremix.reading import document_positions
 from spheremix.reading.neighbours import attractions, leading_coordinates, nearest_rows
+from spheremix.reading.positions import _framed
 from spheremix.reading.repulsion import Repulsion
 
 
@@ -180,6 +181,15 @@ def test_a_few_documents_have_places_of_their_own(n):
 def test_all_documents_equal():
     positions = document_positions(np.ones((25, 3)), np.zeros(25, dtype=int))
     assert len(np.unique(positions.round(3), axis=0)) == 25
+
+
+def test_a_document_far_out_does_not_make_the_others_small():
+    rng = np.random.default_rng(0)
+    cloud = rng.standard_normal((400, 2))
+    far = np.concatenate([cloud, [[100.0, 0.0], [60.0, 0.0]]])
+    framed = _framed(far)
+    assert np.ptp(framed[:400], axis=0).max() > 0.2  # 0.06 where nothing is brought nearer
+    assert framed[400, 0] > framed[401, 0] > framed[:400, 0].max()
 
 
 def test_documents_without_a_word_in_common():

@@ -71,6 +71,17 @@ def test_words_are_ranked_by_the_formula_of_clusters():
     assert [node.name for node in nodes] == ["a c", "b d", "all"]
 
 
+def test_names_have_words_of_many_documents_and_no_word_twice():
+    words = ["rare", "often", "oftener", "some", "other"]
+    sums = np.array([[5.0, 4.0, 3.9, 3.0, 0.0], [0.0, 0.0, 0.0, 0.0, 5.0]])
+    containing = np.array([[3, 90, 80, 60, 0], [0, 0, 0, 0, 70]])
+    tree = two_leaves(sums, [100.0, 100.0])
+    assert describe_nodes(tree, words, sums)[0].name == "rare often some"
+    named = describe_nodes(tree, words, sums, containing=containing)
+    assert named[0].name == "often some rare"
+    assert named[0].against_sibling[0] == "rare"
+
+
 def test_names_of_siblings_share_one_word_at_most():
     """Negative coordinates count by their size, so that both nodes may have the same words."""
     rng = np.random.default_rng(0)

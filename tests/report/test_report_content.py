@@ -136,7 +136,7 @@ def test_the_corpus_is_accounted_for(content):
     assert content["title"] == "topics.jsonl"
 
 
-def test_the_model_and_the_candidates(content, study):
+def test_the_model_and_the_candidates(content, study, rows):
     model = content["model"]
     chosen = study.best_n_components_
     assert (model["n_clusters"], model["criterion"], model["k_criterion"]) == (
@@ -157,8 +157,8 @@ def test_the_model_and_the_candidates(content, study):
         same = study.agreement_[study.candidates_.tolist().index(one["n_clusters"])]
         assert one["agreement"] == pytest.approx(same, rel=1e-6)
         assert all(len(cluster["words"]) == 10 for cluster in one["clusters"])
-    names = [Reading(study, content["words"]).cluster_name(k) for k in range(chosen)]
-    assert content["names"] == names
+    reading = Reading(study, content["words"], X=rows.X)
+    assert content["names"] == [reading.cluster_name(k) for k in range(chosen)]
 
 
 # Documents

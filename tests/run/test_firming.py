@@ -17,6 +17,11 @@ OPTIONS = {"k": 3, "max_steps": 30, "starts": 2, "threads": 1, "min_count": 1, "
 WORDS = ["apple pear plum fig cherry", "river lake sea pond creek", "red blue green grey pink"]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def little_advice():
+    """All draws."""
+
+
 def texts():
     rng = np.random.default_rng(0)
     each = [words.split() for words in WORDS]

@@ -58,8 +58,8 @@ def test_one_row_a_node(run):
         parts = [i for i, parent in enumerate(tree["parent"]) if parent == node]
         assert tree["size"][node] == sum(tree["size"][i] for i in parts)
         assert tree["n_fine_groups"][node] == sum(tree["n_fine_groups"][i] for i in parts)
-        assert not set(tree["sibling_words"][parts[0]].split()) & set(
-            tree["sibling_words"][parts[1]].split()
+        assert not set(tree["sibling_words"][parts[0]].split(", ")) & set(
+            tree["sibling_words"][parts[1]].split(", ")
         )
     assert tree["height"] == sorted(tree["height"])
     chosen = {k: i for i, k in enumerate(tree["cluster"]) if tree["chosen"][i]}
@@ -84,7 +84,7 @@ def test_words_are_those_of_the_topics(run):
     for node, only in enumerate(tree["only_here_words"]):
         if tree["chosen"][node]:
             assert only
-            assert not set(only.split()) & set(SHARED.split())
+            assert not set(only.split(", ")) & set(SHARED.split())
     assert tree["name"][-1] == "all"
 
 
@@ -118,6 +118,12 @@ def test_the_tree_is_reused_and_renamed(run, source, tmp_path, monkeypatch):
     assert (other.folder / name).read_bytes() == (fresh.folder / name).read_bytes()
 
 
+def test_the_report_and_the_tables_have_the_same_names(run):
+    content = json.loads((run.folder / "report.json").read_text(encoding="utf-8"))
+    named = dict(zip(run.clusters["cluster"], run.clusters["name"], strict=True))
+    assert content["names"] == [named[k] for k in range(3)]
+
+
 def test_the_report_has_the_tree(run):
     content = json.loads((run.folder / "report.json").read_text(encoding="utf-8"))
     tree, table = content["tree"], run.read_table("tree")
@@ -126,8 +132,10 @@ def test_the_report_has_the_tree(run):
     assert tree["clusters"] == [-1 if one is None else one for one in table["cluster"]]
     assert tree["sizes"] == table["size"]
     assert tree["names"] == table["name"]
-    assert tree["words"] == [words.split()[:10] for words in table["words"]]
-    assert tree["only"] == [words.split()[:10] for words in table["only_here_words"]]
+    assert tree["words"] == [words.split(", ")[:10] for words in table["words"]]
+    assert tree["only"] == [
+        words.split(", ")[:10] if words else [] for words in table["only_here_words"]
+    ]
     assert tree["is_chosen"] == [bool(one) for one in table["chosen"]]
     assert content["documents"]["leaf"] == run.documents["fine_group"]
 
@@ -156,11 +164,11 @@ def test_embeddings_have_the_words_of_their_texts(tmp_path):
     options = {name: OPTIONS[name] for name in ("k", "starts", "lemmatizer", "threads")}
     run = sm.explore_corpus(tmp_path / "rows.npy", tmp_path / "run", texts=str(beside), **options)
     tree = run.read_table("tree")
-    words = {word for listed in tree["words"] for word in listed.split()}
+    words = {word for listed in tree["words"] for word in listed.split(", ")}
     assert {"boat", "planet", "cheese"} <= words
     chosen = [i for i, one in enumerate(tree["chosen"]) if one]
     contrast = run.contrast()
-    assert [tree["words"][i].split() for i in chosen] == [
+    assert [tree["words"][i].split(", ") for i in chosen] == [
         contrast[tree["cluster"][i]] for i in chosen
     ]
 

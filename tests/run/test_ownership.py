@@ -144,7 +144,7 @@ def test_pipes_are_not_waited_for(corpus, tmp_path, name):
 def test_force_replaces_a_run_and_leaves_nothing_of_it(corpus, copy):
     run(*explore(corpus, copy, "--seed", "1", "--force"))
     assert load_run(copy).manifest.command["seed"] == 1
-    stages = ("documents", "matrix", "dense-2", "path")
+    stages = ("documents", "matrix", "dense-2", "path", "firmness", "layout", "tree")
     listed = {"run.json", "derived.json", *(f"stages/{stage}.json" for stage in stages)}
     for name in ("run.json", "derived.json"):
         listed |= set(json.loads((copy / name).read_text())["files"])

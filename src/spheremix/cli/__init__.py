@@ -1,3 +1,1 @@
 """The command ``spheremix``: one file a command."""
-
-from __future__ import annotations

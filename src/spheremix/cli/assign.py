@@ -32,21 +32,15 @@ def assign(
     Words are those of the run: documents that have none of them are written with an empty cluster
     and the reason.
     """
-    from spheremix.reading import Reading
-    from spheremix.run.assign import assign_documents, count_assigned, write_assigned
+    from spheremix.run.assign import assign_documents, describe_assigned, write_assigned
     from spheremix.run.output import check_output
     from spheremix.run.saving import load_run
-    from spheremix.wording import count
 
     known = load_run(run)
     check_output(output, "assigned.csv", force=force, inputs=(new,))
     with terminal() as listener:
         table = assign_documents(known, new, listener, text=text, id=id)
     write_assigned(table, output)
-    reading = Reading.from_run(known)
-    sizes = count_assigned(table, reading.n_clusters)
-    without = table.n_rows - int(sizes.sum())
-    say(f"{count(int(sizes.sum()), 'document')} assigned, {without:,} without a cluster.")
-    for k in reading.layout.clusters:
-        say(f"{sizes[k]:7,}  cluster {k}: {reading.cluster_name(int(k))}")
+    for line in describe_assigned(known, table):
+        say(line)
     say(f"Open next: {output}")

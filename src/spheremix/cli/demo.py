@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from spheremix.cli import flags  # noqa: TC001 (typer reads the annotations)
 from spheremix.cli.console import terminal
 from spheremix.cli.guard import guarded
+
+OPTIONS: dict[str, Any] = {"k": 10, "min_df": 5, "max_df": 0.5, "min_relative_increase": 0.02}
+OPTIONS |= {"drop_repeated_lines": True, "drop_mixed": True}
 
 
 @guarded(resumes=True)
@@ -19,8 +23,7 @@ def demo(
 ) -> None:
     """Cluster the docstrings of numpy, scipy and scikit-learn.
 
-    About 3,000 documents of the versions that are installed, nothing to download: ten clusters, and
-    the words that make them.
+    About 3,000 documents of the versions that are installed, nothing to download: ten clusters.
     """
     from spheremix.cli.summary import summarise
     from spheremix.datasets import load_docstrings
@@ -28,17 +31,6 @@ def demo(
 
     with terminal() as listener:
         listener.begin("Collecting docstrings")
-        run = explore_corpus(
-            load_docstrings(),
-            output,
-            force=force,
-            listener=listener,
-            k=10,
-            min_df=5,
-            max_df=0.5,
-            drop_repeated_lines=True,
-            drop_mixed=True,
-            min_relative_increase=0.02,
-            threads=threads,
-        )
+        documents, how = load_docstrings(), {"force": force, "threads": threads, **OPTIONS}
+        run = explore_corpus(documents, output, listener=listener, **how)
     summarise(run, open_page=open_page)

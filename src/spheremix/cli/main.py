@@ -11,6 +11,7 @@ import spheremix
 from spheremix.cli.assign import assign
 from spheremix.cli.console import say
 from spheremix.cli.demo import demo
+from spheremix.cli.edit import edit
 from spheremix.cli.explore import explore
 from spheremix.cli.names import names
 from spheremix.cli.report import report
@@ -43,7 +44,7 @@ class Command(TyperCommand):
             raise
 
 
-for command in (explore, report, assign, names, demo, simulate):
+for command in (explore, report, edit, assign, names, demo, simulate):
     app.command(cls=Command)(command)
 
 

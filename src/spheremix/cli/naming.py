@@ -15,6 +15,7 @@ OPTIONS = {
     "sparsity": "--sparsity",
     "out": "-o",
     "force": "--force",
+    "undo": "--undo",
 }
 OPTIONS |= {name: f"--{name.replace('_', '-')}" for name in ExploreOptions.__dataclass_fields__}
 

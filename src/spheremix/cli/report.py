@@ -18,12 +18,7 @@ def report(
     run: flags.Run,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="A file .html or .json in place of the two in the folder.",
-            show_default=False,
-        ),
+        typer.Option("--output", "-o", help="A file .html or .json in place of the two there."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --output.")] = False,
     open_page: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
@@ -33,29 +28,12 @@ def report(
     The documents are inside: whoever has the file can read them.
     """
     from spheremix.cli.summary import show_page
-    from spheremix.run.columns import CONTENT, PAGE
-    from spheremix.run.folder import RunFolder
-    from spheremix.run.output import check_output
-    from spheremix.run.render import render, write_report
+    from spheremix.run.render import report_run
     from spheremix.run.saving import load_run
-    from spheremix.run.store import RunError
 
-    if force and output is None:
-        raise RunError("{force=True} replaces the file of {out}", remedies=("leave it out",))
-    if output is not None and output.suffix not in {".html", ".json"}:
-        raise RunError(f"{output}: a report is a file .html or .json: choose such a name.")
     found = load_run(run)
-    wanted = [found.folder / PAGE, found.folder / CONTENT] if output is None else [output]
     with terminal() as listener:
-        if output is None:
-            folder = RunFolder(run)
-            with folder.locked():
-                listener.begin("Writing the report")
-                render(folder, found, [PAGE, CONTENT])
-        else:
-            check_output(output, PAGE, force=force)
-            listener.begin("Writing the report")
-            write_report(found.report(), output, output.suffix)
+        wanted = report_run(found, output, force=force, listener=listener)
     for path in wanted:
         say(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     if open_page:

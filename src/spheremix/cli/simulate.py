@@ -45,8 +45,6 @@ def simulate(
         kappa=kappa,
         random_state=seed,
     )
-    say(
-        f"{documents:,} rows, {features:,} columns, {k} clusters; {truth.overlap:.1%} misplaced by "
-        "the true mixture."
-    )
+    shape = f"{documents:,} rows, {features:,} columns, {k} clusters"
+    say(f"{shape}; {truth.overlap:.1%} misplaced by the true mixture.")
     say(f"Open next: spheremix explore {output / 'X.npy'} --criterion bic")

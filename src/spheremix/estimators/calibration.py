@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp, softmax
+from sklearn.utils.validation import check_is_fitted
 
 from spheremix.bessel import log_normalizer
 from spheremix.errors import ParameterError
@@ -140,7 +141,8 @@ def calibrate(
             "{model} must be a fitted VMFMixture, VMFPath or VMFMixtureIC, got a {got}",
             got=type(model).__name__,
         )
-    mixture: VMFMixture = getattr(model, "best_estimator_", model)
+    check_is_fitted(model)
+    mixture = model if isinstance(model, VMFMixture) else model.best_estimator_
     rows = check.open_again(mixture, X)
     weights = check.check_weights(sample_weight, rows.n_rows)
     left = LeftOut(mixture, rows, weights)

@@ -15,9 +15,11 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.estimators import validation as check
+from spheremix.estimators.top import top_posteriors
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+    from scipy import sparse
 
     from spheremix.data.base import Want
     from spheremix.scorer import Scorer
@@ -79,6 +81,29 @@ class MixturePredictions(
             Rows sum to one, or to what the noise leaves.
         """
         return self._map(X, "posteriors")
+
+    def predict_top(self, X: Any, k: int = 10) -> sparse.csr_array:
+        """Give the posterior probabilities of the k most probable components of each row.
+
+        The memory does not grow with the number of components: for many of them, where
+        ``predict_proba`` gives a table of n times K numbers.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+        k : int, default=10
+            How many a row has, or K if that is less.
+
+        Returns
+        -------
+        CSR array of shape (n, K)
+            Each row has k entries, by number of the component. They sum to less than one by what
+            the other components, and the noise, have.
+        """
+        check_is_fitted(self)
+        check.require_integer("k", k, 1)
+        return top_posteriors(check.open_again(self, X), self.scorer_, k)
 
     def predict_noise(self, X: Any) -> Array:
         """Give the posterior probabilities of belonging to no component.

@@ -120,6 +120,9 @@ class VMFTree(SelectedMixture):
     planted_: Planted
     cuts_: dict[int, VMFMixture]
     levels_: dict[tuple[int, ...], NestedLevels]
+    _problem: Problem[VMFModel] | None
+    _lengths: Array | None
+    _advice: Advice | None
 
     def __init__(
         self,

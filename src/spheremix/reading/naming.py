@@ -88,9 +88,10 @@ def all_naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
     """Give the words that name each cluster: characteristic words that set it apart.
 
     Of the 20 most characteristic words of the cluster
-    (:func:`~spheremix.reading.characteristic_scores`), those with the largest product of score and
-    share of the cluster's documents that contain the word, where that share is known: a name should
-    be about most of its documents. A name has no two words that say the same ("type" and "dtype"),
+    (:func:`~spheremix.reading.characteristic_scores`), those with the largest product of two
+    numbers: the score, and by how much the share of documents that contain the word is above that
+    of any other cluster, where these shares are known. A name should be about many documents of its
+    cluster, and not of others. A name has no two words that say the same ("type" and "dtype"),
     and no two clusters share two words of their names: then the cluster of smaller mass takes its
     next word. Where a cluster has no other word, its name is shorter.
 
@@ -134,7 +135,8 @@ def _candidates(vocabulary: Vocabulary, k: int) -> list[int]:
     found = found[vocabulary.ranking(k, found)]
     first, rest = found[:CONSIDERED], found[CONSIDERED:]
     if vocabulary.document_shares is not None:
-        merits = vocabulary.scores[k, first] * vocabulary.document_shares[k, first]
+        beyond = vocabulary.document_shares[k, first] - vocabulary.shares_elsewhere(k)[first]
+        merits = vocabulary.scores[k, first] * np.maximum(beyond, 0.0)
         first = first[np.argsort(-merits, kind="stable")]
     return [*first.tolist(), *rest.tolist()]
 

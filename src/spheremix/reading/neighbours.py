@@ -60,7 +60,7 @@ def leading_coordinates(X: Any, n_coordinates: int) -> Array:
 
 
 def _dense(rows: Any) -> Array:
-    found: Array = np.asarray(rows.todense() if sparse.issparse(rows) else rows, dtype=np.float64)
+    found: Array = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, np.float64)
     return found
 
 

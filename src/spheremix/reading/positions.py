@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from spheremix.reading.neighbours import attractions, leading_coordinates, nearest_rows
 from spheremix.reading.repulsion import Repulsion
@@ -33,6 +33,7 @@ EXAGGERATIONS = (12.0, 1.0)  # of attractions, while documents gather and while 
 MOMENTA = (0.5, 0.8)
 START = 1e-4  # standard deviation of the first positions
 LONGEST = 5.0  # step of a document
+OUTER = 0.005  # share of documents at each side that may be far out
 SAME = 5  # decimals in which rows with the same coordinates agree
 
 
@@ -142,7 +143,8 @@ def _first_positions(coordinates: Array) -> Array:
     found = centred @ leading
     found /= max(float(found.std()), 1e-12)
     found += 0.01 * np.random.default_rng(0).standard_normal(found.shape)
-    return START * found
+    small: Array = START * found
+    return small
 
 
 def _fanned_out(places: Array, members: Ids, counts: Ids) -> Array:
@@ -159,6 +161,14 @@ def _fanned_out(places: Array, members: Ids, counts: Ids) -> Array:
     return spread
 
 
+def _gathered(positions: Array) -> Array:
+    """Bring a few documents far out nearer, in their order: they would make the others small."""
+    low, high = np.quantile(positions, [OUTER, 1.0 - OUTER], axis=0)
+    low, high = low - 0.05 * (high - low), high + 0.05 * (high - low)
+    inside = np.clip(positions, low, high)
+    return inside + (positions - inside) / 5.0
+
+
 def _framed(positions: Array) -> Array:
     """Turn the longer side into the horizontal one, and scale all into the unit square."""
     centred = positions - positions.mean(axis=0)
@@ -167,6 +177,7 @@ def _framed(positions: Array) -> Array:
     turned = centred @ axes
     if np.ptp(turned[:, 1]) > np.ptp(turned[:, 0]):
         turned = turned[:, ::-1]
+    turned = _gathered(turned)
     low, high = turned.min(axis=0), turned.max(axis=0)
     extent = float((high - low).max()) or 1.0
     framed: Array = np.clip((turned - (low + high) / 2.0) / extent + 0.5, 0.0, 1.0)

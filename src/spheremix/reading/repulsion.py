@@ -88,8 +88,8 @@ class Repulsion:
         self._step = step
         self._nodes = int(needed * GROWTH)
         self._size = fft.next_fast_len(2 * self._nodes, real=True)
-        offsets = np.arange(self._size)
-        offsets = np.where(offsets <= self._size // 2, offsets, offsets - self._size) * step
+        places = np.arange(self._size)
+        offsets = np.where(places <= self._size // 2, places, places - self._size) * step
         rows, columns = offsets[:, None], offsets[None, :]
         closeness = 1.0 / (1.0 + rows**2 + columns**2)
         squared = closeness**2

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.reading.characteristic import characteristic_scores
-from spheremix.reading.naming import choose_names
+from spheremix.reading.naming import CONSIDERED, alike, choose_names
 from spheremix.reading.reading import require_model
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 EVERYTHING = "all"  # the name of the root
 NAMING = 3  # words of a name
+_NOTHING = np.empty(0, dtype=np.intp)
 NEARLY_ALL = (
     0.95  # share of the documents with a word that must be here, for a word that is only here
 )
@@ -48,8 +49,8 @@ class TreeNode:
     height : float
         What the merge loses, in nats, as in ``linkage_``; 0 for leaves.
     name : str
-        Up to three words that tell it from the node that it was merged with, of which the name of
-        that node has one at most; "all" for the root.
+        Up to three words that tell it from the node that it was merged with, chosen as those of
+        :func:`all_naming_words`; the names of the two share one word at most. "all" for the root.
     against_sibling : tuple of str
         Words that tell it from the node that it was merged with; empty for the root.
     against_rest : tuple of str
@@ -149,18 +150,23 @@ def describe_nodes(
     siblings = np.full(len(parents), -1)
     for pair in hierarchy.pairs:
         siblings[pair] = pair[::-1]
-    apart = [
-        ()
-        if other < 0
-        else _telling(vectors[node], mass[node], vectors[other], mass[other])[: NAMING + n_words]
-        for node, other in enumerate(siblings.tolist())
-    ]
-    names = _named(hierarchy, apart, words)
+    apart: list[Ids] = []
+    naming: list[Ids] = []
+    for node, other in enumerate(siblings.tolist()):
+        ranked, scores = _NOTHING, np.zeros(0)
+        if other >= 0:
+            ranked, scores = _telling(vectors[node], mass[node], vectors[other], mass[other])
+        apart.append(ranked[:n_words])
+        first, merits = ranked[:CONSIDERED], scores[:CONSIDERED]
+        if having is not None:  # a name should be about most of the documents
+            merits = merits * having[node, first]
+        naming.append(first[np.argsort(-merits, kind="stable")])
+    names = _named(hierarchy, naming, words)
     found = []
     for node, parent in enumerate(parents):
         rest, rest_mass = vectors[-1] - vectors[node], mass[-1] - mass[node]
         alone = parent < 0
-        ranked = _telling(vectors[node], mass[node], None if alone else rest, rest_mass)
+        ranked, _ = _telling(vectors[node], mass[node], None if alone else rest, rest_mass)
         only: Sequence[int] = ()
         if having is not None and not alone:
             here = having[node] >= np.maximum(ONLY_HERE_SHARE * mass[node], NEARLY_ALL * having[-1])
@@ -174,7 +180,7 @@ def describe_nodes(
                 int(counts[node]),
                 0.0 if node < M else float(linkage[node - M, 2]),
                 names[node],
-                tuple(words[j] for j in apart[node][:n_words]),
+                tuple(words[j] for j in apart[node].tolist()),
                 tuple(words[j] for j in ranked[:n_words].tolist()),
                 tuple(words[j] for j in only[:n_words]),
             )
@@ -182,26 +188,34 @@ def describe_nodes(
     return tuple(found)
 
 
-def _telling(own: Array, mass: float, other: Array | None, other_mass: float) -> Ids:
-    """Rank the words that a group has more of than another one; all its words without another."""
+def _telling(own: Array, mass: float, other: Array | None, other_mass: float) -> tuple[Ids, Array]:
+    """Rank the words that a group has more of than another one; all its words without another.
+
+    Gives their numbers and their scores.
+    """
     groups = own[None] if other is None else np.stack([own, other])
     lengths = np.linalg.norm(groups, axis=1)
     if not lengths[0] > 0.0:
-        return np.empty(0, dtype=np.intp)
+        return _NOTHING, np.zeros(0)
     prototypes = groups / np.where(lengths > 0.0, lengths, 1.0)[:, None]
     scores = characteristic_scores(prototypes, lengths)[0]
     more = scores > 0.0
     if other is not None and other_mass > 0.0:
         more &= np.abs(own) / mass > np.abs(other) / other_mass
     features = np.flatnonzero(more)
-    return features[np.argsort(-scores[features], kind="stable")]
+    ranked = features[np.argsort(-scores[features], kind="stable")]
+    return ranked, scores[ranked]
 
 
-def _named(hierarchy: Hierarchy, apart: Sequence[Any], words: Sequence[str]) -> list[str]:
+def _named(hierarchy: Hierarchy, naming: Sequence[Ids], words: Sequence[str]) -> list[str]:
     """Name the two nodes of each merge by the words that tell them apart, the heavier one first."""
-    names = [EVERYTHING] * len(apart)
+    names = [EVERYTHING] * len(naming)
+
+    def same(i: int, j: int) -> bool:
+        return alike(words[i], words[j])
+
     for pair in hierarchy.pairs.tolist():
-        chosen = choose_names([list(apart[node]) for node in pair], range(2), NAMING)
+        chosen = choose_names([naming[node].tolist() for node in pair], range(2), NAMING, same)
         for node, features in zip(pair, chosen, strict=True):
             names[node] = " ".join(words[j] for j in features)
     return names

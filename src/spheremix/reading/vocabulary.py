@@ -234,8 +234,7 @@ class Vocabulary:
         found = self.support[k] & (self.n_sharing == 1)
         if self.document_shares is not None:
             here = self.document_shares[k]
-            elsewhere = np.delete(self.document_shares, k, axis=0).max(axis=0, initial=0.0)
-            found &= (here >= least_share) & (here >= ONLY_HERE_TIMES * elsewhere)
+            found &= (here >= least_share) & (here >= ONLY_HERE_TIMES * self.shares_elsewhere(k))
         return self.ranked(k, np.flatnonzero(found), n, by)
 
     def shared_words(
@@ -273,6 +272,25 @@ class Vocabulary:
             Those of the largest sum of absolute coordinates first.
         """
         return self.named(self.features_of(range(len(self.prototypes)))[:n])
+
+    def shares_elsewhere(self, cluster: int) -> Array:
+        """Give the largest share of documents with each word among the other clusters.
+
+        Parameters
+        ----------
+        cluster : int
+            The cluster.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            Zeros for one cluster alone, and where ``document_shares`` are not known.
+        """
+        if self.document_shares is None:
+            return np.zeros(self.prototypes.shape[1])
+        others: Array = np.delete(self.document_shares, self.require_cluster(cluster), axis=0)
+        found: Array = others.max(axis=0, initial=0.0)
+        return found
 
     def named(self, features: Iterable[int]) -> list[str]:
         """Give the names of features.

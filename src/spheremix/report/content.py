@@ -57,7 +57,13 @@ def _measured(source: Source) -> dict[str, Any]:
     counted = docs.word_counts(source)
     contrast = docs.contrast(counted, None if found is None else found.labels, reading.n_clusters)
     telling = None if contrast is None else [[word for word, _ in words] for words in contrast]
-    named = Reading(source.model, source.feature_names, contrast=telling, names=source.names)
+    named = Reading(
+        source.model,
+        source.feature_names,
+        contrast=telling,
+        names=source.names,
+        X=None if source.feature_names is None else source.X,  # coordinates are in every document
+    )
     K, path = reading.n_clusters, source.path
     names, has_words = cluster_names(named), source.feature_names is not None or counted is not None
     exits = None if path is None else path.exit_betas_[:, shown].astype(np.float32)
@@ -65,6 +71,8 @@ def _measured(source: Source) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "title": source.title,
+        "run": source.run,
+        "edits": source.edits,
         "corpus": corpus_entry(source, reading.prototypes.shape[1] - len(shown)),
         "model": model_entry(source, len(shown), docs.compare(source, found)),
         "candidates": candidates(source, counted),

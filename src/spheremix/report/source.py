@@ -17,6 +17,7 @@ from spheremix.reading import Reading
 from spheremix.report.remarks import advised, remarked
 from spheremix.run.advising import pack_advice
 from spheremix.run.growing import read_leaves
+from spheremix.run.marks import read_marks
 from spheremix.run.run import DAMAGE
 from spheremix.run.store import RunError
 from spheremix.run.table import Table
@@ -80,6 +81,10 @@ class Source:
         How often documents, clusters and words stay, where that was measured.
     positions : ndarray of shape (n, 2) or None
         Where the rows stand on the map of the documents; None where that is not known yet.
+    run : str or None
+        The id of the run, for which edits are exported.
+    edits : dict or None
+        What people did to the run: notes, marks, and what their edits changed.
     title : str
         Of the report.
     """
@@ -104,6 +109,8 @@ class Source:
     leaves: Any = None
     firmness: Firmness | None = None
     positions: NDArray[np.float64] | None = None
+    run: str | None = None
+    edits: dict[str, Any] | None = None
     title: str = "spheremix"
 
     def __post_init__(self) -> None:
@@ -218,7 +225,7 @@ def _from_run(run: Run, title: str | None) -> Source:
             corpus = replace(
                 corpus, source=about.source, format=about.format, notes=list(about.notes)
             )
-    described = manifest.prepared.vectorizer
+    described, edits = manifest.prepared.vectorizer, read_marks(run)
     return Source(
         run.mixture if run.path is None else run.path,
         run.dense,
@@ -232,9 +239,16 @@ def _from_run(run: Run, title: str | None) -> Source:
         agreement={K: v for K, v in manifest.start_agreement.items() if np.isfinite(v)},
         k_criterion=manifest.command.get("k_criterion"),
         seed=manifest.command.get("seed"),
-        done=[]
-        if described is None
-        else _done(described.parameters, asdict(described.thresholds), described.n_words_before),
+        done=[
+            *(
+                []
+                if described is None
+                else _done(
+                    described.parameters, asdict(described.thresholds), described.n_words_before
+                )
+            ),
+            *([] if edits is None else [("last edits", " ".join(edits["changes"]))]),
+        ],
         names=run.names(),
         advice=advised(manifest.advice, run.read_table("advice")),
         remarks=remarked(run),
@@ -242,6 +256,8 @@ def _from_run(run: Run, title: str | None) -> Source:
         leaves=None if manifest.tree is None else read_leaves(manifest.tree.grown, run.reader),
         firmness=run.firmness(),
         positions=run.positions(),
+        run=manifest.fit,
+        edits=edits,
         title=title or _title(corpus) or run.folder.resolve().name,
     )
 

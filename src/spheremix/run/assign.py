@@ -10,7 +10,7 @@ import numpy as np
 from spheremix.errors import ParameterError
 from spheremix.reading import Reading
 from spheremix.run.carried import carried_columns, renamed
-from spheremix.run.columns import TABLES
+from spheremix.run.columns import OF_THE_RUN, TABLES
 from spheremix.run.documents import csv_lines
 from spheremix.run.prepare import MATRICES, Material, check_rows, is_matrix
 from spheremix.run.store import RunError, replacing
@@ -18,6 +18,7 @@ from spheremix.run.table import Table
 from spheremix.run.tables import document_columns, known_columns
 from spheremix.text import Corpus, ReadError, read_documents, read_matrix, vectorize
 from spheremix.text.trouble import Mending, mend
+from spheremix.wording import count
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -36,6 +37,8 @@ def assign_documents(
 ) -> Table:
     """Give the clusters of new documents, in the columns of ``documents.csv``.
 
+    Columns that only documents of the run have are left out.
+
     Words are those of the run. Documents that have none of them have no cluster and a reason.
     """
     material = _rows(run, new, listener, text, id)
@@ -46,7 +49,8 @@ def assign_documents(
         return Table(document_columns(reading, reading.documents(material.X), material))
     corpus, n = material.source, material.n_documents
     columns = Table(id=corpus.ids) | known_columns(corpus)
-    fitted = [name for name in TABLES["documents"].columns if name not in {"id", "title", "date"}]
+    others = {"id", "title", "date", *OF_THE_RUN}
+    fitted = [name for name in TABLES["documents"].columns if name not in others]
     columns |= {name: [None] * n for name in fitted}
     columns["set_aside"] = [material.reasons[i] for i in range(n)]
     return Table(columns | carried_columns(corpus))
@@ -119,7 +123,17 @@ def _matrix(run: Run, path: Path) -> Material:
     return Material(matrix.X[kept], None, kept, reasons, Corpus([""] * n, ids))
 
 
-def count_assigned(table: Table, n_clusters: int) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """Count the documents of each cluster."""
+def describe_assigned(run: Run, table: Table) -> list[str]:
+    """Say how many documents each cluster got, in lines."""
+    reading = Reading.from_run(run)
     labels = np.array([k for k in table["cluster"] if k is not None], dtype=np.intp)
-    return np.bincount(labels, minlength=n_clusters)
+    sizes = np.bincount(labels, minlength=reading.n_clusters)
+    without = table.n_rows - len(labels)
+    assigned = count(len(labels), "document")
+    return [
+        f"{assigned} assigned, {without:,} without a cluster.",
+        *(
+            f"{sizes[k]:7,}  cluster {k}: {reading.cluster_name(int(k))}"
+            for k in reading.layout.clusters
+        ),
+    ]

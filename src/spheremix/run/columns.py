@@ -91,6 +91,10 @@ TABLES: dict[str, TableSchema] = {
             ),
             "y": Column("Position on the map of the documents, from bottom to top.", float),
             "set_aside": Column("Why the document has no cluster; empty if it has one."),
+            "note": Column("Note on the document, from the edits of the run."),
+            "misplaced": Column(
+                "1 if people marked the document as misplaced, else 0. It changes no cluster.", int
+            ),
         },
         others="Column of the input: first the labels, then the others. Several labels of a "
         "document are separated by semicolons; lists and objects are JSON. A column whose name is "
@@ -102,9 +106,10 @@ TABLES: dict[str, TableSchema] = {
         {
             "cluster": Column(CLUSTER, int),
             "name": Column(
-                "Three characteristic words of the cluster that many of its documents contain, or "
-                "the name that was given; no two clusters share two of these words."
+                "Three characteristic words of the cluster that many of its documents contain and "
+                "few others, or the name that was given; no two clusters share two of these words."
             ),
+            "note": Column("Note on the cluster, from the edits of the run."),
             "size": Column("Number of documents whose most probable cluster it is.", int),
             "firmness": Column(
                 "Whether the cluster would be there in other documents: the mean, over 20 "
@@ -327,6 +332,8 @@ TABLES: dict[str, TableSchema] = {
         },
     ),
 }
+# Columns of documents.csv that documents assigned later do not have.
+OF_THE_RUN = ("fine_group", "firmness", "x", "y")
 # The other files and folders at the top of a run.
 PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "README.txt"
 DERIVED = "derived.json"
@@ -335,6 +342,7 @@ FORMS = "forms.tsv.gz"
 POSITIONS = "positions.npy"
 TERMS, COUNTS, CORPUS = "terms.txt", "counts", "corpus.jsonl.gz"
 MIXTURES, PATH, TREE, FIRMNESS, STAGES = "dense", "path", "tree", "firmness", "stages"
+EDITS, EDITED = "edits.json", "edited"
 # Names that follow each other and have one meaning are explained together.
 FILES: dict[str, str] = {
     **dict.fromkeys((PAGE, CONTENT), "The report as a page, and its content as data."),
@@ -359,6 +367,8 @@ FILES: dict[str, str] = {
     f"{TREE}/": "The fine group of each row; for a saved VMFTree, the sums of its leaves.",
     f"{FIRMNESS}/": "How firm documents, clusters and words are, as arrays.",
     POSITIONS: "The rows on a map: two coordinates each, between 0 and 1.",
+    EDITS: "The edits that people made to the run, in their order; only if there are any.",
+    f"{EDITED}/": "What was fitted again after edits; the arrays of the run before them stay.",
     f"{STAGES}/": "What each step of the work left and what it depends on: with other options, the "
     "next command reuses what they do not change.",
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from spheremix.errors import Message
 from spheremix.estimators.path import VMFPath
 from spheremix.reading import Reading, contrast_words
 from spheremix.run.advising import advise_run, agreements, choose_candidates, pack_advice
@@ -15,24 +16,25 @@ from spheremix.run.carried import renamed
 from spheremix.run.columns import PATH
 from spheremix.run.command import versions
 from spheremix.run.describe import describe_clusters
+from spheremix.run.edit_schema import OriginRecord
 from spheremix.run.firming import STAGE, measure_firmness
-from spheremix.run.folder import RunFolder
+from spheremix.run.folder import ORIGIN, RunFolder
 from spheremix.run.growing import describe_tree, grow_tree
-from spheremix.run.keys import Keys
+from spheremix.run.keys import Keys, key_of
 from spheremix.run.listener import Listener
-from spheremix.run.names import automatic_names, read_names
+from spheremix.run.names import AUTOMATIC, put_names, read_names
 from spheremix.run.options import ADVICE, DENSE, ExploreOptions
 from spheremix.run.path_codecs import add_choice
 from spheremix.run.positions import place_documents
 from spheremix.run.prepare import check_options, mended, prepare, read_source
+from spheremix.run.refitting import Groups
 from spheremix.run.remarks import reuse
 from spheremix.run.render import complete
+from spheremix.run.replaying import fit_of, left_edits, replay, write_history
 from spheremix.run.saving import finish, load_run
 from spheremix.run.schema import (
-    FIT,
     AgreementRecord,
     CorpusRecord,
-    DenseRecord,
     DocumentsRecord,
     FirmnessRecord,
     GrownRecord,
@@ -45,6 +47,7 @@ from spheremix.run.schema import (
 from spheremix.run.stages import fit_dense, follow_path
 from spheremix.run.store import RunError
 from spheremix.run.tables import Findings, all_clusters, write_tables
+from spheremix.run.typed import encode
 from spheremix.text import Corpus, Matrix
 from spheremix.text.corpus import digest
 
@@ -54,8 +57,10 @@ if TYPE_CHECKING:
 
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.reading import ContrastWord
+    from spheremix.run.edit_schema import CarriedEdits
     from spheremix.run.names import GivenNames
     from spheremix.run.prepare import Material
+    from spheremix.run.replaying import Edited
     from spheremix.run.run import Run
     from spheremix.run.schema import NameRecord
     from spheremix.run.store import Reader
@@ -161,16 +166,21 @@ def explore(
     command["names"] = None if names is None else names.command()
     keys = Keys(source, options)
     with folder.locked():
+        folder.carried = _carried(folder, listener, force=force)
         if folder.claim(command, keys, force=force):
             listener.begin(f"{output} holds this run already, finished.")
         else:
             for note in source.notes:
                 listener.inform(note)
             try:
-                _work(folder, source, options, mending, keys, command, names, listener)
+                said, notes = work(folder, source, options, mending, keys, command, names, listener)
             except Exception:
                 folder.discard()
                 raise
+            for line in said:
+                listener.inform(line)
+            for message in notes:
+                listener.note(message)
         try:
             run = load_run(output)
         except RunError as error:
@@ -181,7 +191,20 @@ def explore(
     return run
 
 
-def _work(
+def _carried(folder: RunFolder, listener: Listener, *, force: bool) -> CarriedEdits | None:
+    """Give the edits of the run that is there; with force, those of a damaged one are given up."""
+    try:
+        return left_edits(folder)
+    except RunError as error:
+        if not force:
+            raise
+        listener.note(
+            Message("The edits of the run cannot be kept: {error}", {"error": str(error)})
+        )
+        return None
+
+
+def work(
     folder: RunFolder,
     source: Corpus | Matrix,
     options: ExploreOptions,
@@ -190,7 +213,11 @@ def _work(
     command: dict[str, Any],
     names: GivenNames | None,
     listener: Listener,
-) -> None:
+) -> tuple[list[str], list[Message]]:
+    """Do the stages of an exploration, make the edits that the folder carries, write the rest.
+
+    Gives what was used again, and what should be said about the fits.
+    """
     material = prepare(folder, source, options, mending, keys, listener)
     candidates = choose_candidates(folder, material, options, keys, listener)
     dense, notes = fit_dense(folder, material.X, candidates, options, keys, listener)
@@ -201,31 +228,71 @@ def _work(
     else:
         values = [model.criteria_[options.k_criterion] for model in dense.values()]
         best = list(dense)[int(np.argmin(values))]
-    if names is not None:  # before the path of the run that is there gives way to another
-        names.check_fit(_fit(folder, keys, best), folder.before)
+    origin = _origin(material, command, source, names)
+    edited = replay(
+        folder, Groups(material, dense, best, keys), folder.carried, names, options, listener
+    )
+    if edited.steps:
+        keep_origin(folder, origin)
+    if edited.n_fits:  # other numbers of clusters were tried with other groups and words
+        advice = None
+    groups = edited.groups
+    material, dense, best, keys = groups.material, groups.dense, groups.best, groups.keys
     model: VMFMixture | VMFPath = dense[best]
     if options.criterion != DENSE:
         model = follow_path(folder, material.X, dense, best, options, keys, listener)
     tree = grow_tree(folder, material, model.labels_, advice, options, keys, listener)
     firm = measure_firmness(folder, material, model, options, keys, listener)
     positions = place_documents(folder, material, model.labels_, keys, listener)
-    found = Findings(advice=advice, tree=tree, firmness=firm, positions=positions)
+    found = Findings(
+        advice=advice, tree=tree, firmness=firm, positions=positions, marks=edited.marks
+    )
     listener.begin("Writing the tables")
-    _finish(folder, material, dense, model, found, keys, command, source, names)
-    for line in reuse(folder, candidates, words=material.words is not None):
-        listener.inform(line)
-    for note in notes:
-        listener.note(note)
+    _finish(folder, edited, model, found, origin, source, names)
+    if not edited.steps:
+        folder.remove(ORIGIN)
+    return reuse(folder, candidates, words=material.words is not None), notes
+
+
+def keep_origin(folder: RunFolder, origin: OriginRecord) -> None:
+    """Write what an edited run needs to be edited further, or to go back, without its input."""
+    key = key_of(encode(origin))
+    if folder.key(ORIGIN) != key:
+        folder.begin()
+        folder.remove(ORIGIN)
+        folder.commit(ORIGIN, key, folder.writer(), origin)
+
+
+def _origin(
+    material: Material,
+    command: dict[str, Any],
+    source: Corpus | Matrix,
+    names: GivenNames | None,
+) -> OriginRecord:
+    beside = source if isinstance(source, Corpus) else source.documents
+    return OriginRecord(
+        command=command,
+        versions=versions(),
+        corpus=CorpusRecord(
+            source=source.source,
+            format=source.format,
+            checksum=source.checksum,
+            texts=None if beside is None or beside is source else beside.source,
+            notes=list(source.notes),
+            n_documents=material.n_documents,
+            n_set_aside=len(material.reasons),
+        ),
+        names={} if names is None else names.names,
+        names_source="" if names is None else names.source,
+    )
 
 
 def _finish(
     folder: RunFolder,
-    material: Material,
-    dense: dict[int, VMFMixture],
+    edited: Edited,
     model: VMFMixture | VMFPath,
     found: Findings,
-    keys: Keys,
-    command: dict[str, Any],
+    origin: OriginRecord,
     source: Corpus | Matrix,
     names: GivenNames | None,
 ) -> None:
@@ -233,7 +300,8 @@ def _finish(
 
     The model is the one that was chosen: a path, or the dense mixture where none was followed.
     """
-    writer = folder.writer()
+    writer, groups = folder.writer(top=True), edited.groups
+    material, dense, keys = groups.material, groups.dense, groups.keys
 
     def left(stage: str, key: str, kind: type[Any]) -> Any:
         """Give the record of a stage; its files are files of the run."""
@@ -247,21 +315,22 @@ def _finish(
         texts = left("documents", keys.documents, DocumentsRecord).texts
         prepared = replace(prepared, texts=texts)
     mixtures: dict[int, MixtureRecord] = {
-        K: left(f"dense-{K}", keys.dense(K), DenseRecord).mixture for K in dense
+        K: left(keys.dense_stage(K), keys.dense(K), groups.record).mixture for K in dense
     }
     contrast = _contrast(material, model)
     rows = None if material.words is None else material.X  # texts do not contain coordinates
     reading = Reading(model, material.words, contrast=contrast, X=rows)
     best = reading.n_clusters
-    fit = _fit(folder, keys, best)
-    named = _names(reading, material, names, fit, folder.before)
+    named = _names(reading, material, names, edited.marks.names, fit_of(folder, groups))
     folder.begin()  # nothing is refused from here on
-    folder.withdraw(keys.fits(folder.sizes()))
+    before = ("tree", "layout") if edited.n_fits else ()  # for whoever takes the edits back
+    valid = {folder.key(stage) for stage in (ORIGIN, *before)}
+    folder.withdraw({*keys.fits(folder.sizes()), *valid})
     path: PathRecord | None = None
     if isinstance(model, VMFPath):
         followed = left("path", keys.path(best), PathRecord)
         path = add_choice(model, followed, writer, PATH)
-    if names is not None:
+    if any(one.source != AUTOMATIC for one in named):
         called = [one.name for one in named]
         reading = Reading(model, material.words, contrast=contrast, names=called, X=rows)
     described = None
@@ -272,17 +341,9 @@ def _finish(
     finish(
         writer,
         Manifest(
-            command=command,
-            versions=versions(),
-            corpus=CorpusRecord(
-                source=source.source,
-                format=source.format,
-                checksum=source.checksum,
-                texts=None if beside is None or beside is source else beside.source,
-                notes=list(source.notes),
-                n_documents=material.n_documents,
-                n_set_aside=len(material.reasons),
-            ),
+            command=origin.command,
+            versions=origin.versions,
+            corpus=replace(origin.corpus, n_set_aside=len(material.reasons)),
             prepared=prepared,
             dense=mixtures,
             path=path,
@@ -294,17 +355,10 @@ def _finish(
             contrast=_naming(reading),
             names=named,
             layout=left("layout", keys.layout(model.labels_), LayoutRecord),
+            edits=write_history(writer, edited.steps),
             tables=tables,
         ),
     )
-
-
-def _fit(folder: RunFolder, keys: Keys, K: int) -> str:
-    """Give what tells the clusters of a fit from those of others: a checksum of its prototypes."""
-    record, reader = _left(folder, f"dense-{K}", keys.dense(K), DenseRecord)
-    if record.mixture is None:
-        raise RunError(f"{folder.folder}: there is no fit of {K} clusters.")
-    return str(reader.entries[record.mixture.prototypes]["sha256"])[:FIT]
 
 
 def _left(folder: RunFolder, stage: str, key: str, kind: type[R]) -> tuple[R, Reader]:
@@ -318,15 +372,16 @@ def _left(folder: RunFolder, stage: str, key: str, kind: type[R]) -> tuple[R, Re
 def _names(
     reading: Reading,
     material: Material,
-    given: GivenNames | None,
+    names: GivenNames | None,
+    given: dict[int, NameRecord],
     fit: str,
-    before: str | None,
 ) -> list[NameRecord]:
     """Name the clusters: as was said, and by their words where nothing was."""
     automatic = [reading.cluster_name(k) for k in range(reading.n_clusters)]
-    if given is None:
-        return automatic_names(automatic)
-    return given.name(automatic, fit, before, lambda: describe_clusters(reading, material, fit))
+    if names is not None:
+        asked = names.ask(len(automatic), lambda: describe_clusters(reading, material, fit))
+        given = {**asked, **given}
+    return put_names(automatic, given)
 
 
 def _naming(reading: Reading) -> list[list[str]] | None:

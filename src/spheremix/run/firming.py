@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from spheremix.data.open import as_directions
-from spheremix.reading.firmness import Firmness, firmness
+from spheremix.estimators.path import VMFPath
+from spheremix.reading.firmness import N_REPLICATES, Firmness, firmness
 from spheremix.run.columns import FIRMNESS
 from spheremix.run.schema import FirmnessRecord
 from spheremix.run.store import RunError
@@ -18,7 +19,6 @@ from spheremix.wording import count
 
 if TYPE_CHECKING:
     from spheremix.estimators.mixture import VMFMixture
-    from spheremix.estimators.path import VMFPath
     from spheremix.run.folder import RunFolder
     from spheremix.run.keys import Keys
     from spheremix.run.listener import Listener
@@ -38,7 +38,7 @@ def measure_firmness(
     listener: Listener,
 ) -> Firmness:
     """Draw the documents again, and see which documents, clusters and words stay."""
-    mixture: VMFMixture = getattr(model, "best_estimator_", model)
+    mixture = model.best_estimator_ if isinstance(model, VMFPath) else model
     key = keys.firmness(len(mixture.weights_))
 
     def follow(n_sweeps: int) -> None:
@@ -47,7 +47,9 @@ def measure_firmness(
     def make() -> None:
         listener.begin("Drawing the documents again, to see what stays")
         rows = as_directions(material.X, n_threads=options.threads)
-        found = firmness(model, rows, random_state=options.seed, callback=follow)
+        found = firmness(
+            model, rows, n_replicates=N_REPLICATES, random_state=options.seed, callback=follow
+        )
         writer = folder.writer()
         arrays = {
             "documents": found.documents,

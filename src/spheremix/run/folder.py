@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spheremix._files import MANIFEST
-from spheremix.run.columns import DERIVED, STAGES
+from spheremix.run.columns import DERIVED, EDITED, STAGES
 from spheremix.run.command import differences, same_documents, versions
 from spheremix.run.layout import COMMAND, LOCK, MARK, PROGRESS, REPLACED, STAGE
 from spheremix.run.lock import Lock
@@ -21,8 +21,10 @@ from spheremix.run.writer import Writer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from spheremix.run.edit_schema import CarriedEdits
     from spheremix.run.keys import Keys
 
+ORIGIN = "origin"  # the stage that says where an edited run comes from
 R = TypeVar("R")  # the record of a stage
 T = TypeVar("T")
 
@@ -44,6 +46,8 @@ class RunFolder:
         self.withdrawn: list[str] = []  # stages that other options had left
         self.before: str | None = None  # the fit that was in the folder when the command was given
         self._following: dict[str, Any] | None = None  # the command of a run that is to follow
+        self.carried: CarriedEdits | None = None  # edits of people, which go from run to run
+        self.under = ""  # where stages of edited runs leave what the run itself does not have
 
     # Whose folder it is
 
@@ -93,8 +97,13 @@ class RunFolder:
         """
         finished = MANIFEST in self.own.records
         if force or not (finished or COMMAND in self.own.records):
-            self.own.clear()
-            self._record_command(command)
+            if self.carried is None:
+                self.own.clear()
+                self._record_command(command)
+            else:  # edits are recorded before the run goes that they were made to
+                self.own.refuse_others(checked=True)
+                self._record_command(command)
+                self.own.clear(keep_command=True)
             return False
         if not finished:
             self.own.refuse_others(checked=False)
@@ -137,6 +146,18 @@ class RunFolder:
             self.own.retire()
             self._record_command(command)
 
+    def edit(self, command: dict[str, Any], carried: CarriedEdits) -> None:
+        """Have an edited run follow the one that is there, as :meth:`claim` does."""
+        self.own.refuse_others(checked=True)
+        self.carried, self.under = carried, ""
+        for known in (self.reused, self._used, self.withdrawn):
+            known.clear()
+        if MANIFEST in self.own.records:
+            self._following = command
+        else:
+            self.own.retire()
+            self._record_command(command)
+
     def begin(self) -> None:
         """Let a finished run go that this one follows: there is something to write."""
         if self._following is not None:
@@ -146,7 +167,13 @@ class RunFolder:
 
     def _record_command(self, command: dict[str, Any]) -> None:
         content = {"command": command, "versions": versions(), "before": self.before}
+        if self.carried is not None:
+            content["edits"] = encode(self.carried)
         self.own.record(COMMAND, content)
+
+    def recorded(self) -> dict[str, Any] | None:
+        """Give what is recorded of a command that was not brought to its end."""
+        return read_json(self.folder / COMMAND) if COMMAND in self.own.records else None
 
     def claim_new(self) -> None:
         """Take a folder that holds no run, nor anything else."""
@@ -158,11 +185,26 @@ class RunFolder:
 
     def discard(self) -> None:
         """Leave nothing of a run that failed before anything was fitted, unless it follows one."""
-        if MANIFEST in self.own.records:
+        if MANIFEST in self.own.records or self.carried is not None:
             return
         fitted = [name for name in self.own.records if name.startswith(f"{STAGES}/dense-")]
         if not any("content" in read_json(self.folder / name) for name in fitted):
             self.own.clear_what_is_ours()
+
+    def discard_edits(self) -> None:
+        """Leave nothing of edits that failed while the run before them is still there."""
+        self.under = ""
+        if MANIFEST not in self.own.records:
+            return
+        there = read_json(self.folder / MANIFEST)
+        for name in sorted(self.own.records):
+            if STAGE.fullmatch(name) and Path(name).stem.startswith(f"{EDITED}-"):
+                files = read_json(self.folder / name).get("files", {})
+                made = {one for one in files if one.startswith(f"{EDITED}/")}
+                if not made & set(there["files"]):
+                    self._withdraw(Path(name).stem)
+        if there.get("edits") is None:
+            self.remove(ORIGIN)
 
     # Files that can be made again from the others
 
@@ -173,7 +215,7 @@ class RunFolder:
     @contextmanager
     def deriving(self) -> Iterator[Writer]:
         """Give what writes files that can be made again; they are recorded at the end."""
-        writer = self.writer()
+        writer = self.writer(top=True)
         yield writer
         self._record_derived(writer)
 
@@ -191,19 +233,27 @@ class RunFolder:
             listed |= set(read_json(self.folder / name).get("files", {}))
         left = self.own.unrecorded(listed)
         if left:
-            writer = self.writer()
+            writer = self.writer(top=True)
             writer.entries = left
             self._record_derived(writer)
 
     # Stages
 
-    def writer(self, *, durable: bool = True) -> Writer:
-        """Give what writes the files of a stage."""
-        return Writer(self.own, durable=durable)
+    def writer(self, *, durable: bool = True, top: bool = False) -> Writer:
+        """Give what writes the files of a stage; with ``top``, those of no stage."""
+        return Writer(self.own, durable=durable, under="" if top else self.under)
 
     def commit(self, stage: str, key: str, writer: Writer, record: Any) -> None:
         """Declare a stage done: its files are written, and the record describes them."""
-        writer.commit(self._record_of(stage), {"content": encode(record), "key": key})
+        path = self._record_of(self._called(stage, key))
+        writer.commit(path, {"content": encode(record), "key": key})
+
+    def _called(self, stage: str, key: str) -> str:
+        """Give the name of the record of a stage: an edited run has its own beside those there."""
+        mark = MARK.fullmatch(f"{PROGRESS}/{stage}.json")
+        if not self.under or mark or stage == ORIGIN or self._key(stage) == key:
+            return stage
+        return f"{self.under}-{stage}"
 
     def _record_of(self, stage: str) -> Path:
         passing = f"{PROGRESS}/{stage}.json"
@@ -225,13 +275,14 @@ class RunFolder:
             try:
                 found = read(*left)
             except RunError:  # damaged: do it again
-                self.forget(name)
+                self.forget(self._called(name, key))
             else:
                 self.reused.append(name)
                 return found
-        if self._key(name) not in {None, key}:
+        called = self._called(name, key)
+        if self._key(called) not in {None, key}:
             self.begin()
-            self._withdraw(name)
+            self._withdraw(called)
         make()
         left = self.done(name, key, kind)
         if left is None:
@@ -240,7 +291,7 @@ class RunFolder:
 
     def done(self, stage: str, key: str, kind: type[R]) -> tuple[R, Reader] | None:
         """Give the record and the files that a stage left, or None where it was not done so."""
-        path = self._record_of(stage)
+        path = self._record_of(self._called(stage, key))
         if not path.exists():
             return None
         try:
@@ -281,6 +332,15 @@ class RunFolder:
             stage = Path(name).stem
             if STAGE.fullmatch(name) and self._key(stage) not in {*self._used, *valid}:
                 self._withdraw(stage)
+
+    def remove(self, stage: str) -> None:
+        """Remove what a stage left, where it left anything."""
+        if self._is_record(self._record_of(stage)):
+            self._withdraw(stage)
+
+    def key(self, stage: str) -> str:
+        """Give the key with which a stage was done; an empty one where it was not."""
+        return self._key(stage) or ""
 
     def _withdraw(self, stage: str) -> None:
         self.own.withdraw(f"{STAGES}/{stage}.json")

@@ -69,6 +69,10 @@ class Keys:
             counted = (_digest(source.documents.texts), counting)
         return key_of(versions(), source.checksum, words, counted)
 
+    def dense_stage(self, K: int) -> str:
+        """Name the stage of the mixture without penalty of one number of clusters."""
+        return f"dense-{K}"
+
     def dense(self, K: int) -> str:
         """Give the key of the mixture without penalty of one number of clusters."""
         return key_of(self.matrix, _parameters(dense_mixture(K, self._options)))
@@ -107,6 +111,64 @@ class Keys:
         """Give the keys of all that is fitted with these numbers of clusters."""
         kinds = (self.dense, self.path, self.stability, self.firmness)
         return {*(key(K) for K in sizes for key in kinds), self.chance}
+
+
+class KnownKeys(Keys):
+    """The keys of a folder whose first stages are done, without the documents at hand.
+
+    Parameters
+    ----------
+    matrix, documents : str
+        The keys of the rows and of the documents, as their stages state them.
+    options : ExploreOptions
+        Those of the run.
+    """
+
+    def __init__(self, matrix: str, documents: str, options: ExploreOptions) -> None:
+        self._options = options
+        self.__dict__.update(matrix=matrix, documents=documents)  # in place of computing them
+
+
+class EditedKeys(KnownKeys):
+    """The keys of what is fitted again after edits.
+
+    Parameters
+    ----------
+    before : Keys
+        Those of what was edited.
+    stage : str
+        Where the mixture without penalty is, the only one.
+    edits : list
+        What was changed, in plain values.
+    dropped : list of str
+        Words that were left out.
+    options : ExploreOptions
+        Those of the run.
+    """
+
+    def __init__(
+        self,
+        before: Keys,
+        stage: str,
+        edits: list[Any],
+        dropped: list[str],
+        options: ExploreOptions,
+    ) -> None:
+        matrix = key_of(before.matrix, "dropped", dropped) if dropped else before.matrix
+        super().__init__(matrix, before.documents, options)
+        self._before, self._stage, self._edits = before, stage, edits
+
+    def dense_stage(self, K: int) -> str:  # noqa: ARG002
+        """Name the stage of the mixture without penalty."""
+        return self._stage
+
+    def dense(self, K: int) -> str:
+        """Give the key of the mixture without penalty: that of an edit of the one before."""
+        return key_of(self._edits, self.matrix, _parameters(dense_mixture(K, self._options)))
+
+    def fits(self, sizes: Iterable[int]) -> set[str]:
+        """Give the keys of all that was fitted before the edits, which can be taken back."""
+        return self._before.fits(sizes)
 
 
 def dense_mixture(K: int, options: ExploreOptions) -> VMFMixture:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from spheremix._files import MANIFEST
-from spheremix.run.columns import DERIVED, FILES, STAGES, TABLES
+from spheremix.run.columns import DERIVED, EDITED, FILES, STAGES, TABLES
 from spheremix.run.schema import FORMAT
 
 PROGRESS = "progress"
@@ -17,7 +17,8 @@ REPLACED = "progress/replaced.json"  # the manifest of a run that is being remov
 # What a record says that it is.
 FORMATS = {MANIFEST: FORMAT, REPLACED: FORMAT, DERIVED: "spheremix derived files"}
 ON_THE_WAY = "spheremix run on its way"
-STAGE = re.compile(rf"{STAGES}/[a-z]+(-\d+)?\.json")  # what lasts, so that later runs can use it
+# What lasts, so that later runs can use it.
+STAGE = re.compile(rf"{STAGES}/({EDITED}-)?[a-z]+(-\d+)?\.json")
 MARK = re.compile(
     rf"{PROGRESS}/(fit|refit|refits|steps)-\d+\.json"
 )  # where a path was, until it is done

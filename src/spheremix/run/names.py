@@ -57,49 +57,39 @@ class GivenNames:
         names = {str(cluster): name for cluster, name in self.names.items()}
         return {"source": self.source, "names": names, "fit": self.fit}
 
-    def name(
-        self,
-        automatic: list[str],
-        fit: str | None,
-        before: str | None,
-        describe: Callable[[], list[dict[str, Any]]],
-    ) -> list[NameRecord]:
-        """Name all clusters of a fit; those without a given name keep the automatic one.
+    def records(self, n_clusters: int, fit: str, before: str | None) -> dict[int, NameRecord]:
+        """Give the names that a file or a mapping has, by number; none where a function names.
 
         Parameters
         ----------
-        automatic : list of str
-            One for each cluster.
-        fit : str or None
+        n_clusters : int
+            Number of clusters.
+        fit : str
             That of the clusters.
         before : str or None
             The fit that people saw in the folder, if there was one.
-        describe : callable
-            Gives what a function that names clusters gets.
         """
-        given = self.names
-        if self.namer is not None:
-            given = check_names(self.source, _pairs(self.source, self.namer(describe()), automatic))
-        else:
-            self.check_fit(fit, before)
-        for cluster, name in given.items():
-            if cluster >= len(automatic):
+        self.check_fit(fit, before)
+        return self._recorded(self.names, n_clusters)
+
+    def ask(
+        self, n_clusters: int, describe: Callable[[], list[dict[str, Any]]]
+    ) -> dict[int, NameRecord]:
+        """Give the names that a function has for clusters that are described; else none."""
+        if self.namer is None:
+            return {}
+        pairs = _pairs(self.source, self.namer(describe()), n_clusters)
+        return self._recorded(check_names(self.source, pairs), n_clusters)
+
+    def _recorded(self, names: dict[int, str], n_clusters: int) -> dict[int, NameRecord]:
+        for cluster in names:
+            if cluster >= n_clusters:
                 raise _refusal(
                     self.source,
                     f"there is no cluster {cluster}: the run has "
-                    f"{count(len(automatic), 'cluster')}, numbered from 0",
+                    f"{count(n_clusters, 'cluster')}, numbered from 0",
                 )
-            others = [k for k, other in enumerate(automatic) if other == name and k not in given]
-            if others:
-                raise _refusal(
-                    self.source,
-                    f"{shown(name)} is the automatic name of cluster {others[0]}: give that one "
-                    "another name, too",
-                )
-        return [
-            NameRecord(name=given.get(k, name), source=self.source if k in given else AUTOMATIC)
-            for k, name in enumerate(automatic)
-        ]
+        return {k: NameRecord(name=name, source=self.source) for k, name in names.items()}
 
     def check_fit(self, fit: str | None, before: str | None) -> None:
         """Refuse names of other clusters than those that were found; a function gives none yet."""
@@ -115,9 +105,19 @@ class GivenNames:
             )
 
 
-def automatic_names(names: list[str]) -> list[NameRecord]:
-    """Record the names that nobody gave."""
-    return [NameRecord(name=name, source=AUTOMATIC) for name in names]
+def put_names(automatic: list[str], given: Mapping[int, NameRecord]) -> list[NameRecord]:
+    """Name all clusters; those without a given name keep the automatic one."""
+    for one in given.values():
+        others = [k for k, name in enumerate(automatic) if name == one.name and k not in given]
+        if others:
+            raise _refusal(
+                one.source,
+                f"{shown(one.name)} is the automatic name of cluster {others[0]}: give that one "
+                "another name, too",
+            )
+    return [
+        given.get(k, NameRecord(name=name, source=AUTOMATIC)) for k, name in enumerate(automatic)
+    ]
 
 
 def read_names(names: Any) -> GivenNames | None:
@@ -150,15 +150,15 @@ def _read_file(path: Path) -> GivenNames:
     return GivenNames(path.name, check_names(path.name, pairs), fit=next(iter(fits), None))
 
 
-def _pairs(source: str, found: Any, automatic: list[str]) -> Iterable[tuple[Any, Any]]:
+def _pairs(source: str, found: Any, n_clusters: int) -> Iterable[tuple[Any, Any]]:
     """Take what a function gave: a name for each cluster, or names by number."""
     if isinstance(found, Mapping):
         return found.items()
-    if isinstance(found, list | tuple) and len(found) == len(automatic):
+    if isinstance(found, list | tuple) and len(found) == n_clusters:
         return enumerate(found)
     raise _refusal(
         source,
-        f"a function must give a list of {count(len(automatic), 'name')}, or a mapping from "
+        f"a function must give a list of {count(n_clusters, 'name')}, or a mapping from "
         f"numbers of clusters to names; it gave {shown(found)}",
     )
 

@@ -186,13 +186,17 @@ class Ownership:
 
     # Removing
 
-    def clear(self) -> None:
-        """Remove all that a run left; where anything is not ours, refuse and touch nothing."""
+    def clear(self, *, keep_command: bool = False) -> None:
+        """Remove all that a run left; where anything is not ours, refuse and touch nothing.
+
+        What was recorded of the next command stays if that is asked for.
+        """
         self.refuse_others(checked=True)
         self._set_aside_manifest()
         self.remove(self._known)
         self.forget(sorted(self.records - {COMMAND}))
-        self.forget([COMMAND])
+        if not keep_command:
+            self.forget([COMMAND])
 
     def _set_aside_manifest(self) -> None:
         """Make the folder no run any more, before anything else of the run goes.

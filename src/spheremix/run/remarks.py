@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from spheremix.run.folder import RunFolder
     from spheremix.run.run import Run
 
+CHANGES = 12  # sentences about the last edits that are shown
 NAMED = 5  # common words that are named
 SAME = 0.5  # ARI from which on the clusters are said to be mostly the labels
 SETTLED = 0.6  # agreement of the runs below which it is said
@@ -39,6 +40,7 @@ def headline(run: Run) -> str:
         parts.append(f"each keeps {kept} of the {feature_name(run)}s (by {criterion})")
     else:
         parts.append("no penalty")
+    parts += ["edited"] if run.manifest.edits is not None else []
     return " . ".join(parts)
 
 
@@ -109,7 +111,14 @@ def _tree(run: Run) -> Message | None:
 
 def remarks(run: Run) -> list[Message]:
     """Say what a reader of the result should know."""
-    found = [kept_words(run), *warnings(run), _advice(run), _tree(run), _labels(run)]
+    found = [
+        edited(run),
+        kept_words(run),
+        *warnings(run),
+        _advice(run),
+        _tree(run),
+        _labels(run),
+    ]
     return [message for message in found if message is not None]
 
 
@@ -124,6 +133,21 @@ def warnings(run: Run) -> list[Message]:
     ]
     trouble = run.manifest.prepared.trouble
     return [*trouble, *(message for message in found if message is not None)]
+
+
+def edited(run: Run) -> Message | None:
+    """Say that people edited the run, what the last edits changed, and how to go back."""
+    history = run.edits()
+    if history is None:
+        return None
+    last = history.steps[-1]
+    times = "once" if len(history.steps) == 1 else f"{len(history.steps):,} times"
+    changes = last.changes if len(last.changes) <= CHANGES else [*last.changes[:CHANGES], "..."]
+    return Message(
+        "This run was edited {times}. The last edits ({source}): {changes} Taken back by spheremix "
+        "edit RUN {undo=True}",
+        {"times": times, "source": last.source, "changes": " ".join(changes)},
+    )
 
 
 def kept_words(run: Run) -> Message | None:

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spheremix.run.columns import CONTENT, FIGURES, LEGEND, PAGE, explain
-from spheremix.run.remarks import kept_words
-from spheremix.run.store import naming
+from spheremix.run.folder import RunFolder
+from spheremix.run.output import check_output
+from spheremix.run.remarks import edited, kept_words
+from spheremix.run.store import RunError, naming
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from spheremix.report import Report
-    from spheremix.run.folder import RunFolder
     from spheremix.run.listener import Listener
     from spheremix.run.run import Run
 
@@ -26,8 +27,8 @@ def complete(folder: RunFolder, run: Run, listener: Listener) -> None:
     if not folder.has(LEGEND):
         tables = {key: list(run.read_table(key) or ()) for key in run.manifest.tables}
         with folder.deriving() as writer:
-            words = kept_words(run)
-            writer.text(LEGEND, explain(tables, "" if words is None else words.render()))
+            about = [one.render() for one in (kept_words(run), edited(run)) if one is not None]
+            writer.text(LEGEND, explain(tables, " ".join(about)))
     if not folder.has(FIGURES):
         listener.begin("Drawing the figures")
         with folder.deriving() as writer:
@@ -56,6 +57,24 @@ def render(folder: RunFolder, run: Run, names: Iterable[str]) -> None:
             draft = writer.draft()
             write_report(report, draft, Path(name).suffix)
             writer.take(name, draft)
+
+
+def report_run(run: Run, output: Path | None, *, force: bool, listener: Listener) -> list[Path]:
+    """Write the report of a finished run into its folder, or into one file elsewhere."""
+    if force and output is None:
+        raise RunError("{force=True} replaces the file of {out}", remedies=("leave it out",))
+    if output is not None and output.suffix not in {".html", ".json"}:
+        raise RunError(f"{output}: a report is a file .html or .json: choose such a name.")
+    if output is None:
+        folder = RunFolder(run.folder)
+        with folder.locked():
+            listener.begin("Writing the report")
+            render(folder, run, [PAGE, CONTENT])
+        return [run.folder / PAGE, run.folder / CONTENT]
+    check_output(output, PAGE, force=force)
+    listener.begin("Writing the report")
+    write_report(run.report(), output, output.suffix)
+    return [output]
 
 
 def write_report(report: Report, path: Path, suffix: str) -> None:

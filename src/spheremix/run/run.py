@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.run.documents import unpack_corpus
+from spheremix.run.edit_schema import EditHistory
 from spheremix.run.listener import Listener
 from spheremix.run.matrices import unpack_forms, unpack_matrix, unpack_words
 from spheremix.run.names import AUTOMATIC
 from spheremix.run.remarks import headline
-from spheremix.run.store import Reader, RunError
+from spheremix.run.store import Reader, RunError, read_json
 from spheremix.run.table import Table, read_table
+from spheremix.run.typed import decode
 from spheremix.select import CRITERIA
 from spheremix.text.phrases import Phrase
 from spheremix.text.vectorizer import TextVectorizer
@@ -268,6 +270,60 @@ class Run:
             return None
         return [one.name for one in found]
 
+    def edits(self) -> EditHistory | None:
+        """Give the edits that people made to this run.
+
+        Returns
+        -------
+        EditHistory or None
+            Its ``steps`` have each edit and what it changed; None for a run that was not edited.
+        """
+        name = self.manifest.edits
+        if name is None:
+            return None
+        path = self.reader.path(name)
+        return decode(EditHistory, read_json(path), str(path))
+
+    def edit(self, edits: Any, *, listener: Listener | None = None) -> Run:
+        """Make edits to this run: names, notes, merges, splits, dropped words, misplaced documents.
+
+        Names and notes go to the tables, the figures and the report. Merged and split groups, and
+        dropped words, are fitted again from where the groups stand.
+
+        Parameters
+        ----------
+        edits : str, path, dict or Edits
+            The file that the report exports, or what is in it, as ``{"names": {0: "Sport"},
+            "merge": [[1, 4]]}``. Numbers are those of ``run.clusters``.
+        listener : Listener, default=None
+            Hears of progress and notes. By default progress is silent and notes are warnings.
+
+        Returns
+        -------
+        Run
+            The edited run, in the same folder. Its ``edits()`` say what changed.
+        """
+        from spheremix.run.editing import edit_run  # noqa: PLC0415 (it needs this module)
+
+        return edit_run(self.folder, edits, run=self.manifest.fit, listener=listener)
+
+    def undo_edits(self, *, listener: Listener | None = None) -> Run:
+        """Take back the last edits that were made to this run.
+
+        Parameters
+        ----------
+        listener : Listener, default=None
+            As in :meth:`edit`.
+
+        Returns
+        -------
+        Run
+            The run as it was before them, to the last byte.
+        """
+        from spheremix.run.editing import undo_edits  # noqa: PLC0415 (it needs this module)
+
+        return undo_edits(self.folder, listener=listener)
+
     def describe_clusters(self) -> list[dict[str, Any]]:
         """Describe the clusters for somebody who names them, such as a language model.
 
@@ -298,7 +354,8 @@ class Run:
         Returns
         -------
         Table
-            The columns of ``documents.csv``; documents without a word of the run have no cluster.
+            The columns of ``documents.csv`` but fine_group, firmness, x and y; documents
+            without a word of the run have no cluster.
         """
         from spheremix.run.assign import assign_documents  # noqa: PLC0415 (it needs this module)
 

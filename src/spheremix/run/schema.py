@@ -374,6 +374,7 @@ class Manifest:
     )
     names: list[NameRecord] | None = about("The names of the clusters, by number.", default=None)
     layout: LayoutRecord | None = about("The documents on a map.", default=None)
+    edits: FileName | None = about("The edits that people made to the run.", default=None)
     tables: dict[str, FileName] = about("The tables, by name.", default_factory=dict)
     files: dict[str, Any] = about(
         "Every file that was written with its size and checksum, and of arrays shape and type.",

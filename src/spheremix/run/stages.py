@@ -233,7 +233,7 @@ class Checkpoints:
         n, steps = self.n_marks, state.steps[part]
 
         def commit(stage: str, pack: Callable[..., Any], what: Any, *more: Any) -> None:
-            writer = self.folder.writer(durable=False)
+            writer = self.folder.writer(durable=False, top=True)
             packed = pack(what, writer, self.folder.checkpoint(stage), *more)
             self.folder.commit(stage, self.key, writer, packed)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spheremix.reading import ContrastWord, Documents, Reading, Word
     from spheremix.reading.firmness import Firmness
     from spheremix.run.growing import Grown
+    from spheremix.run.marks import Marks
     from spheremix.run.prepare import Material
     from spheremix.run.schema import TreeRecord
     from spheremix.run.writer import Writer
@@ -43,6 +44,7 @@ class Findings:
     tree: Grown | None
     firmness: Firmness
     positions: NDArray[np.float64]
+    marks: Marks
 
 
 def write_tables(
@@ -76,6 +78,7 @@ def write_tables(
         tables["labels"] = label_columns(clusters, material.source.labels, reading.n_clusters)
     if material.source.dates is not None:
         tables["time"] = time_columns(clusters, material.source.dates, reading.n_clusters)
+    found.marks.add_to(tables, material)
     return {key: write_table(writer, key, columns) for key, columns in tables.items()}
 
 
@@ -267,9 +270,9 @@ def tree_columns(tree: TreeRecord) -> dict[str, Any]:
         "cluster": [one.cluster for one in nodes],
         "chosen": [int(one.chosen) for one in nodes],
         "name": [one.name for one in nodes],
-        "words": [" ".join(one.words) for one in nodes],
-        "sibling_words": [" ".join(one.sibling_words) for one in nodes],
-        "only_here_words": [" ".join(one.only_here_words) for one in nodes],
+        "words": [", ".join(one.words) for one in nodes],
+        "sibling_words": [", ".join(one.sibling_words) for one in nodes],
+        "only_here_words": [", ".join(one.only_here_words) for one in nodes],
     }
 
 

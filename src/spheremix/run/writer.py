@@ -32,11 +32,14 @@ class Writer:
     durable : bool, default=True
         Whether to wait for the disk. What can be computed again need not be waited for: its
         checksums tell whether it arrived.
+    under : str, default=""
+        A folder of the run: the files go there, and the names given back begin with it.
     """
 
-    def __init__(self, own: Ownership, *, durable: bool = True) -> None:
+    def __init__(self, own: Ownership, *, durable: bool = True, under: str = "") -> None:
         self.folder = own.folder
         self.durable = durable
+        self._prefix = f"{under}/" if under else ""
         self.entries: dict[str, Entry] = {}
         self._own = own
         self._drafts: dict[str, Path] = {}
@@ -50,7 +53,7 @@ class Writer:
         self, name: str, parts: Iterable[NDArray[Any]], dtype: Any, shape: tuple[int, ...]
     ) -> str:
         """Write an array out of pieces that follow each other; give its name back."""
-        kind = np.dtype(dtype).newbyteorder("<")
+        name, kind = self._prefix + name, np.dtype(dtype).newbyteorder("<")
         if kind.kind not in KINDS:
             raise RunError(f"{name}: {kind} is not a kind of number that can be stored.")
         total = 0
@@ -67,6 +70,7 @@ class Writer:
 
     def text(self, name: str, lines: Iterable[str]) -> str:
         """Write a text file out of lines that have their ends; give its name back."""
+        name = self._prefix + name
         with self._writing(name) as file:
             for line in lines:
                 file.write(line.encode("utf-8"))
@@ -74,7 +78,7 @@ class Writer:
 
     def packed(self, name: str, lines: Iterable[str]) -> str:
         """Write a gzipped text file, the same bytes at any time of day; give its name back."""
-        size = 0
+        name, size = self._prefix + name, 0
         with (
             self._writing(name) as file,
             gzip.GzipFile("", "wb", 6, file, mtime=0) as packing,
@@ -98,6 +102,7 @@ class Writer:
 
     def take(self, name: str, draft: Path) -> str:
         """Take a file or a folder of files that somebody wrote; give its name back."""
+        name = self._prefix + name
         if draft.is_dir():
             for path in sorted(draft.iterdir()):
                 self._enter(f"{name}/{path.name}", path)

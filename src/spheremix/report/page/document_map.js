@@ -47,7 +47,7 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
   /** @type {Uint8Array | null} */
   let highlighted = null;
   /** @type {Shown} */
-  const shown = { colours, ground: 0xffffff, order: drawingOrder(points.n, null, null) };
+  const shown = { colours, ground: 0xffffff, order: drawingOrder(index.order, null, null) };
   let ink = "#000000";
   let hovered = -1;
   let selected = -1;
@@ -73,7 +73,7 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     const context = contextOf(canvas);
     if (image?.width !== width || image.height !== height)
       image = context.createImageData(width, height);
-    const pixels = new Uint32Array(image.data.buffer);
+    const pixels = new Int32Array(image.data.buffer);
     paintPoints(pixels, width, height, points, shown, view, radius(), ratio);
     context.putImageData(image, 0, 0);
   };
@@ -240,7 +240,7 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
   const observer = new ResizeObserver(resize);
   observer.observe(element);
   const reorder = () => {
-    shown.order = drawingOrder(points.n, visible, highlighted);
+    shown.order = drawingOrder(index.order, visible, highlighted);
     draw();
   };
   return {

@@ -22,7 +22,8 @@ export function listenToGestures(canvas, map) {
     pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
     moved = pointers.size > 1;
     from = [event.offsetX, event.offsetY];
-    line = pointers.size === 1 && (event.shiftKey || map.isLasso()) ? [] : null;
+    const around = pointers.size === 1 && (event.shiftKey || map.isLasso());
+    line = around ? [toMap(map.view(), event.offsetX, event.offsetY)] : null;
     map.hover(-1, 0, 0);
   });
   canvas.addEventListener("pointermove", (event) => {

@@ -29,7 +29,7 @@ export function createIndex({ n, x, y }) {
       }
     }
   };
-  return { within };
+  return { within, order: ids };
 }
 
 // The point nearest to a pixel, -1 where none is near.

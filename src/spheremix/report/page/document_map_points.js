@@ -3,9 +3,10 @@
 /** @import { MapView, Points, Shown } from "./types.d.ts" */
 
 const PHASES = 4; // places of a centre within a pixel, a dimension
-const FADED = 0.16; // of its colour, for what is not highlighted
+const FULL = 128; // covered entirely
+const FAINT = 20; // of FULL: the colour of what is not highlighted
 
-// Discs with soft edges: offsets from the pixel of the centre, and coverages up to 256.
+// Discs with soft edges: offsets from the pixel of the centre, and coverages up to FULL.
 /** @param {number} radius */
 function createStamps(radius) {
   const reach = Math.ceil(radius + 1);
@@ -17,8 +18,8 @@ function createStamps(radius) {
         for (let right = -reach; right <= reach; right++) {
           const x = right + 0.5 - (column + 0.5) / PHASES;
           const y = down + 0.5 - (row + 0.5) / PHASES;
-          const covered = Math.min(1, radius + 0.5 - Math.hypot(x, y));
-          if (covered > 0.02) stamp.push([right, down, Math.round(256 * covered)]);
+          const covered = Math.round(FULL * Math.min(1, radius + 0.5 - Math.hypot(x, y)));
+          if (covered > 0) stamp.push([right, down, covered]);
         }
       }
       stamps.push(Int16Array.from(stamp.flat()));
@@ -27,74 +28,91 @@ function createStamps(radius) {
   return stamps;
 }
 
-/** @param {number} below @param {number} above @param {number} share of 256 */
+// Integers of 31 bits at most on the way: larger ones are no integers to a browser, and slow.
+/** @param {number} below @param {number} above @param {number} share of FULL */
 function blended(below, above, share) {
-  const rest = 256 - share;
-  const outer = ((below & 0xff00ff) * rest + (above & 0xff00ff) * share) >>> 8;
-  const middle = ((below & 0x00ff00) * rest + (above & 0x00ff00) * share) >>> 8;
-  return (0xff000000 | (outer & 0xff00ff) | (middle & 0x00ff00)) >>> 0;
+  const rest = FULL - share;
+  const outer = ((below & 0xff00ff) * rest + (above & 0xff00ff) * share) >> 7;
+  const middle = ((below & 0x00ff00) * rest + (above & 0x00ff00) * share) >> 7;
+  return -0x1000000 | (outer & 0xff00ff) | (middle & 0x00ff00);
 }
 
-// 0xRRGGBB as the pixel of an ImageData.
+// 0xRRGGBB as the pixel of an ImageData, a signed integer.
 /** @param {number} colour */
 export function pixelOf(colour) {
-  return (0xff000000 | ((colour & 0xff) << 16) | (colour & 0xff00) | ((colour >> 16) & 0xff)) >>> 0;
+  return -0x1000000 | ((colour & 0xff) << 16) | (colour & 0xff00) | ((colour >> 16) & 0xff);
 }
 
-// The order in which points are drawn: faded ones first, highlighted ones last.
-/** @param {number} n @param {Uint8Array | null} visible @param {Uint8Array | null} highlighted */
-export function drawingOrder(n, visible, highlighted) {
-  /** @type {number[]} */
-  const faded = [];
-  /** @type {number[]} */
-  const full = [];
-  for (let i = 0; i < n; i++) {
-    if (visible && !visible[i]) continue;
-    (highlighted && !highlighted[i] ? faded : full).push(i);
-  }
-  return { faded: Uint32Array.from(faded), full: Uint32Array.from(full) };
+// The order in which points are drawn: faded ones first. Neighbours follow each other, because pixels
+// that are near each other in memory are written several times as fast.
+/**
+ * @param {Uint32Array} all in the order of the index
+ * @param {Uint8Array | null} visible @param {Uint8Array | null} highlighted
+ */
+export function drawingOrder(all, visible, highlighted) {
+  const seen = visible ? all.filter((i) => visible[i]) : all;
+  if (!highlighted) return { faded: new Uint32Array(0), full: seen };
+  return {
+    faded: seen.filter((i) => !highlighted[i]),
+    full: seen.filter((i) => highlighted[i]),
+  };
 }
 
 /**
- * @param {Uint32Array} pixels of width x height, which are filled
+ * @param {Int32Array} pixels of width x height, which are filled
  * @param {number} width @param {number} height in pixels of the screen
  * @param {Points} points @param {Shown} shown @param {MapView} view
  * @param {number} radius in pixels of the page @param {number} ratio of the screen to the page
  */
 export function paintPoints(pixels, width, height, points, shown, view, radius, ratio) {
-  pixels.fill(pixelOf(shown.ground));
+  const ground = pixelOf(shown.ground);
+  pixels.fill(ground);
   const stamps = createStamps(radius * ratio);
+  const reach = Math.ceil(radius * ratio + 1);
   const across = view.scale * view.stretch * ratio;
   const up = view.scale * ratio;
-  const reach = Math.ceil(radius * ratio + 1);
-  const ground = pixelOf(shown.ground);
-  const paint = (/** @type {Uint32Array} */ ids, /** @type {boolean} */ faded) => {
-    for (const i of ids) {
+  for (const ids of [shown.order.faded, shown.order.full]) {
+    const faded = ids === shown.order.faded;
+    for (let k = 0; k < ids.length; k++) {
+      const i = ids[k];
       const x = (points.x[i] - view.x) * across + width / 2;
       const y = (view.y - points.y[i]) * up + height / 2;
       const column = Math.floor(x);
       const row = Math.floor(y);
-      if (column < -reach || row < -reach || column >= width + reach || row >= height + reach)
-        continue;
-      let colour = pixelOf(shown.colours[i]);
-      if (faded) colour = blended(ground, colour, 256 * FADED);
-      const inside =
-        column >= reach && row >= reach && column < width - reach && row < height - reach;
+      // Above and below, what is outside of the array is not written.
+      if (column < reach || column >= width - reach) {
+        if (column < -reach || column >= width + reach) continue;
+      } else if (row < -reach || row >= height + reach) continue;
       const phase = Math.floor((y - row) * PHASES) * PHASES + Math.floor((x - column) * PHASES);
-      const stamp = stamps[phase];
-      const centre = row * width + column;
-      for (let k = 0; k < stamp.length; k += 3) {
-        if (!inside) {
-          const right = column + stamp[k];
-          const down = row + stamp[k + 1];
-          if (right < 0 || down < 0 || right >= width || down >= height) continue;
-        }
-        const at = centre + stamp[k + 1] * width + stamp[k];
-        const share = stamp[k + 2];
-        pixels[at] = share === 256 ? colour : blended(pixels[at], colour, share);
-      }
+      const pure = pixelOf(shown.colours[i]);
+      const colour = faded ? blended(ground, pure, FAINT) : pure;
+      paintStamp(pixels, width, column, row, stamps[phase], colour, reach);
     }
-  };
-  paint(shown.order.faded, true);
-  paint(shown.order.full, false);
+  }
+}
+
+/**
+ * @param {Int32Array} pixels @param {number} width @param {number} column @param {number} row
+ * @param {Int16Array} stamp @param {number} colour @param {number} reach
+ */
+function paintStamp(pixels, width, column, row, stamp, colour, reach) {
+  const inside = column >= reach && column < width - reach;
+  const outer = colour & 0xff00ff;
+  const middle = colour & 0x00ff00;
+  for (let k = 0; k < stamp.length; k += 3) {
+    const right = column + stamp[k];
+    if (!inside && (right < 0 || right >= width)) continue;
+    const at = (row + stamp[k + 1]) * width + right;
+    if (at < 0 || at >= pixels.length) continue;
+    const share = stamp[k + 2];
+    if (share === FULL) pixels[at] = colour;
+    else {
+      const below = pixels[at];
+      const rest = FULL - share;
+      pixels[at] =
+        -0x1000000 |
+        ((((below & 0xff00ff) * rest + outer * share) >> 7) & 0xff00ff) |
+        ((((below & 0x00ff00) * rest + middle * share) >> 7) & 0x00ff00);
+    }
+  }
 }

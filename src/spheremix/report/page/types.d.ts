@@ -10,6 +10,8 @@ export type Numbers = Uint16Array | Uint32Array;
 
 export interface Content {
   title: string;
+  run: string | null; // the id for which edits are exported; null: no run that can be edited
+  edits: EditsMade | null; // null: nobody edited the run
   corpus: Corpus;
   model: Model;
   candidates: Candidate[];
@@ -67,6 +69,15 @@ export interface Firmness {
   groups: number[];
   words: { ends: Uint32Array; places: Uint32Array; shares: Float32Array };
   n_replicates: number;
+}
+
+// What people did to the run. Groups are keys as texts, documents are known by their ids.
+export interface EditsMade {
+  n_edits: number;
+  changes: string[]; // by the last edits, in sentences
+  notes: { groups: Record<string, string>; documents: Record<string, string> };
+  misplaced: string[];
+  dropped_words: string[];
 }
 
 export interface Corpus {
@@ -440,6 +451,7 @@ export interface MapView {
 }
 
 export interface PointIndex {
+  order: Uint32Array; // all points, neighbours after each other
   within: (
     left: number,
     bottom: number,

@@ -1,0 +1,98 @@
+"""Edits of people as files: every key of ``edits.json``, once, with its meaning.
+
+These classes belong to those of :mod:`spheremix.run.schema`, and are written and read in the same
+way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from spheremix.errors import Message  # noqa: TC001 (types are read when decoding)
+from spheremix.run.schema import CorpusRecord, MixtureRecord, about
+
+EDITS_FORMAT, EDITS_VERSION = "spheremix edits", 1
+HISTORY_FORMAT = "spheremix edits of a run"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditNotes:
+    """Notes of people."""
+
+    groups: dict[int, str] = about("By number of the group.", default_factory=dict)
+    documents: dict[str, str] = about("By id of the document.", default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edits:
+    """What people want to be different: the file that the report exports and ``edit`` takes.
+
+    Groups have the numbers of clusters.csv.
+    """
+
+    format: str = about(f"Always {EDITS_FORMAT!r}.", default=EDITS_FORMAT)
+    version: int = about("Version of the format.", default=EDITS_VERSION)
+    run: str = about("Id of the run whose groups are meant.")
+    names: dict[int, str] = about("Names, by number of the group.", default_factory=dict)
+    merge: list[list[int]] = about(
+        "Groups that become one: for each merge two numbers or more.", default_factory=list
+    )
+    split: list[int] = about("Groups that become two.", default_factory=list)
+    drop_words: list[str] = about("Words that are left out.", default_factory=list)
+    notes: EditNotes = about("Notes on groups and documents.", default_factory=EditNotes)
+    misplaced: list[str] = about(
+        "Ids of documents that people find misplaced. They are listed; no group changes.",
+        default_factory=list,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditStep:
+    """Edits that were made to a run at once."""
+
+    source: str = about("The file that they came from.")
+    edits: Edits = about("The edits themselves.")
+    groups: str = about(
+        "The group of each document when the edits were made, in the order of documents.csv, - for "
+        "none: by their documents, edits find their groups again in another run."
+    )
+    changes: list[str] = about("What they changed, in sentences.", default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditHistory:
+    """The content of ``edits.json`` in the folder of a run: all edits that were made to it."""
+
+    format: str = about(f"Always {HISTORY_FORMAT!r}.", default=HISTORY_FORMAT)
+    version: int = about("Version of the format.", default=EDITS_VERSION)
+    steps: list[EditStep] = about("The edits, in the order in which they were made.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarriedEdits:
+    """Edits on their way to a run: what a killed process needs to go on with them."""
+
+    steps: list[EditStep] = about("The edits, in their order.")
+    documents: list[str] = about("What the documents were known by when the edits were made.")
+    undoing: bool = about("Whether this is what is left after edits were taken back.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OriginRecord:
+    """Where an edited run comes from: what its stages do not say."""
+
+    command: dict[str, Any] = about("The options, and checksums of the input.")
+    versions: dict[str, str] = about("Versions of the libraries.")
+    corpus: CorpusRecord = about("Where the documents come from.")
+    names: dict[int, str] = about("Names that were given with the options.")
+    names_source: str = about("Who gave them.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditedRecord:
+    """A mixture that was fitted again after edits."""
+
+    mixture: MixtureRecord = about("The mixture without penalty.")
+    changes: list[str] = about("What changed, in sentences.")
+    notes: list[Message] = about("What should be said about the fit.", default_factory=list)

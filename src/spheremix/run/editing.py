@@ -1,0 +1,236 @@
+"""Edits made to the run in a folder, and taken back: with the folder alone, without its input."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spheremix._files import MANIFEST
+from spheremix.run.command import differences, versions
+from spheremix.run.documents import unpack_corpus
+from spheremix.run.edit_schema import CarriedEdits, EditStep, OriginRecord
+from spheremix.run.edits import check_edits, read_edits
+from spheremix.run.explore import keep_origin, work
+from spheremix.run.folder import ORIGIN, RunFolder
+from spheremix.run.keys import KnownKeys
+from spheremix.run.listener import Listener
+from spheremix.run.names import AUTOMATIC, GivenNames
+from spheremix.run.options import ExploreOptions
+from spheremix.run.prepare import read_material
+from spheremix.run.render import complete
+from spheremix.run.replaying import carried_of
+from spheremix.run.saving import load_run
+from spheremix.run.schema import DocumentsRecord, PreparedRecord
+from spheremix.run.store import RunError
+from spheremix.run.table import Table
+from spheremix.run.typed import decode
+from spheremix.text import Matrix
+from spheremix.text.trouble import Mending
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from spheremix.run.edits import GivenEdits
+    from spheremix.run.run import Run
+    from spheremix.text import Corpus
+
+
+def edit_run(
+    folder: str | PathLike[str],
+    edits: Any,
+    *,
+    run: str | None = None,
+    listener: Listener | None = None,
+    threads: int | None = None,
+) -> Run:
+    """Make edits to the run in a folder; the same edits again go on, or find themselves done.
+
+    Parameters
+    ----------
+    folder : str or path
+        Of a run of ``explore``.
+    edits : str, path, dict or Edits
+        A file as the report exports it, or what is in one.
+    run : str, default=None
+        The id of the run that a dictionary is for, where it does not say so.
+    listener : Listener, default=None
+        Hears of progress and notes.
+    threads : int, default=None
+        Number of threads; all cores by default.
+
+    Returns
+    -------
+    Run
+        The edited run.
+    """
+    return _edit(folder, read_edits(edits, run), listener or Listener(), threads)
+
+
+def undo_edits(
+    folder: str | PathLike[str], *, listener: Listener | None = None, threads: int | None = None
+) -> Run:
+    """Take back the last edits that were made to the run in a folder."""
+    return _edit(folder, None, listener or Listener(), threads)
+
+
+def _edit(
+    place: str | PathLike[str], given: GivenEdits | None, listener: Listener, threads: int | None
+) -> Run:
+    """Make edits, or take the last ones back where none are given."""
+    folder = RunFolder(Path(place))
+    if not folder.own.records:
+        load_run(place)  # says what it is instead
+    with folder.locked():
+        pending = _pending(folder)
+        if pending is not None:
+            if given is None and not pending.undoing:  # these edits are what is taken back
+                pending = replace(pending, steps=pending.steps[:-1], undoing=True)
+            _make(folder, pending, listener, threads)
+            if given is None:
+                return _finished(folder, listener)
+        run = load_run(place)
+        if run.manifest.corpus is None or not folder.key("matrix"):
+            raise RunError(f"{place}: only a run of spheremix explore can be edited.")
+        carried = _next(folder, run, given)
+        if carried is not None:
+            if run.manifest.edits is None:
+                keep_origin(folder, _origin_of(run))
+            _make(folder, carried, listener, threads)
+        return _finished(folder, listener)
+
+
+def _finished(folder: RunFolder, listener: Listener) -> Run:
+    run = load_run(folder.folder)
+    complete(folder, run, listener)
+    return run
+
+
+def _pending(folder: RunFolder) -> CarriedEdits | None:
+    """Give the edits that a killed process was about to make, or to leave."""
+    if MANIFEST in folder.own.records:
+        return None
+    there = folder.recorded() or {}
+    left = folder.done(ORIGIN, folder.key(ORIGIN), OriginRecord)
+    if there.get("edits") is None or left is None or left[0].command != there.get("command"):
+        load_run(folder.folder)  # says that the run is not finished
+    return decode(CarriedEdits, there["edits"], str(folder.folder))
+
+
+def _next(folder: RunFolder, run: Run, given: GivenEdits | None) -> CarriedEdits | None:
+    """Give all edits that the run is to have; None where it has them already."""
+    carried = carried_of(run)
+    if given is None:
+        if _was_undone(folder, len(carried.steps)):
+            return None
+        if not carried.steps:
+            raise RunError(f"{run.folder}: there are no edits that could be taken back.")
+        return replace(carried, steps=carried.steps[:-1], undoing=True)
+    if carried.steps and carried.steps[-1].edits == given.edits:
+        return None
+    table = run.documents or Table()
+    check_edits(
+        given,
+        run=run.manifest.fit,
+        n_groups=len(run.mixture.weights_),
+        words=run.feature_names,
+        ids=list(table.get("id", [])),
+    )
+    step = EditStep(source=given.source, edits=given.edits, groups="")
+    return replace(carried, steps=[*carried.steps, step])
+
+
+def _was_undone(folder: RunFolder, n_steps: int) -> bool:
+    """Tell whether a process was killed after it had taken edits back, before all was written."""
+    there = folder.recorded() or {}
+    if there.get("edits") is None:
+        return False
+    last = decode(CarriedEdits, there["edits"], str(folder.folder))
+    done = last.undoing and len(last.steps) == n_steps
+    if done and not n_steps:
+        folder.remove(ORIGIN)
+    return done
+
+
+def _origin_of(run: Run) -> OriginRecord:
+    """Give where a run comes from that was not edited."""
+    if run.manifest.corpus is None:
+        raise RunError(f"{run.folder}: only a run of spheremix explore can be edited.")
+    named = {k: one for k, one in enumerate(run.manifest.names or []) if one.source != AUTOMATIC}
+    return OriginRecord(
+        command=run.manifest.command,
+        versions=run.manifest.versions,
+        corpus=run.manifest.corpus,
+        names={k: one.name for k, one in named.items()},
+        names_source=next((one.source for one in named.values()), ""),
+    )
+
+
+def _make(
+    folder: RunFolder, carried: CarriedEdits, listener: Listener, threads: int | None
+) -> None:
+    """Do the work of an exploration again, with these edits: its stages are there."""
+    left = folder.done(ORIGIN, folder.key(ORIGIN), OriginRecord)
+    prepared = folder.done("matrix", folder.key("matrix"), PreparedRecord)
+    if left is None or prepared is None:
+        raise RunError(
+            f"{folder.folder}: damaged: what it was made of cannot be read. Make the run again."
+        )
+    origin, _ = left
+    options = _options(folder, origin, threads)
+    record, reader = prepared
+    documents = _documents(folder, origin)
+    material = read_material(record, reader, documents)
+    about = origin.corpus
+    known: dict[str, Any] = {
+        "source": about.source,
+        "format": about.format,
+        "notes": about.notes,
+        "checksum": about.checksum,
+    }
+    source: Corpus | Matrix = Matrix(material.X, material.words, documents=documents, **known)
+    if documents is not None and "vocabulary_checksum" not in origin.command:
+        source = replace(documents, **known)
+    names = None
+    if origin.names:
+        names = GivenNames(origin.names_source, origin.names)
+    keys = KnownKeys(folder.key("matrix"), folder.key("documents"), options)
+    folder.edit(origin.command, carried)
+    try:
+        work(folder, source, options, Mending(), keys, origin.command, names, listener)
+    except Exception:
+        folder.discard_edits()
+        raise
+
+
+def _documents(folder: RunFolder, origin: OriginRecord) -> Corpus | None:
+    left = folder.done("documents", folder.key("documents"), DocumentsRecord)
+    if left is None:
+        return None
+    record, reader = left
+    return replace(unpack_corpus(reader, record.texts), source=origin.corpus.texts or "")
+
+
+def _options(folder: RunFolder, origin: OriginRecord, threads: int | None) -> ExploreOptions:
+    """Give the options of the run; one of other versions of libraries is refused."""
+    there = origin.command
+    newer = differences(origin.versions, versions())
+    if newer:
+        raise RunError(
+            "{folder}: made with other versions of libraries ({newer})",
+            remedies=("explore the documents again with {force=True}, which keeps edits",),
+            folder=folder.folder,
+            newer=", ".join(newer[:3]),
+        )
+    names = {
+        one.name for one in dataclasses.fields(ExploreOptions) if one.metadata["changes_result"]
+    }
+    options = ExploreOptions(**{k: v for k, v in there.items() if k in names}, threads=threads)
+    other = differences({k: v for k, v in there.items() if k in names}, options.command())
+    if other:
+        raise RunError(
+            f"{folder.folder}: made by another version of spheremix ({', '.join(other[:3])}): make "
+            "the run again."
+        )
+    return options

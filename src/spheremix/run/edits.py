@@ -1,0 +1,217 @@
+"""Edits of people, read from a file or from Python, and checked before anything is done.
+
+A file may come from anywhere: every value has the type that :mod:`spheremix.run.edit_schema`
+declares, and every group, word and document must be one of the run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from os import fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spheremix.errors import ParameterError
+from spheremix.run.edit_schema import EDITS_FORMAT, EDITS_VERSION, EditNotes, Edits
+from spheremix.run.names import JOINERS, check_names
+from spheremix.run.store import RunError, read_json
+from spheremix.run.typed import decode, encode
+from spheremix.text.corpus import shown
+from spheremix.wording import count
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+LONGEST_NOTE = 10_000  # characters
+LEAST_WORDS = 2  # a direction needs two columns
+PARTS = tuple(one.name for one in fields(Edits) if one.name not in {"format", "version", "run"})
+
+
+@dataclass(frozen=True, slots=True)
+class GivenEdits:
+    """Edits that were given, and who gave them: a file, or Python."""
+
+    source: str
+    edits: Edits
+
+
+def read_edits(edits: Any, run: str | None = None) -> GivenEdits:
+    """Take edits as they are given: a file, a dictionary, or an object of their type.
+
+    Parameters
+    ----------
+    edits : str, path, dict or Edits
+        A file states the run that it is for.
+    run : str or None
+        The run that a dictionary is for, where it does not say so.
+    """
+    if isinstance(edits, str) or hasattr(edits, "__fspath__"):
+        path = Path(fspath(edits))
+        return _given(path.name, _read_file(path))
+    if isinstance(edits, Edits):
+        return _given("Python", encode(edits))
+    if isinstance(edits, Mapping):
+        known = {"format": EDITS_FORMAT, "version": EDITS_VERSION, "run": run}
+        return _given("Python", {**known, **encode(dict(edits))})
+    raise ParameterError(
+        "{edits} must be a file, a dictionary or an object of the type Edits; got {got}",
+        got=f"a {type(edits).__name__}",
+    )
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        raise refusal(str(path), "there is no such file")
+    try:
+        return read_json(path)
+    except RunError as error:
+        problem = str(error).removeprefix(f"{path}: ").removeprefix("damaged, ")
+        raise refusal(str(path), problem.removeprefix("damaged: ").removesuffix(".")) from None
+
+
+def _given(source: str, content: dict[str, Any]) -> GivenEdits:
+    """Check the shape of edits; give them with names as they are shown, and everything once."""
+    edits = _typed(source, content)
+    for k, note in edits.notes.groups.items():
+        _check_note(source, f"group {k}", note)
+    for one, note in edits.notes.documents.items():
+        _check_note(source, f"document {shown(one)}", note)
+    settled = replace(
+        edits,
+        names=check_names(source, edits.names.items()) if edits.names else {},
+        drop_words=_once(edits.drop_words),
+        misplaced=_once(edits.misplaced),
+    )
+    return GivenEdits(source, settled)
+
+
+def _typed(source: str, content: dict[str, Any]) -> Edits:
+    """Check the shape of edits: their format, the names of their parts, the types of values."""
+    if content.get("format") != EDITS_FORMAT:
+        raise refusal(
+            source,
+            f"not a file of edits: its format is {shown(str(content.get('format')))}, not "
+            f"{EDITS_FORMAT!r}. Export edits from the report of the run",
+        )
+    if content.get("version") != EDITS_VERSION:
+        raise refusal(
+            source,
+            f"version {shown(str(content.get('version')))} of the format; this spheremix reads "
+            f"version {EDITS_VERSION}",
+        )
+    _require_known(source, content, {one.name for one in fields(Edits)}, "")
+    notes = content.get("notes")
+    if isinstance(notes, dict):
+        _require_known(source, notes, {one.name for one in fields(EditNotes)}, "notes: ")
+    try:
+        edits = decode(Edits, content, source)
+    except RunError as error:
+        problem = str(error).removeprefix(f"{source}: ").replace("damaged: ", "")
+        raise refusal(source, problem.removesuffix(".")) from None
+    if not any(getattr(edits, part) for part in PARTS if part != "notes") and not (
+        edits.notes.groups or edits.notes.documents
+    ):
+        raise refusal(source, "there are no edits in it")
+    return edits
+
+
+def _require_known(source: str, content: dict[str, Any], known: set[str], where: str) -> None:
+    for name in content:
+        if name not in known:
+            listed = ", ".join(sorted(known - {"format", "version"}))
+            raise refusal(source, f"{where}{shown(name)} is not one of {listed}")
+
+
+def check_edits(
+    given: GivenEdits,
+    *,
+    run: str | None,
+    n_groups: int,
+    words: Collection[str] | None,
+    ids: Collection[str],
+) -> None:
+    """Refuse edits that are not of this run, or name what it does not have.
+
+    Parameters
+    ----------
+    given : GivenEdits
+        The edits.
+    run : str or None
+        The id of the run.
+    n_groups : int
+        Its number of groups.
+    words : collection of str or None
+        Its words; None where columns are no words.
+    ids : collection of str
+        The ids of its documents.
+    """
+    source, edits = given.source, given.edits
+    if edits.run != run:
+        raise refusal(
+            source,
+            f"made for another run, {shown(edits.run)}; this one is {run}. Export edits from the "
+            "report of this run",
+        )
+    merged = [k for several in edits.merge for k in several]
+    groups = (*edits.names, *edits.notes.groups, *merged, *edits.split)
+    for k in groups:
+        if k >= n_groups:
+            raise refusal(
+                source,
+                f"there is no group {k}: the run has {count(n_groups, 'group')}, numbered from 0",
+            )
+    _check_merges(source, edits, merged)
+    _check_words(source, edits.drop_words, words)
+    documents = set(ids) if edits.notes.documents or edits.misplaced else set()
+    for one in (*edits.notes.documents, *edits.misplaced):
+        if one not in documents:
+            raise refusal(source, f"there is no document with the id {shown(one)}")
+
+
+def _check_merges(source: str, edits: Edits, merged: list[int]) -> None:
+    for several in edits.merge:
+        if len(several) < 2:
+            raise refusal(source, f"merge: {several} is not two groups or more")
+    for what, numbers in (("merged", merged), ("split", edits.split)):
+        twice = [k for k, times in Counter(numbers).items() if times > 1]
+        if twice:
+            raise refusal(source, f"group {twice[0]} is to be {what} twice")
+    both = sorted(set(merged) & set(edits.split))
+    if both:
+        raise refusal(source, f"group {both[0]} is to be merged and to be split")
+
+
+def _check_words(source: str, dropped: list[str], words: Collection[str] | None) -> None:
+    if not dropped:
+        return
+    if words is None:
+        raise refusal(source, "drop_words: the columns of this run are no words")
+    known = set(words)
+    for word in dropped:
+        if word not in known:
+            raise refusal(source, f"drop_words: {shown(word)} is not a word of the run")
+    if len(known - set(dropped)) < LEAST_WORDS:
+        raise refusal(source, "drop_words: fewer than two words would be left")
+
+
+def _check_note(source: str, what: str, note: str) -> None:
+    if not note.strip():
+        raise refusal(source, f"the note on {what} is empty")
+    if len(note) > LONGEST_NOTE:
+        raise refusal(
+            source,
+            f"the note on {what} has {len(note):,} characters, more than {LONGEST_NOTE:,}",
+        )
+    if not all(c.isprintable() or c in f"{JOINERS}\n\t" for c in note):
+        raise refusal(source, f"the note on {what} has an unprintable character: {shown(note)}")
+
+
+def _once(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+def refusal(source: str, problem: str) -> ParameterError:
+    """Say what is wrong with edits."""
+    return ParameterError("{edits} ({source}): {problem}", source=source, problem=problem)

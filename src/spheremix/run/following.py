@@ -1,0 +1,167 @@
+"""Edits that follow their groups into another run: found again by the documents they had."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spheremix.reading import align_partitions
+from spheremix.run.edit_schema import EditNotes
+from spheremix.run.tables import all_clusters
+from spheremix.text.corpus import shown
+from spheremix.wording import joined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from spheremix.run.edit_schema import Edits, EditStep
+    from spheremix.run.refitting import Groups
+    from spheremix.text import Corpus
+
+    Ids = NDArray[np.intp]
+
+SAME = 2 / 3  # share of common documents, of those in either, from which a group is the same
+NOBODY = "-"  # in place of the number of a group
+
+
+def identities(corpus: Corpus) -> list[str]:
+    """Give what documents are known by: their ids, or their texts where ids are only numbers."""
+    numbers = all(one == str(i) for i, one in enumerate(corpus.ids, 1))
+    if not numbers or not any(corpus.texts):
+        return list(corpus.ids)
+    return [
+        hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        for text in corpus.texts
+    ]
+
+
+def write_groups(groups: Groups) -> str:
+    """Give the group of each document as a text."""
+    found = all_clusters(groups.mixture.labels_, groups.material)
+    return " ".join(NOBODY if k < 0 else str(k) for k in found.tolist())
+
+
+def read_groups(text: str) -> Ids:
+    """Give the group of each document, -1 for none."""
+    parts = text.split()
+    return np.array([int(one) if one.isdecimal() else -1 for one in parts], dtype=np.intp)
+
+
+def follow(step: EditStep, documents: list[str], groups: Groups) -> tuple[Edits, list[str]]:
+    """Bring edits to the groups of another run; say what could not follow.
+
+    Parameters
+    ----------
+    step : EditStep
+        The edits, with the groups that the documents had.
+    documents : list of str
+        What these documents are known by.
+    groups : Groups
+        The groups now.
+
+    Returns
+    -------
+    (Edits, list of str)
+        The edits with the numbers of now. A group is the same where at least two thirds of the
+        documents in either are in both; documents that only one of the runs has do not count.
+    """
+    source, words = groups.material.source, groups.material.words
+    places: dict[str, int] = {}
+    for i, one in enumerate(identities(source)):
+        places.setdefault(one, i)
+    now = all_clusters(groups.mixture.labels_, groups.material)
+    before = read_groups(step.groups)
+    common = [(i, places[one]) for i, one in enumerate(documents[: len(before)]) if one in places]
+    old = np.array([i for i, _ in common], dtype=np.intp)
+    new = np.array([j for _, j in common], dtype=np.intp)
+    n_before = int(before.max(initial=-1)) + 1
+    found = align_partitions(before[old], now[new], n_before=n_before, n_after=groups.best)
+    became = {one.before: one.after for one in found.matches if one.score >= SAME}
+    ids = _documents(documents, places, source)
+    return _Follower(became, ids, set(words or ())).follow(step.edits)
+
+
+def _documents(documents: list[str], places: dict[str, int], source: Corpus) -> dict[str, str]:
+    """Give the id of each document that is still there by its id before."""
+    numbered = {str(i): one for i, one in enumerate(documents, 1)}
+    known = {one: one for one in documents}  # ids are their own identities, numbers are not
+    return {
+        before: source.ids[places[one]]
+        for before, one in {**numbered, **known}.items()
+        if one in places
+    }
+
+
+class _Follower:
+    """Edits whose groups and documents have other numbers and ids now."""
+
+    def __init__(self, became: dict[int, int], ids: dict[str, str], words: set[str]) -> None:
+        self.became, self.ids, self.words = became, ids, words
+        self.lost: list[str] = []
+
+    def follow(self, edits: Edits) -> tuple[Edits, list[str]]:
+        names = self._by_group("the name {}", edits.names)
+        notes = EditNotes(
+            groups=self._by_group("the note {}", edits.notes.groups),
+            documents=self._by_document(edits.notes.documents),
+        )
+        merge = [several for one in edits.merge if len(several := self._merge(one)) > 1]
+        split = [self.became[k] for k in edits.split if self._is_there(k, "its split")]
+        words = [word for word in edits.drop_words if word in self.words]
+        marked = [self.ids[one] for one in edits.misplaced if one in self.ids]
+        if len(marked) < len(edits.misplaced):
+            gone = [one for one in edits.misplaced if one not in self.ids]
+            self._say(f"the marks of documents {_list(gone)}, which are not there")
+        followed = replace(
+            edits,
+            names=names,
+            notes=notes,
+            merge=merge,
+            split=split,
+            drop_words=words,
+            misplaced=marked,
+        )
+        return followed, self.lost
+
+    def _is_there(self, k: int, what: str) -> bool:
+        if k in self.became:
+            return True
+        self._say(f"{what} of the earlier group {k}: no group has the same documents, or nearly")
+        return False
+
+    def _by_group(self, what: str, values: dict[int, str]) -> dict[int, str]:
+        return {
+            self.became[k]: value
+            for k, value in values.items()
+            if self._is_there(k, what.format(repr(value)))
+        }
+
+    def _by_document(self, notes: dict[str, str]) -> dict[str, str]:
+        for one, note in notes.items():
+            if one not in self.ids:
+                self._say(f"the note {note!r} on document {shown(one)}, which is not there")
+        return {self.ids[one]: note for one, note in notes.items() if one in self.ids}
+
+    def _merge(self, several: list[int]) -> list[int]:
+        found = sorted(self.became[k] for k in several if k in self.became)
+        if len(found) < len(several):
+            gone = [str(k) for k in several if k not in self.became]
+            named = joined([str(k) for k in several])
+            kept = ", so the others are merged" if len(found) > 1 else ""
+            self._say(
+                f"the merge of the earlier groups {named}: no group has the same documents, or "
+                f"nearly, as {joined(gone)}{kept}"
+            )
+        return found
+
+    def _say(self, what: str) -> None:
+        self.lost.append(f"Could not be kept: {what}.")
+
+
+def _list(values: Iterable[str]) -> str:
+    return ", ".join(map(shown, values))

@@ -1,0 +1,167 @@
+"""The map of documents in a real browser, alone in a page with the policy of the report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from spheremix.report.bundle import bundle
+from spheremix.report.html import page_files, policy
+
+START = """
+import { createDocumentMap } from "./document_map.js";
+import { categoricalColours, groupPalette } from "./document_map_colours.js";
+import { groupLabels } from "./document_map_labels.js";
+
+const { x, y, groups } = JSON.parse(document.getElementById("data").textContent);
+window.heard = { hovered: [], selected: [], lassoed: [] };
+window.map = createDocumentMap({
+  x,
+  y,
+  colours: categoricalColours(groups, groupPalette(2)),
+  labels: groupLabels({ x, y }, groups, ["left <b>", "right"]),
+  describe: (id) => `document ${id} <b>`,
+  onHover: (id) => window.heard.hovered.push(id),
+  onSelect: (id) => window.heard.selected.push(id),
+  onLasso: (ids) => window.heard.lassoed.push([...ids]),
+});
+document.getElementById("place").append(window.map.element);
+"""
+# Two groups of nine, each a square of three by three.
+STEPS = np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3)
+X = [int(corner + 5000 * step) for corner in (0, 55_535) for step in STEPS[0]]
+Y = [int(27_767 + 5000 * step) for _ in range(2) for step in STEPS[1]]
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    files = page_files()
+    modules = {name: text for name, text in files.items() if name.endswith(".js")}
+    script = bundle({**modules, "start.js": START}, "start.js")
+    style = files["style.css"] + files["style_map.css"] + "#place { width: 800px; height: 500px; }"
+    data = json.dumps({"x": X, "y": Y, "groups": [0] * 9 + [1] * 9})
+    path = tmp_path / "map.html"
+    path.write_text(
+        f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>map</title>
+        <meta http-equiv="Content-Security-Policy" content="{policy(script, style)}">
+        <style>{style}</style><body><div id="place"></div>
+        <script type="application/json" id="data">{data}</script>
+        <script type="module">{script}</script></body></html>""",
+        encoding="utf-8",
+    )
+    context = browser.new_context(viewport={"width": 800, "height": 500})
+    page, errors = context.new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda line: errors.append(line.text))
+    page.goto(path.as_uri())
+    page.wait_for_function("document.querySelector('.document-map > canvas').width > 100")
+    yield page
+    context.close()
+    assert errors == []
+
+
+def heard(page):
+    return page.evaluate("window.heard")
+
+
+def seen(page):
+    """Give the pixels of the points, once the next frame is drawn."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return page.evaluate("document.querySelector('.document-map > canvas').toDataURL()")
+
+
+def find(page, number):
+    """Move over the map until a document is under the pointer; give the place."""
+    for left in range(20, 800, 20):
+        for top in range(150, 360, 20):
+            page.mouse.move(left, top)
+            hovered = heard(page)["hovered"]
+            if hovered and hovered[-1] == number:
+                return left, top
+    raise AssertionError(f"document {number} is nowhere")
+
+
+def test_hover_and_click_find_the_document(opened):
+    left, top = find(opened, 4)
+    tip = opened.locator(".document-map-tip")
+    assert tip.inner_text() == "document 4 <b>"
+    opened.mouse.click(left, top)
+    opened.mouse.click(400, 20)  # nothing is there
+    assert heard(opened)["selected"] == [4, -1]
+
+
+def test_a_lasso_holds_one_of_the_groups(opened):
+    opened.get_by_role("button", name="Draw around").click()
+    opened.mouse.move(5, 100)
+    opened.mouse.down()
+    for left, top in ((400, 100), (400, 400), (5, 400)):
+        opened.mouse.move(left, top, steps=4)
+    opened.mouse.up()
+    assert heard(opened)["lassoed"] == [list(range(9))]
+    assert heard(opened)["selected"] == []
+    before = seen(opened)
+    opened.evaluate("map.setHighlighted(Uint8Array.from({ length: 18 }, (_, i) => i < 9))")
+    faded = seen(opened)
+    assert faded != before
+    opened.evaluate("map.setVisible(Uint8Array.from({ length: 18 }, (_, i) => i < 9))")
+    assert seen(opened) not in {before, faded}
+    opened.evaluate("map.setVisible(null); map.setHighlighted(null)")
+    assert seen(opened) == before
+
+
+def test_keys_and_buttons_zoom_and_come_back(opened):
+    whole = seen(opened)
+    canvas = opened.locator(".document-map > canvas[tabindex]")
+    assert "18 documents" in canvas.get_attribute("aria-label")
+    canvas.focus()
+    for key in ("+", "ArrowLeft", "ArrowUp", "-"):
+        before = seen(opened)
+        opened.keyboard.press(key)
+        assert seen(opened) != before
+    opened.keyboard.press("0")
+    assert seen(opened) == whole
+    opened.keyboard.press("Enter")
+    [chosen] = heard(opened)["selected"]
+    assert 0 <= chosen < 18
+    opened.get_by_role("button", name="Zoom in").click()
+    assert seen(opened) != whole
+    opened.get_by_role("button", name="Show all").click()
+    assert seen(opened) == whole
+
+
+def test_wheel_and_drag_move_the_map(opened):
+    whole = seen(opened)
+    opened.mouse.move(300, 200)
+    opened.mouse.wheel(0, -300)
+    near = seen(opened)
+    assert near != whole
+    opened.mouse.down()
+    opened.mouse.move(360, 240, steps=3)
+    opened.mouse.up()
+    assert seen(opened) != near
+    assert heard(opened)["selected"] == []  # a drag is no click
+
+
+def test_the_view_is_saved_as_a_picture_and_as_a_drawing(opened):
+    with opened.expect_download() as waiting:
+        opened.get_by_role("button", name="as a picture").click()
+    assert waiting.value.suggested_filename == "document-map.png"
+    assert Path(waiting.value.path()).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    with opened.expect_download() as waiting:
+        opened.get_by_role("button", name="as a drawing").click()
+    root = ET.parse(waiting.value.path()).getroot()  # noqa: S314 (it is our own)
+    space = "{http://www.w3.org/2000/svg}"
+    assert sum(path.get("d").count("M") for path in root.iter(f"{space}path")) == 18
+    assert [text.text for text in root.iter(f"{space}text")] == ["left <b>", "right"]
+
+
+def test_a_map_that_is_shown_later_is_drawn_then(opened):
+    opened.evaluate("document.getElementById('place').hidden = true")
+    opened.evaluate("document.getElementById('place').hidden = false")
+    opened.evaluate("document.getElementById('place').style.width = '400px'")
+    opened.wait_for_function("document.querySelector('.document-map > canvas').width === 400")
+    find(opened, 0)

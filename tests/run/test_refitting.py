@@ -1,0 +1,133 @@
+"""Groups that are fitted again after edits, against computations of their own."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+from cli_common import texts, write_lines
+from edit_common import explore
+
+import spheremix as sm
+from spheremix.distribution import VonMisesFisher
+from spheremix.run.edit_schema import Edits
+from spheremix.run.refitting import Plan
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    place = tmp_path_factory.mktemp("base")
+    documents = [*texts(36), {"id": "lone", "text": "boat boat", "topic": "sea", "date": "2010"}]
+    return explore(write_lines(place / "docs.jsonl", documents), place / "run")[0]
+
+
+@pytest.fixture
+def run(base, tmp_path):
+    return sm.load_run(shutil.copytree(base.folder, tmp_path / "run"))
+
+
+def log_likelihood(X, prototypes, kappas, weights):
+    """Sum over rows of the log of the density of the mixture."""
+    each = [
+        VonMisesFisher(mu, kappa).logpdf(X) + np.log(weight)
+        for mu, kappa, weight in zip(prototypes, kappas, weights, strict=True)
+    ]
+    return float(np.logaddexp.reduce(each, axis=0).sum())
+
+
+def test_the_plan_of_numbers():
+    plan = Plan.of(Edits(run="", merge=[[4, 1], [0, 5]], split=[3, 2]), 6)
+    assert plan.became == [0, 1, 2, 3, 1, 0]
+    assert plan.parts == {3: 4, 2: 5}
+    assert plan.n_groups == 6
+    assert Plan.of(Edits(run="", drop_words=["a"]), 2).became == [0, 1]
+
+
+def test_a_merge_starts_from_the_merged_groups_and_ends_where_em_ends(run):
+    """The fit is a fixed point, and not below the merged groups themselves."""
+    X, before = run.matrix().toarray(), run.dense[3]
+    edited = run.edit({"merge": [[0, 2]]})
+    mixture = edited.dense[2]
+    assert mixture.status_ == "converged"
+    assert 0.0 <= mixture.stationarity_gap_ < 1e-7
+    labels = np.array([0, 1, 0])[before.labels_]
+    sums = np.array([X[labels == k].sum(axis=0) for k in range(2)])
+    start = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+    shares = np.bincount(labels) / len(labels)
+    value = log_likelihood(X, mixture.prototypes_, mixture.kappas_, mixture.weights_)
+    assert value == pytest.approx(mixture.log_likelihood_)
+    assert value >= log_likelihood(X, start, mixture.kappas_, shares) - 1e-9
+    moved = int((mixture.labels_ != labels).sum())
+    changes = edited.edits().steps[0].changes
+    assert changes[:2] == [
+        "Groups 0 and 2 were merged into group 0.",
+        f"{moved} of 37 documents changed group beyond that.",
+    ]
+    each = [before.log_likelihood_ / 37, value / 37]
+    assert f"was {each[0]:,.3f} and is {each[1]:,.3f}." in changes[2]
+    by_hand = sm.VMFMixture(2, init=labels, random_state=0).fit(X)
+    assert np.allclose(by_hand.prototypes_, mixture.prototypes_, atol=1e-6)
+
+
+def test_a_split_has_one_group_more_and_a_higher_likelihood(run):
+    edited = run.edit({"split": [1]})
+    mixture, before = edited.dense[4], run.dense[3]
+    assert len(mixture.weights_) == len(edited.clusters["name"]) == 4
+    assert mixture.log_likelihood_ > before.log_likelihood_
+    assert 0.0 <= mixture.stationarity_gap_ < 1e-7
+    inside = set(mixture.labels_[before.labels_ == 1].tolist())
+    assert inside == {1, 3}
+    assert np.bincount(mixture.labels_, minlength=4).min() > 0
+
+
+def test_rows_without_words_are_those_that_the_vectoriser_gives(run):
+    """Columns are removed, rows have length one, and a document without another word is aside."""
+    dropped = ["boat", "water"]
+    edited = run.edit({"drop_words": dropped})
+    words = [word for word in run.feature_names if word not in dropped]
+    assert edited.feature_names == words
+    assert edited.mixture.n_features_in_ == len(words)
+    rows = run.matrix().toarray()[:, [run.feature_names.index(word) for word in words]]
+    kept = rows.any(axis=1)
+    expected = rows[kept] / np.linalg.norm(rows[kept], axis=1, keepdims=True)
+    assert np.allclose(edited.matrix().toarray(), expected)
+    assert np.allclose(edited.vectorizer().transform(run.corpus().texts).toarray()[kept], expected)
+    assert edited.documents["cluster"][36] is None
+    assert edited.documents["set_aside"][36] == "no word of the vocabulary"
+    assert edited.manifest.corpus.n_set_aside == 1
+    changes = edited.edits().steps[0].changes
+    assert changes[0] == "2 words were dropped."
+    assert "1 document without another word set aside." in changes
+    assert not set(dropped) & set(edited.words["word"])
+    assert edited.assign(["boat boat"])["cluster"] == [None]
+
+
+def test_words_that_entered_and_left_are_told(run):
+    edited = run.edit({"drop_words": [run.words["word"][0]]})
+    said = [line for line in edited.edits().steps[0].changes if line.startswith("First words")]
+    k, gone = run.words["cluster"][0], run.words["word"][0]
+    [line] = [line for line in said if line.startswith(f"First words of group {k},")]
+    listed = line.partition("no longer: ")[2].removesuffix(".").split(", ")
+    assert gone in listed
+    before, after = (
+        [
+            one.word
+            for one in sm.reading.Reading(r.dense[3], r.feature_names).vocabulary.words(k, 10)
+        ]
+        for r in (run, edited)
+    )
+    assert set(listed) == set(before) - set(after)
+
+
+def test_the_path_is_followed_again_as_the_options_say(run):
+    edited = run.edit({"merge": [[0, 1]]})
+    assert edited.path is not None
+    assert edited.path.criterion == run.path.criterion
+    assert len(edited.path.betas_) == len(run.path.betas_)
+    assert list(edited.dense) == [2]
+    by_hand = sm.VMFPath(
+        2, init=edited.dense[2], criterion="bic", relaxed=True, max_steps=4,
+        min_relative_increase=0.01, random_state=0, n_threads=1,
+    ).fit(run.matrix())  # fmt: skip
+    assert np.allclose(by_hand.betas_, edited.path.betas_)
