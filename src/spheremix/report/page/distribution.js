@@ -2,7 +2,7 @@
 
 /** @import { Documents, LabelColumn, Labels } from "./types.d.ts" */
 
-const YEARS_FROM = 60; // months: beyond them, time is counted in years
+const YEARS_FROM = 240; // months: from there on, time is counted in years
 
 // How the documents of each group spread over the labels of all columns.
 /**

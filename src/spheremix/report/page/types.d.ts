@@ -19,8 +19,6 @@ export interface Content {
   remarks: { text: string; warning: boolean }[];
   tree: Tree | null;
   firmness: Firmness | null;
-  run?: string | null; // the id for which edits are exported; null: no run that can be edited
-  edits?: EditsMade | null; // null: nobody edited the run
   kind: "words" | "coordinates";
   words: string[];
   hues: string[];
@@ -303,15 +301,6 @@ export interface EditRecord {
   drop_words: string[];
   notes: { groups: Record<string, string>; documents: Record<string, string> };
   misplaced: string[];
-}
-
-// What people did to the run before this report was made. Groups are keys as texts.
-export interface EditsMade {
-  n_edits: number;
-  changes: string[]; // by the last edits, in sentences
-  notes: { groups: Record<string, string>; documents: Record<string, string> };
-  misplaced: string[];
-  dropped_words: string[];
 }
 
 export interface Edits {

@@ -18,12 +18,18 @@ const ROLES = {
   none: "in no group",
 };
 
+/** @type {WeakMap<Step, number>} */
+const scales = new WeakMap();
+
 // The largest weight of any group: the same for every card, so that bars can be compared.
 /** @param {Step} step */
 export function commonScale(step) {
+  const known = scales.get(step);
+  if (known) return known;
   let largest = 0;
   for (let k = 0; k < step.K; k++)
     for (let j = 0; j < step.W; j++) largest = Math.max(largest, Math.abs(step.weight(k, j)));
+  scales.set(step, largest || 1);
   return largest || 1;
 }
 
