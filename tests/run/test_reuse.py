@@ -12,6 +12,7 @@ from cli_common import texts, write_lines
 from reuse_common import Heard, explore
 
 import spheremix as sm
+from spheremix.cli.naming import option_name
 from spheremix.run.ownership import Ownership
 
 ALL = "The words, the matrix, 3 of 3 fits and the path of this folder were reused."
@@ -138,6 +139,16 @@ def test_other_words_and_other_documents_are_refused(corpus, copy, tmp_path):
         with pytest.raises(sm.RunError, match="of other documents"):
             explore(source, copy, k=2)
     assert contents(copy) == before
+
+
+def test_the_refusal_repeats_the_options_that_were_left_out(corpus, tmp_path):
+    explore(corpus, tmp_path / "run", k=2, min_df=3, drop="boat,wave", drop_mixed=True)
+    with pytest.raises(sm.RunError) as refused:
+        explore(corpus, tmp_path / "run", k=3, min_df=3)
+    said = refused.value.message.render(option_name)
+    assert "give its options again (--drop boat,wave --drop-mixed) to use its words" in said
+    explore(corpus, tmp_path / "run", k=3, min_df=3, drop="boat,wave", drop_mixed=True)
+    assert len(sm.load_run(tmp_path / "run").clusters["cluster"]) == 3
 
 
 def test_other_versions_of_libraries_are_refused(corpus, copy, monkeypatch):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.metadata
 import platform
+import re
 from typing import Any
 
 import spheremix
 from spheremix._optional import kernels
+from spheremix.run.options import MODEL, RUNNING, ExploreOptions
 
 CHECKSUMS = ("checksum", "vocabulary_checksum", "texts_checksum")  # of the documents
+PLAIN = re.compile(r"[\w.,/ -]{1,60}")  # values that can be shown in a template
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma")
 
 
@@ -42,6 +46,29 @@ def differences(before: Any, now: dict[str, Any]) -> list[str]:
         elif old != new:
             found.append(f"{name} was {_short(old)} and is {_short(new)}")
     return found
+
+
+def left_out(before: Any, now: dict[str, Any]) -> str:
+    """Give the options about documents and words that only the command before had, as a template.
+
+    A word list is known by its words and not by the name of its file, which the user must know.
+    """
+    known = _known(before)
+    found = []
+    for field in dataclasses.fields(ExploreOptions):
+        name, value = field.name, known.get(field.name)
+        about_model = field.metadata["panel"] in {MODEL, RUNNING}
+        if about_model or value in (None, False, field.default) or value == now.get(name):
+            continue
+        if name == "stop_words":
+            value = "FILE"
+        several = value if name == "label" and isinstance(value, list) else [value]
+        for one in several:
+            text = ",".join(map(str, one)) if isinstance(one, list) else str(one)
+            if not PLAIN.fullmatch(text):
+                text = "..."
+            found.append(f"{{{name}={text}}}")
+    return " ".join(found)
 
 
 def _known(before: Any) -> dict[str, Any]:

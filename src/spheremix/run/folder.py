@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from spheremix._files import MANIFEST
 from spheremix.run.columns import DERIVED, EDITED, STAGES
-from spheremix.run.command import differences, same_documents, versions
+from spheremix.run.command import differences, left_out, same_documents, versions
 from spheremix.run.layout import COMMAND, LOCK, MARK, PROGRESS, REPLACED, STAGE
 from spheremix.run.lock import Lock
 from spheremix.run.ownership import Ownership
@@ -131,9 +131,14 @@ class RunFolder:
         same = same_documents(there.get("command"), command)
         usable = {keys.matrix} if finished else {keys.matrix, None}  # None: nothing is there yet
         if not same or self._key("matrix") not in usable:
+            again = left_out(there.get("command"), command) if same else ""
             raise RunError(
                 "{folder}: holds another run{way} ({other})",
-                remedies=("choose another folder with {out}", "replace it with {force=True}"),
+                remedies=(
+                    *([f"give its options again ({again}) to use its words"] if again else []),
+                    "choose another folder with {out}",
+                    "replace it with {force=True}",
+                ),
                 folder=self.folder,
                 way="" if finished else " on its way",
                 other=", ".join(other[:3]),
