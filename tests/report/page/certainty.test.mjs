@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  agreementWord,
   certaintyOf,
   certaintyText,
   firmWord,
   share,
-  stabilityWord,
+  samenessWord,
   wordFirmness,
 } from "../../../src/spheremix/report/page/certainty.js";
 
@@ -19,7 +18,7 @@ const documents = {
 test("without firmness the odds decide: below 9 to 1 it is borderline", () => {
   const content = { names: ["sport", "film"] };
   const told = [0, 1, 2, 3].map((i) => certaintyText(content, documents, i));
-  assert.deepEqual(told, ["borderline with film", "probably", "clearly", "clearly"]);
+  assert.deepEqual(told, ["borderline with film", "probably here", "clearly here", "clearly here"]);
 });
 
 test("firmness decides where it was measured, but no even odds are clear", () => {
@@ -33,22 +32,16 @@ test("firmness decides where it was measured, but no even odds are clear", () =>
 
 test("one group has no other to be borderline with", () => {
   const alone = { log_odds: Float32Array.of(Infinity), runner_up: null };
-  assert.equal(certaintyText({ names: ["all"] }, alone, 0), "clearly");
+  assert.equal(certaintyText({ names: ["all"] }, alone, 0), "clearly here");
 });
 
 test("numbers between 0 and 1 have words", () => {
   assert.deepEqual([0.8, 0.6, 0.2].map(firmWord), ["firm", "fairly firm", "weak"]);
-  assert.deepEqual([0.95, 0.8, 0.65, 0.1].map(agreementWord), [
-    "agree",
-    "mostly agree",
-    "agree in part",
-    "disagree",
-  ]);
-  assert.deepEqual([0.95, 0.8, 0.65, 0.1].map(stabilityWord), [
-    "stable",
-    "mostly stable",
-    "partly stable",
-    "not stable",
+  assert.deepEqual([0.95, 0.8, 0.65, 0.1].map(samenessWord), [
+    "the same groups",
+    "mostly the same groups",
+    "partly the same groups",
+    "other groups",
   ]);
   assert.deepEqual([0.964, 0.999, 1, 0, -0.02].map(share), [".96", "1.00", "1.00", ".00", "−0.02"]);
 });

@@ -23,20 +23,12 @@ export function share(value) {
   return value >= 0 && value < 0.995 ? text.slice(1) : text.replace("-", "−");
 }
 
-// How far the restarts of the search found the same groups.
+// How far another search, or other samples of the documents, give the same groups.
 /** @param {number} value */
-export function agreementWord(value) {
-  if (value >= 0.9) return "agree";
-  if (value >= 0.75) return "mostly agree";
-  return value >= AGREED ? "agree in part" : "disagree";
-}
-
-// How far other samples of the documents give the same groups.
-/** @param {number} value */
-export function stabilityWord(value) {
-  if (value >= 0.9) return "stable";
-  if (value >= 0.75) return "mostly stable";
-  return value >= AGREED ? "partly stable" : "not stable";
+export function samenessWord(value) {
+  if (value >= 0.9) return "the same groups";
+  if (value >= 0.75) return "mostly the same groups";
+  return value >= AGREED ? "partly the same groups" : "other groups";
 }
 
 /** @typedef {"clearly" | "probably" | "borderline"} Certainty */
@@ -65,9 +57,8 @@ export function certaintyOf(content, documents, i) {
 export function certaintyText(content, documents, i) {
   const found = certaintyOf(content, documents, i);
   const next = documents.runner_up?.[i];
-  return found === "borderline" && next !== undefined
-    ? `borderline with ${content.names[next]}`
-    : found;
+  if (found !== "borderline") return `${found} here`;
+  return next !== undefined ? `borderline with ${content.names[next]}` : found;
 }
 
 // Of the words of a group that were looked for in the groups found again; null for the others.

@@ -70,7 +70,7 @@ function sortChoice(documents, state) {
     ["ambiguous", "borderline", "The documents that almost belong to another group first"],
     documents.date
       ? ["newest", "newest", "The newest documents first"]
-      : ["given", "as given", "In the order of the corpus"],
+      : ["given", "file order", "In the order of the file"],
     ["unlike", "most unlike", "The documents least like the others of the group first"],
   ];
   return segmented("Order of documents", sorts, (value) => state.set({ sort: value }));

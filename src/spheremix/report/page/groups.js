@@ -32,7 +32,7 @@ export function mountGroups(app) {
   };
   const draw = () => {
     const groups = app.groups();
-    const order = content.tree ? "in the order of the tree" : "by size";
+    const order = content.tree ? "the largest first, similar ones together" : "by size";
     find("cluster-title").replaceChildren(
       counted(groups.groups.length, "group"),
       make("span", { class: "note", text: order }),

@@ -2,7 +2,7 @@
 
 import { bdi, find, make } from "./dom.js";
 import { capital, counted, nounOf, percent, shownOfAll } from "./format.js";
-import { agreementWord, AGREED, share, stabilityWord } from "./certainty.js";
+import { AGREED, samenessWord, share } from "./certainty.js";
 import { openCut } from "./group_slider.js";
 
 /** @import { App, Content, Step } from "./types.d.ts" */
@@ -79,7 +79,7 @@ function agreements({ candidates, advice, model }) {
   if (same !== null)
     parts.push(
       told(
-        `Restarts ${agreementWord(same)} (${share(same)})`,
+        `Searched again: ${samenessWord(same)} (${share(same)})`,
         "How far the search finds the same groups when it starts again: the mean adjusted Rand " +
           "index with the best start. 1: always the same.",
         same < AGREED,
@@ -90,7 +90,7 @@ function agreements({ candidates, advice, model }) {
   if (stable !== null)
     parts.push(
       told(
-        `${capital(stabilityWord(stable))} (${share(stable)})`,
+        `Other samples: ${samenessWord(stable)} (${share(stable)})`,
         "How far other samples of these documents give the same groups: a mean adjusted Rand " +
           "index. 1: always the same.",
         stable < AGREED,

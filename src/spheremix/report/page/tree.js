@@ -14,8 +14,14 @@ export function readTree(tree) {
     if (parent < 0) root = node;
     else children[parent].push(node);
   });
-  // The larger branch first, so that the first group is never a small one.
-  for (const pair of children) pair.sort((a, b) => sizes[b] - sizes[a] || a - b);
+  // The branch with the largest cluster of the model first, so that the first group is the largest.
+  /** @type {number[]} */
+  const largest = [];
+  children.forEach((pair, node) => {
+    const whole = tree.is_chosen[node] || !pair.length;
+    largest.push(whole ? sizes[node] : Math.max(...pair.map((one) => largest[one])));
+  });
+  for (const pair of children) pair.sort((a, b) => largest[b] - largest[a] || a - b);
 
   const leavesOf = (/** @type {number} */ node) => {
     /** @type {number[]} */
