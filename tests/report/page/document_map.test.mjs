@@ -47,7 +47,7 @@ test("the whole view shows all points, y upwards, a wide canvas stretched a litt
   }
   assert.ok(corners[0][1] > corners[1][1]); // bottom, top
   assert.ok(corners[0][0] < corners[1][0]);
-  assert.ok(view.stretch > 1 && view.stretch <= 1.6);
+  assert.ok(view.stretch > 1 && view.stretch <= 2.2);
   assert.equal(wholeView(points, 500, 900).stretch, 1);
 });
 

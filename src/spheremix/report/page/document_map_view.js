@@ -3,7 +3,7 @@
 /** @import { MapView, Points } from "./types.d.ts" */
 
 const MARGIN = 28; // pixels around all documents
-const STRETCH = 1.6; // a wide canvas widens the map up to this: far distances mean little anyway
+const STRETCH = 2.2; // a wide canvas widens the map up to this: far distances mean little anyway
 const CLOSEST = 60; // times nearer than all documents
 
 // Points of the content: integers up to 65,535, y from bottom to top.
