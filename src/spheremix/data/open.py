@@ -123,6 +123,7 @@ def engine_class(engine: Engine) -> Any:
     if engine == "torch":
         return _torch_engine().TorchDirections
     if _optional.kernels is None and engine == "auto":
+        _optional.say_once()
         return ReferenceDirections
     if _optional.kernels is None:
         raise ImportError(
