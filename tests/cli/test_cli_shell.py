@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ pytest.importorskip("typer")
 from typer import Exit
 from typer.testing import CliRunner
 
+from spheremix.__main__ import warn_in_one_line
 from spheremix.cli.guard import guarded
 from spheremix.cli.main import app
 
@@ -67,3 +69,10 @@ def test_every_variable_is_in_the_table():
     listed = re.findall(r"^\| `(\w+)` \|", section(), re.MULTILINE)
     assert read | {"OMP_NUM_THREADS"} == set(listed)
     assert listed[:-1] == sorted(listed[:-1])
+
+
+def test_a_warning_is_one_line(monkeypatch):
+    monkeypatch.setattr("warnings.formatwarning", warnings.formatwarning)  # put back afterwards
+    warn_in_one_line()
+    shown = warnings.formatwarning(RuntimeWarning("slow."), RuntimeWarning, "open.py", 108, "x = 1")
+    assert shown == "note: slow.\n"
