@@ -27,8 +27,8 @@ STUDIES := path_illustration simulation comparison cstr
 # The lowest versions that pyproject.toml allows, in an environment of their own.
 LOWEST := build/lowest
 
-.PHONY: attack demo test slow lint types contracts page unit coverage browser docs paper paper-full \
-  filings clean lowest help
+.PHONY: attack demo test slow lint types contracts page workflows unit coverage browser docs paper \
+  paper-full filings clean lowest help
 
 help:
 	@echo "make demo        install everything, run the demo, and say where its report is"
@@ -65,7 +65,7 @@ demo: $(INSTALLED)
 	$(BIN)/spheremix demo -o demo-run
 	@echo "The report: $(CURDIR)/demo-run/report.html"
 
-test: lint types contracts page unit
+test: lint types contracts page workflows unit
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -92,6 +92,11 @@ page: $(PAGED)
 	  tsc --project tools/page/tsconfig.json; \
 	  node --disable-warning=MODULE_TYPELESS_PACKAGE_JSON --test --test-reporter=dot \
 	  "tests/report/page/*.test.mjs"; fi
+
+# The workflows of .github, which run elsewhere only, are at least read by what knows their language.
+workflows: $(PAGED)
+	@if [ -e $(PAGED) ]; then export $(WITH_NODE); set -ex; \
+	  node $(PAGE)/workflows.mjs .github/workflows/*.yml; fi
 
 # Large, and only the tests of one engine need it: `make TORCHED= test` does without.
 $(TORCHED): $(INSTALLED)

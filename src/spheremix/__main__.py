@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 
 
 def open_streams() -> None:
@@ -23,9 +24,15 @@ def open_streams() -> None:
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
+def warn_in_one_line() -> None:
+    """Show warnings as the command shows its remarks: without a place in the code."""
+    warnings.formatwarning = lambda message, *_, **__: f"note: {message}\n"
+
+
 def main() -> None:
     """Run the command, or say what it needs."""
     open_streams()
+    warn_in_one_line()
     try:
         from spheremix.cli.main import app  # noqa: PLC0415
     except ImportError as error:

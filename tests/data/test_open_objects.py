@@ -20,8 +20,7 @@ ARRAYS = [np.array([1.0, 2.0, 3.0]), np.array([3.0, 1.0, 2.0])]
         (pd.DataFrame({"text": ["a b", "c d"]}), "X holds strings. Turn texts"),
         (np.array(["a", "b"], dtype=object), "X holds strings. Turn texts"),
         (["a b", "c d"], r"X holds strings \(dtype .*\)\. Turn texts"),
-        (pd.Series(ARRAYS), "one array a row.*np.stack"),
-        (pd.DataFrame({"embedding": ARRAYS}), "one array a row.*np.stack"),
+        (pd.Series(ARRAYS).to_numpy(), "one array a row.*np.stack"),
         (
             pd.DataFrame({"a": [1.0, 2.0], "id": ["x", "y"]}),
             "Column 1 of X holds strings, the first one 'x'.*select_dtypes",

@@ -23,7 +23,12 @@ with warnings.catch_warnings(record=True) as caught:
     import spheremix as sm
     from spheremix._optional import kernels
 print([str(one.message) for one in caught if "_kernels" in str(one.message)])
-print(kernels, type(sm.as_directions([[3.0, 4.0]])).__name__)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    engines = [type(sm.as_directions([[3.0, 4.0]])).__name__ for _ in range(3)]
+    sm.as_directions([[3.0, 4.0]], engine="reference")
+print([str(one.message) for one in caught])
+print(kernels, engines[0])
 try:
     sm.as_directions([[3.0, 4.0]], engine="compiled")
 except ImportError as error:
@@ -47,7 +52,11 @@ def test_what_is_said_without_the_kernels(error, warned, advice, pure):
         text=True,
         check=True,
     )
-    warning, engine, message = done.stdout.splitlines()
+    warning, slow, engine, message = done.stdout.splitlines()
+    # Where nobody has said anything, one line says it, once: not where it is the user's wish.
+    assert (slow.count("4 to 11 times slower") == 1) is (not warned and not pure)
+    assert (slow == "[]") is (warned or bool(pure))
+    assert slow == "[]" or ("reinstall" in slow and "SPHEREMIX_PURE=1" in slow)
     assert ("the file is damaged" in warning) is warned
     assert (warning == "[]") is not warned
     assert engine == "None ReferenceDirections"

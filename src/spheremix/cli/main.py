@@ -23,7 +23,6 @@ app = typer.Typer(
     "read: which words are its own, which it shares, which belong to nobody.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -49,6 +49,18 @@ class Directions(Protocol):
         ...
 
 
+class Shown:
+    """How engines show themselves."""
+
+    n_rows: int
+    n_features: int
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__}: {self.n_rows:,} directions in {self.n_features:,} dimensions>"
+        )
+
+
 class Sums(Protocol):
     """The unfinished sums of a sweep, to which parts of the rows are added one after another.
 

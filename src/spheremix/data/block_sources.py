@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -38,9 +39,21 @@ class Source(Protocol):
         ...
 
 
+def is_path(X: Any) -> bool:
+    """Tell whether X is a path, or a list of paths of Parquet files."""
+    if isinstance(X, list | tuple):
+        return bool(X) and all(isinstance(one, str | os.PathLike) and is_parquet(one) for one in X)
+    return isinstance(X, str | os.PathLike)
+
+
+def is_parquet(path: str | os.PathLike[str]) -> bool:
+    """Tell by its name whether a path is one of Parquet."""
+    return Path(path).suffix.lower() in {".parquet", ".pq"}
+
+
 def is_source(X: Any) -> bool:
     """Tell whether X is a path or an iterable of tables, rather than an array."""
-    if isinstance(X, str | os.PathLike):
+    if is_path(X):
         return True
     if isinstance(X, list | tuple):
         return bool(X) and getattr(X[0], "ndim", 0) == 2
@@ -67,8 +80,8 @@ def open_source(X: Any, block_rows: int | None = None, column: str | None = None
     whole = isinstance(block_rows, int | np.integer) and not isinstance(block_rows, bool)
     if block_rows is not None and (not whole or block_rows < 1):
         raise ValueError(f"block_rows must be None or an integer >= 1, got {block_rows!r}.")
-    if isinstance(X, str | os.PathLike):
-        return _open_path(Path(X), block_rows, column)
+    if is_path(X):
+        return _open_path(X, block_rows, column)
     if is_source(X):
         return IterableSource(X, block_rows)
     if type(X) not in {np.ndarray, np.memmap} and getattr(X, "format", None) != "csr":
@@ -78,24 +91,20 @@ def open_source(X: Any, block_rows: int | None = None, column: str | None = None
     return CsrSource(X.data, X.indices, X.indptr, X.shape[1], block_rows)
 
 
-def _open_path(path: Path, block_rows: int | None, column: str | None) -> Source:
-    try:
-        there = path.exists()
-    except OSError as error:
-        if error.errno != errno.ENAMETOOLONG:  # as a text is
-            raise
-        there = False
-    if not there:
+def _open_path(X: Any, block_rows: int | None, column: str | None) -> Source:
+    files = _parquet_files(X)
+    if files is not None:
+        from spheremix.data.parquet import ParquetSource  # noqa: PLC0415 (its door)
+
+        return ParquetSource(X, files, block_rows, column)
+    path = Path(X)
+    if not _exists(path):
         name = str(path)
         raise FileNotFoundError(
             f"{name if len(name) < 200 else name[:60] + '...'}: no such file or folder. A string "
             "is the path of rows on disk; texts are turned into rows of numbers first, for example "
             "with scikit-learn's TfidfVectorizer."
         )
-    from spheremix.data.parquet import ParquetSource, is_parquet  # noqa: PLC0415 (its door)
-
-    if is_parquet(path) or (path.is_dir() and any(map(is_parquet, path.iterdir()))):
-        return ParquetSource(path, block_rows, column)
     if column is not None:
         raise ValueError(f"{path}: column={column!r} is one of a Parquet file, and this is none.")
     if path.is_dir():
@@ -107,6 +116,30 @@ def _open_path(path: Path, block_rows: int | None, column: str | None) -> Source
         "folder with data.npy, indices.npy, indptr.npy and shape.npy of a CSR matrix. Other files "
         "are read first, for example a .npz with scipy.sparse.load_npz."
     )
+
+
+def _parquet_files(X: Any) -> list[Path] | None:
+    """Give the Parquet files of a path, of a folder, a list or a pattern; None for other paths."""
+    if isinstance(X, list | tuple):
+        return [Path(one) for one in X]
+    path = Path(X)
+    if not _exists(path):
+        known = is_parquet(path) and glob.has_magic(str(path))
+        found = glob.glob(str(path)) if known else []  # noqa: PTH207 (folders may be patterns too)
+        return sorted(map(Path, found)) or None
+    if not path.is_dir():
+        return [path] if is_parquet(path) else None
+    files = sorted(file for file in path.iterdir() if is_parquet(file))
+    return files if files or is_parquet(path) else None
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:  # as a text is
+            raise
+        return False
 
 
 def _open_csr(path: Path, block_rows: int | None) -> Source:

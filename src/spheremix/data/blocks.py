@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from scipy import sparse
 
-from spheremix.data.base import GRAIN, row_numbers
+from spheremix.data.base import GRAIN, Shown, row_numbers
 from spheremix.data.block_sources import count_rows, join
 from spheremix.data.rows import (
     Norms,
@@ -38,7 +38,7 @@ T = TypeVar("T")
 AHEAD = 2  # blocks that are read in advance while one is swept
 
 
-class BlockDirections:
+class BlockDirections(Shown):
     """Unit rows of a source, a few blocks of them in memory at a time.
 
     The results have the same bits as those of the engine with all rows in memory. One number a row

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from spheremix._optional import kernels
 from spheremix.data.base import (
+    Shown,
     arithmetic,
     check_features,
     check_weights,
@@ -34,7 +35,7 @@ _WANTS = {"labels": 0, "posteriors": 1, "scores": 2, "log_density": 3}
 _WORD = 0xFFFFFFFFFFFFFFFF
 
 
-class CompiledDirections:
+class CompiledDirections(Shown):
     """Unit rows ``scale_i * X_i``, swept by compiled kernels; X is neither copied nor changed.
 
     Parameters

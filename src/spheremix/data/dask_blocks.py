@@ -18,7 +18,7 @@ import dask.array as da
 import numpy as np
 from dask.delayed import delayed
 
-from spheremix.data.base import check_weights, row_numbers
+from spheremix.data.base import Shown, check_weights, row_numbers
 from spheremix.data.open import engine_class
 from spheremix.data.rows import check_shape, open_rows
 from spheremix.data.threads import resolve_threads
@@ -89,7 +89,7 @@ class BlockStore(Protocol):
         ...
 
 
-class DaskDirections:
+class DaskDirections(Shown):
     """Unit rows in the blocks of a Dask array.
 
     With the client that is active the blocks are opened and kept on its workers. Without one they

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from spheremix import _optional
-from spheremix.data.block_sources import is_mapped, is_source, open_source
+from spheremix.data.block_sources import is_mapped, is_path, is_source, open_source
 from spheremix.data.blocks import BlockDirections
 from spheremix.data.compiled import CompiledDirections
+from spheremix.data.containers import as_table
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import open_rows
 from spheremix.data.threads import resolve_threads
@@ -52,14 +52,16 @@ def as_directions(
     ----------
     X : array-like or sparse matrix of shape (n, d), path, iterable of blocks, or Directions
         Arrays and CSR matrices of float32 or float64 are read in place, whatever their strides.
-        Other containers are converted once. What is Directions already is given back.
+        Other containers are converted once: data frames, a column of lists of pandas, polars or
+        pyarrow, whatever speaks DLPack or the array protocol, arrays of pydata/sparse; float16 and
+        bfloat16 become float32. What is Directions already is given back.
 
-        A path is that of a ``.npy`` array, of a ``.parquet`` file (or a folder of them) with a
-        column of lists, or of a folder with the arrays of a CSR matrix: ``data.npy``,
-        ``indices.npy``, ``indptr.npy`` and ``shape.npy``. An iterable yields tables of rows, the
-        same ones each time it is iterated over. Neither is loaded: a few blocks are in memory at a
-        time, and the next ones are read while one is worked on. So are arrays mapped from files
-        that are larger than a block.
+        A path is that of a ``.npy`` array, of a ``.parquet`` file (or a folder of them, a list of
+        paths, or a pattern such as ``"part-*.parquet"``) with a column of lists, or of a folder
+        with the arrays of a CSR matrix: ``data.npy``, ``indices.npy``, ``indptr.npy`` and
+        ``shape.npy``. An iterable yields tables of rows, the same ones each time it is iterated
+        over. Neither is loaded: a few blocks are in memory at a time, and the next ones are read
+        while one is worked on. So are arrays mapped from files that are larger than a block.
     engine : {"auto", "reference", "compiled", "torch"}
         "auto" is torch for its tensors, which are read on the device where they are; for the rest
         the compiled engine where it is built, the reference engine elsewhere. "torch" moves arrays
@@ -95,9 +97,10 @@ def as_directions(
     array([[0.6, 0.8]])
     """
     options = Options(engine, n_threads, block_rows, column, precision)
+    X = as_table(X)
     if precision != "highest" and not _is_torch(X, options):
         raise ValueError(f"precision={precision!r} is for rows read by torch: use engine='torch'.")
-    if column is not None and not isinstance(X, str | os.PathLike):
+    if column is not None and not is_path(X):
         raise ValueError(f"column={column!r} is for the path of Parquet, and X is none: leave it.")
     for recognises, opens in _OPENERS:
         if recognises(X, options):
@@ -120,6 +123,7 @@ def engine_class(engine: Engine) -> Any:
     if engine == "torch":
         return _torch_engine().TorchDirections
     if _optional.kernels is None and engine == "auto":
+        _optional.say_once()
         return ReferenceDirections
     if _optional.kernels is None:
         raise ImportError(

@@ -20,39 +20,36 @@ if TYPE_CHECKING:
 BATCH_ROWS = 16_384
 
 
-def is_parquet(path: Path) -> bool:
-    """Tell by its name whether a path is one of Parquet."""
-    return path.suffix.lower() in {".parquet", ".pq"}
-
-
 class ParquetSource:
     """Rows of a column whose values are lists of numbers, all of one length.
 
     Parameters
     ----------
-    path : path
-        A file, or a folder of files, read in the order of their names.
+    where : path, or list of paths
+        What the user gave, for the messages.
+    files : list of paths
+        Read one after the other.
     block_rows : int or None
         Rows decoded at a time.
     column : str or None
         None takes the only column of lists.
     """
 
-    def __init__(self, path: Path, block_rows: int | None, column: str | None) -> None:
+    def __init__(
+        self, where: Any, files: list[Path], block_rows: int | None, column: str | None
+    ) -> None:
         try:
             self._arrow = importlib.import_module("pyarrow")
             self._parquet = importlib.import_module("pyarrow.parquet")
         except ImportError:
             raise ImportError(
-                f"{path}: Parquet is read with pyarrow. Install it: pip install pyarrow."
+                f"{where}: Parquet is read with pyarrow. Install it: pip install pyarrow."
             ) from None
         self.least_rows = GRAIN * -(-(block_rows or BATCH_ROWS) // GRAIN)
-        self._files = [path]
-        if path.is_dir():
-            self._files = sorted(file for file in path.iterdir() if is_parquet(file))
+        self._files = files
         if not self._files:
             raise ValueError(
-                f"{path}: no .parquet file directly in this folder. Folders below are not read: "
+                f"{where}: no .parquet file directly in this folder. Folders below are not read: "
                 "give one of them, or put the files side by side."
             )
         self._column = column
@@ -115,7 +112,7 @@ class ParquetSource:
             raise ValueError(f"{path}: several columns of lists, {lists}: name one with column=.")
         raise ValueError(
             f"{path}: no column of lists among {schema.names}. Write each row as one list of "
-            "numbers, in a single column."
+            "numbers, in a single column, or load the columns: pyarrow.parquet.read_table(path)."
         )
 
     def _rows(self, path: Path, lists: Any, start: int) -> NDArray[Any]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from spheremix.data.base import (
     GRAIN,
+    Shown,
     arithmetic,
     check_features,
     check_weights,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 BLOCK_ROWS = 8 * GRAIN  # rows converted to float64 at a time, whole grains
 
 
-class ReferenceDirections:
+class ReferenceDirections(Shown):
     """Unit rows ``scale[i] * X[i]`` of an array or of a CSR matrix.
 
     Parameters

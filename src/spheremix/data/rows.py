@@ -198,6 +198,8 @@ def _real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     native = dtype.newbyteorder("=")
     if native in SAFE_NORMS:
         return native
+    if dtype.type.__module__ == "ml_dtypes":  # bfloat16 and shorter ones, which NumPy does not know
+        return np.dtype(np.float32)
     if dtype.kind in "biuf":
         return np.dtype(np.float32 if native == np.float16 else np.float64)
     if dtype.kind == "c":

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from spheremix.data.base import (
+    Shown,
     arithmetic,
     check_features,
     check_weights,
@@ -66,7 +67,7 @@ def open_torch(X: Any, precision: Precision = "highest", n_threads: int = 1) -> 
     return TorchDirections(rows, scale, precision=precision, n_threads=n_threads)
 
 
-class TorchDirections:
+class TorchDirections(Shown):
     """Unit rows ``scale_i * X_i``, swept by torch on the device where they are.
 
     Masses, likelihoods and entropies are summed in float64, and so are vectors across blocks of

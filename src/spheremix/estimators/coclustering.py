@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +14,8 @@ from spheremix.bessel import concentration
 from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.attributes import CoclusteringAttributes
+from spheremix.estimators.choices import Algorithm
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import set_fitted
 from spheremix.estimators.predictions import MixturePredictions
@@ -37,17 +39,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from spheremix.estimators.choices import Engine, Kappa
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
     Fit = em.Fit[CoclusteringParameters]
 
-ALGORITHMS = ("em", "cem", "sem", "saem", "caem")
+ALGORITHMS = get_args(Algorithm)
 HARD = ("cem", "caem")
 STARTS = ("random", "k-means++", "spherical-k-means")
 
 
-class VMFCoclustering(MixturePredictions):
+class VMFCoclustering(CoclusteringAttributes, MixturePredictions):
     """Diagonal block mixture of von Mises-Fisher distributions (dbmovMFs).
 
     Clusters rows and columns together: the columns are partitioned into one block a component, and
@@ -159,17 +162,15 @@ class VMFCoclustering(MixturePredictions):
     'converged'
     """
 
-    model_: CoclusteringModel
-
     def __init__(
         self,
         n_components: int = 8,
         *,
-        algorithm: str = "em",
-        kappa: str | float | ArrayLike = "free",
-        weights: str = "estimated",
+        algorithm: Algorithm = "em",
+        kappa: Kappa = "free",
+        weights: Literal["estimated", "equal"] = "estimated",
         conscience: bool = False,
-        count: str = "mixture",
+        count: Literal["mixture", "columns"] = "mixture",
         init: Any = "random",
         n_init: int = 10,
         n_drawn: int = 50,
@@ -177,7 +178,7 @@ class VMFCoclustering(MixturePredictions):
         tol: float = 1e-7,
         random_state: Any = None,
         n_threads: int | None = None,
-        engine: str = "auto",
+        engine: Engine = "auto",
         verbose: int = 0,
         warm_start: bool = False,
         callback: Callable[[em.Progress], None] | None = None,

@@ -13,6 +13,7 @@ from spheremix.distribution import VonMisesFisher
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.agreement import agreement
+from spheremix.estimators.attributes import MixtureAttributes
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture, columns_of
 from spheremix.estimators.noise import settle_noise
@@ -36,15 +37,16 @@ if TYPE_CHECKING:
 
     from spheremix.data.base import Directions
     from spheremix.em import Progress
+    from spheremix.estimators.choices import Auto, Engine, EStep, Kappa, KappaSolver, MStep, Noise
     from spheremix.estimators.streaming import Batch
     from spheremix.models.base import Model
-    from spheremix.models.vmf import VMFModel, VMFParameters
+    from spheremix.models.vmf import VMFParameters
     from spheremix.scorer import Assignment, Scorer
 
     Array = NDArray[np.float64]
 
 
-class VMFMixture(PartialFit, MixturePredictions):
+class VMFMixture(MixtureAttributes, PartialFit, MixturePredictions):
     """Mixture of von Mises-Fisher distributions with sparse prototypes.
 
     Maximises the log-likelihood of unit rows minus ``beta`` times the l1 norms of the prototypes,
@@ -178,31 +180,28 @@ default="merge"
     'converged'
     """
 
-    model_: VMFModel
-    labels_: NDArray[np.intp]
-
     def __init__(
         self,
         n_components: int = 8,
         *,
         beta: float = 0.0,
         feature_weights: ArrayLike | None = None,
-        kappa: str | float | ArrayLike = "shared",
-        kappa_solver: str = "exact",
-        m_step: str = "exact",
-        kappa_max: float | str = "auto",
+        kappa: Kappa = "shared",
+        kappa_solver: KappaSolver = "exact",
+        m_step: MStep = "exact",
+        kappa_max: float | Auto = "auto",
         kappa_prior: ArrayLike | None = None,
-        noise: str | None = None,
-        max_noise: float | str | None = "auto",
-        e_step: str = "soft",
+        noise: Noise | None = None,
+        max_noise: float | Auto | None = "auto",
+        e_step: EStep = "soft",
         init: Any = "merge",
-        n_init: int | str = "auto",
+        n_init: int | Auto = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
         random_state: Any = None,
         n_threads: int | None = None,
-        engine: str = "auto",
+        engine: Engine = "auto",
         verbose: int = 0,
         warm_start: bool = False,
         callback: Callable[[Progress], None] | None = None,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
 from spheremix import em
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.choices import Auto, EStep, KappaSolver, MStep, Noise, Strategy
 from spheremix.estimators.starts import count_runs
 from spheremix.models.kappa_prior import FLAT, KappaPrior
 from spheremix.parameters import LARGEST_INCREASE
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-STRATEGIES = ("path", "dense", "random", "grid")
+STRATEGIES = get_args(Strategy)
 # Parameters that some of the estimators do not have.
 ABSENT = {
     "beta": 0.0,
@@ -48,13 +49,13 @@ class MixtureOptions:
     beta: float
     feature_weights: ArrayLike | None
     kappa: Kappa
-    kappa_solver: Literal["exact", "banerjee"]
-    m_step: Literal["exact", "paper"]
+    kappa_solver: KappaSolver
+    m_step: MStep
     kappa_max: float | str
     kappa_prior: KappaPrior
-    noise: Literal["uniform"] | None
-    max_noise: float | Literal["auto"] | None
-    e_step: Literal["soft", "hard"]
+    noise: Noise | None
+    max_noise: float | Auto | None
+    e_step: EStep
     init: Any
     n_init: int
     max_iter: int
@@ -77,13 +78,13 @@ class MixtureOptions:
             "beta": check.require_number("beta", given["beta"]),
             "kappa": check.require_kappa(given["kappa"], n_components),
             "kappa_solver": check.require_choice(
-                "kappa_solver", given["kappa_solver"], ("exact", "banerjee")
+                "kappa_solver", given["kappa_solver"], get_args(KappaSolver)
             ),
-            "m_step": check.require_choice("m_step", given["m_step"], ("exact", "paper")),
+            "m_step": check.require_choice("m_step", given["m_step"], get_args(MStep)),
             "kappa_prior": _prior(given["kappa_prior"], given["kappa"]),
             "noise": _noise(given["noise"]),
             "max_noise": _most(given["max_noise"]),
-            "e_step": check.require_choice("e_step", given["e_step"], ("soft", "hard")),
+            "e_step": check.require_choice("e_step", given["e_step"], get_args(EStep)),
             "n_init": count_runs(given["n_init"], given["init"]),
             "max_iter": check.require_integer("max_iter", given["max_iter"], 1),
             "tol": check.require_number("tol", given["tol"]),
@@ -163,7 +164,7 @@ def _prior(value: Any, kappa: Any) -> KappaPrior:
 
 
 def _noise(value: Any) -> Any:
-    return None if value is None else check.require_choice("noise", value, ("uniform",))
+    return None if value is None else check.require_choice("noise", value, get_args(Noise))
 
 
 def _most(value: Any) -> Any:

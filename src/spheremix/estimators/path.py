@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.agreement import agreement
+from spheremix.estimators.attributes import PathAttributes
 from spheremix.estimators.fitted import (
     FitSummary,
     FittedMixture,
@@ -38,10 +39,21 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from spheremix.estimators.choices import (
+        Auto,
+        Engine,
+        EStep,
+        Kappa,
+        KappaSolver,
+        MStep,
+        Noise,
+        Strategy,
+    )
+
     Array = NDArray[np.float64]
 
 
-class VMFPath(SelectedMixture):
+class VMFPath(PathAttributes, SelectedMixture):
     """Mixture of von Mises-Fisher distributions at every level of sparsity.
 
     Starts from the best dense mixture and raises ``beta`` event by event, each solution starting
@@ -134,8 +146,6 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
     'maximal_sparsity'
     """
 
-    state_: PathState
-
     def __init__(
         self,
         n_components: int = 8,
@@ -148,24 +158,24 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         beta_min_ratio: float = 1e-5,
         refine: float | None = None,
         relaxed: bool = False,
-        strategy: str = "path",
+        strategy: Strategy = "path",
         feature_weights: ArrayLike | None = None,
-        kappa: str | float | ArrayLike = "shared",
-        kappa_solver: str = "exact",
-        m_step: str = "exact",
-        kappa_max: float | str = "auto",
+        kappa: Kappa = "shared",
+        kappa_solver: KappaSolver = "exact",
+        m_step: MStep = "exact",
+        kappa_max: float | Auto = "auto",
         kappa_prior: ArrayLike | None = None,
-        noise: str | None = None,
-        max_noise: float | str | None = "auto",
-        e_step: str = "soft",
+        noise: Noise | None = None,
+        max_noise: float | Auto | None = "auto",
+        e_step: EStep = "soft",
         init: Any = "merge",
-        n_init: int | str = "auto",
+        n_init: int | Auto = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
         random_state: Any = None,
         n_threads: int | None = None,
-        engine: str = "auto",
+        engine: Engine = "auto",
         verbose: int = 0,
         warm_start: bool = False,
         callback: Callable[[Any], None] | None = None,
@@ -288,7 +298,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             words = self.n_nonzero_ / self.kappas_.shape[1]
             reached, best = words <= n_words, f"{words.min():.1f} words a prototype"
         else:
-            reached, best = self.sparsity_ >= sparsity, f"a sparsity of {self.sparsity_.max():.3f}"
+            least = cast("float", sparsity)
+            reached, best = self.sparsity_ >= least, f"a sparsity of {self.sparsity_.max():.3f}"
         if not reached.any():
             raise ParameterError(
                 "The path goes no further than {best} ({status})",

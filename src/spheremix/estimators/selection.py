@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.agreement import agreement
+from spheremix.estimators.attributes import SelectionAttributes
 from spheremix.estimators.candidates import candidate_table
+from spheremix.estimators.choices import Paths
 from spheremix.estimators.choosing import ADVICE, K_CRITERIA, advise_on, warn_of_ends
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture, set_fitted, set_path_attributes
@@ -48,16 +50,25 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix import em
+    from spheremix.estimators.choices import (
+        Auto,
+        Engine,
+        EStep,
+        KappaName,
+        KappaSolver,
+        MStep,
+        SearchStart,
+    )
     from spheremix.estimators.problem import Problem, Restart
     from spheremix.models.vmf import VMFModel, VMFParameters
 
     Array = NDArray[np.float64]
     Fits = list[em.Fit[VMFParameters] | None]
 
-PATHS = ("best", "all", "none")
+PATHS = get_args(Paths)
 
 
-class VMFMixtureIC(SelectedMixture):
+class VMFMixtureIC(SelectionAttributes, SelectedMixture):
     """Mixture of von Mises-Fisher distributions, its size and sparsity chosen by criteria.
 
     The methodology of the paper's section 3.6: dense mixtures for each candidate number of
@@ -146,7 +157,7 @@ zero_tol, random_state, n_threads, engine, verbose
         k_criterion: str = "advice",
         n_folds: int = 0,
         beta_criterion: str = "bic",
-        paths: str = "best",
+        paths: Paths = "best",
         refit: bool = False,
         relaxed: bool = False,
         min_relative_increase: float = 1e-3,
@@ -155,19 +166,19 @@ zero_tol, random_state, n_threads, engine, verbose
         beta_min_ratio: float = 1e-5,
         refine: float | None = None,
         feature_weights: ArrayLike | None = None,
-        kappa: str | float = "shared",
-        kappa_solver: str = "exact",
-        m_step: str = "exact",
-        kappa_max: float | str = "auto",
-        e_step: str = "soft",
-        init: str = "merge",
-        n_init: int | str = "auto",
+        kappa: KappaName | float = "shared",
+        kappa_solver: KappaSolver = "exact",
+        m_step: MStep = "exact",
+        kappa_max: float | Auto = "auto",
+        e_step: EStep = "soft",
+        init: SearchStart = "merge",
+        n_init: int | Auto = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
         random_state: Any = None,
         n_threads: int | None = None,
-        engine: str = "auto",
+        engine: Engine = "auto",
         verbose: int = 0,
         callback: Callable[[Any], None] | None = None,
     ) -> None:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix import em
 from spheremix.estimators import validation as check
 from spheremix.estimators.agreement import agreement
+from spheremix.estimators.attributes import KMeansAttributes
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import columns_of, set_fitted
 from spheremix.estimators.lloyd import largest_cosines, lloyd
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions
+    from spheremix.estimators.choices import Auto, Engine
     from spheremix.estimators.streaming import Batch
     from spheremix.models.base import Model
     from spheremix.scorer import Assignment, Scorer
@@ -65,7 +67,12 @@ class KMeansRestart:
 
 
 class SphericalKMeans(
-    PartialFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    KMeansAttributes,
+    PartialFit,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    BaseEstimator,
 ):
     """Spherical k-means: K unit prototypes and a partition of the largest coherence.
 
@@ -116,6 +123,9 @@ class SphericalKMeans(
         Cluster of each row.
     coherence_ : float
         Sum of the weighted cosines of the rows to their prototypes.
+    inertia_ : float
+        Sum of the weighted squared distances of the unit rows to their prototypes, as KMeans
+        reports it: twice the total weight minus twice the coherence.
     status_ : str
         ``converged`` or ``max_iter``.
     stationarity_gap_ : float
@@ -151,12 +161,12 @@ class SphericalKMeans(
         n_components: int = 8,
         *,
         init: Any = "merge",
-        n_init: int | str = "auto",
+        n_init: int | Auto = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
         random_state: Any = None,
         n_threads: int | None = None,
-        engine: str = "auto",
+        engine: Engine = "auto",
         verbose: int = 0,
         warm_start: bool = False,
         callback: Callable[[em.Progress], None] | None = None,
@@ -232,6 +242,7 @@ class SphericalKMeans(
                 **columns,
                 "prototypes_": best.parameters,
                 "coherence_": best.objective,
+                "inertia_": 2.0 * (best.resultants.weight - best.objective),
                 "stationarity_gap_": best.gap,
                 "status_": best.status,
                 "n_iter_": best.n_iter,

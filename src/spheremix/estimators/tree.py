@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix import hierarchy
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.attributes import TreeAttributes
 from spheremix.estimators.choosing import ADVICE, advise_on_tree
 from spheremix.estimators.cuts import cut_all, nest_all, plant, split_cluster
 from spheremix.estimators.fitted import set_columns, set_fitted
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.advice import Advice
+    from spheremix.estimators.choices import Auto, Engine, KappaName
     from spheremix.estimators.cuts import Planted
     from spheremix.estimators.levels import NestedLevels
     from spheremix.estimators.problem import Problem
@@ -37,7 +39,7 @@ RUNS = 2  # of the search for the finest clusters, where n_init is "auto"
 SAME = 1e-6  # relative difference of the log-likelihoods of the same rows in two engines
 
 
-class VMFTree(SelectedMixture):
+class VMFTree(TreeAttributes, SelectedMixture):
     """Mixtures of von Mises-Fisher distributions for every number of clusters, from one fit.
 
     A search finds ``n_components`` fine clusters. They are merged pair after pair, each time the
@@ -116,10 +118,6 @@ class VMFTree(SelectedMixture):
     (2, 4)
     """
 
-    hierarchy_: hierarchy.Hierarchy
-    planted_: Planted
-    cuts_: dict[int, VMFMixture]
-    levels_: dict[tuple[int, ...], NestedLevels]
     _problem: Problem[VMFModel] | None
     _lengths: Array | None
     _advice: Advice | None
@@ -128,16 +126,16 @@ class VMFTree(SelectedMixture):
         self,
         n_components: int = 40,
         *,
-        n_clusters: int | str | None = None,
-        kappa: str | float = "shared",
-        kappa_max: float | str = "auto",
-        n_init: int | str = "auto",
+        n_clusters: int | Literal["advice"] | None = None,
+        kappa: KappaName | float = "shared",
+        kappa_max: float | Auto = "auto",
+        n_init: int | Auto = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
         zero_tol: float = 1e-8,
         random_state: Any = None,
         n_threads: int | None = None,
-        engine: str = "auto",
+        engine: Engine = "auto",
         verbose: int = 0,
         callback: Callable[[Any], None] | None = None,
     ) -> None:

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from spheremix.data.block_sources import is_source
+from spheremix.data.containers import as_table
 from spheremix.data.open import as_directions
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.parameters import (
@@ -90,6 +91,7 @@ def open_data(X: Any, engine: Any, n_threads: Any) -> tuple[Directions, dict[str
     Also gives what scikit-learn remembers of the columns, for the end of the fit: an estimator
     whose fit fails is left as it was.
     """
+    X = as_table(X)
     directions = as_directions(X, engine=engine, n_threads=n_threads)
     if directions is X or is_source(X):
         return directions, {"n_features_in_": directions.n_features}
@@ -100,6 +102,7 @@ def open_data(X: Any, engine: Any, n_threads: Any) -> tuple[Directions, dict[str
 
 def open_again(estimator: Any, X: Any) -> Directions:
     """Open X for a fitted estimator, if its columns are those of the fit."""
+    X = as_table(X)
     tabular = len(getattr(X, "shape", ())) == 2
     if tabular:  # another number of columns is the first thing to say
         validate_data(estimator, X, reset=False, skip_check_array=True)

@@ -198,6 +198,11 @@ class Reading:
         self.X = X
         self._named: dict[int, list[str]] = {}  # by words, for each number of words
 
+    def __repr__(self) -> str:
+        kind, n = type(self.model).__name__, len(self.feature_names)
+        at = "" if self.step is None else f", step {self.step} of {len(self.path.betas_)}"
+        return f"<Reading of {kind}: {self.n_clusters} clusters, {n:,} features{at}>"
+
     @classmethod
     def from_run(cls, run: Any, *, step: int | None = None) -> Reading:
         """Read a saved run, with its words, and its rows where the columns are words.

@@ -26,6 +26,7 @@ from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
 from spheremix.estimators.replicates import Stability
 from spheremix.reading import agreement
+from spheremix.run.keys import kappa_of
 from spheremix.run.options import LARGEST
 from spheremix.run.schema import AdviceRecord, ChanceRecord, RecommendedRecord, StabilityRecord
 
@@ -134,7 +135,7 @@ def pack_advice(advice: Advice) -> AdviceRecord:
 def problem_of(material: Material, options: ExploreOptions) -> Problem[VMFModel]:
     """Give the rows and the model of an exploration."""
     directions = as_directions(material.X, n_threads=options.threads)
-    mixture = VMFMixture(1, kappa=options.kappa, n_threads=options.threads)
+    mixture = VMFMixture(1, kappa=kappa_of(options), n_threads=options.threads)
     return build_problem(MixtureOptions.of(mixture), directions, None)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from spheremix.estimators.choices import Kappa
     from spheremix.run.options import ExploreOptions
     from spheremix.text import Matrix
 
@@ -171,11 +172,16 @@ class EditedKeys(KnownKeys):
         return self._before.fits(sizes)
 
 
+def kappa_of(options: ExploreOptions) -> Kappa:
+    """Give the concentration of an exploration, which its options have checked."""
+    return cast("Kappa", options.kappa)
+
+
 def dense_mixture(K: int, options: ExploreOptions) -> VMFMixture:
     """Give the estimator of a mixture without penalty."""
     return VMFMixture(
         K,
-        kappa=options.kappa,
+        kappa=kappa_of(options),
         n_init=options.starts,
         random_state=options.seed,
         n_threads=options.threads,
@@ -190,7 +196,7 @@ def sparse_path(K: int, options: ExploreOptions, init: Any) -> VMFPath:
         min_relative_increase=options.min_relative_increase,
         max_steps=options.max_steps,
         relaxed=options.relaxed,
-        kappa=options.kappa,
+        kappa=kappa_of(options),
         init=init,
         random_state=options.seed,
         n_threads=options.threads,
