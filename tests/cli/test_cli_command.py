@@ -37,7 +37,7 @@ def test_simulate(tmp_path):
 @pytest.mark.slow
 def test_demo_makes_sense(tmp_path):
     out, _ = run("demo", "-o", tmp_path / "demo")
-    assert "K = 10" in out
+    assert " . 10 clusters . " in out
     found = load_run(tmp_path / "demo")
     reading = Reading(found.path, found.feature_names)
     top = [{w.word for w in reading.vocabulary.words(k, 15, by="weight")} for k in range(10)]
@@ -100,10 +100,10 @@ def test_help_says_defaults_in_one_way():
     for default in ("en", "advice"):
         assert f"[default: {default}]" in said
     assert "paper" not in said
-    rule = "a 40th of them, from 2 to 5; a thousandth if that is more, at most 20; 1 if there are "
-    assert f"[default: {rule}fewer than 20 documents]" in said
-    chosen = {n: least_documents(n) for n in (1, 20, 130, 240, 20_947, 10**6)}
-    assert chosen == {1: 1, 20: 2, 130: 3, 240: 5, 20_947: 20, 10**6: 20}  # the rule
+    rule = "2 for 20 to 119 documents, 5 for 200 to 5,999, 20 for 20,000 or more"
+    assert f"[default: {rule}]" in said
+    chosen = {n: least_documents(n) for n in (20, 119, 120, 199, 200, 5999, 6000, 19_999, 20_000)}
+    assert list(chosen.values()) == [2, 2, 3, 4, 5, 5, 6, 19, 20]  # the rule
 
 
 def test_help_does_not_wait_for_heavy_libraries():

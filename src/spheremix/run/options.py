@@ -203,7 +203,7 @@ class ExploreOptions:
         MODEL,
         "Judge each step of the path by a second fit, without penalty, of the words that are left; "
         "this keeps fewer words. If it is off, the shrunken prototypes of the path itself are "
-        "judged, as in the paper.",
+        "judged.",
     )
     kappa: float | str = option(
         "shared",
