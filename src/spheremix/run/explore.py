@@ -102,7 +102,7 @@ def explore_corpus(
         The options of the command, with underscores: ``k="2:20"``, ``label="section"``,
         ``min_df=5``. :class:`spheremix.run.options.ExploreOptions` lists them all. ``names`` may
         also be a dictionary from numbers of clusters to names, or a function that gets what
-        :meth:`Run.describe_clusters` gives and returns such a dictionary or a list of names.
+        ``Run.describe_clusters`` gives and returns such a dictionary or a list of names.
 
     Returns
     -------
