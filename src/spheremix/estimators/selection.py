@@ -83,7 +83,7 @@ class VMFMixtureIC(SelectionAttributes, SelectedMixture):
         Candidates.
     k_criterion : {"advice", "aic", "bic", "ric", "ricc", "ebic", "icl"}, default="advice"
         Chooses the number of components, on the dense mixtures. "advice" draws the rows again and
-        takes the number that :class:`spheremix.advice.Advice` recommends; a criterion takes its
+        takes the number that ``spheremix.advice.Advice`` recommends; a criterion takes its
         smallest value, and the smaller one of equals.
     n_folds : int, default=0
         With 2 or more, ``advice_`` also has the likelihood of rows that were left out, by

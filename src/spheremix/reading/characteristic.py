@@ -26,8 +26,8 @@ def characteristic_scores(prototypes: ArrayLike, masses: ArrayLike | None = None
         share_kj = m_k |mu_kj| / sum over l of m_l |mu_lj|
         score_kj = mu_kj squared * share_kj
 
-    ``m_k |mu_kj|`` is what the model expects the rows of cluster k to have of the word, so share_kj is
-    the share of the word that is in this cluster: 1 for a word that no other cluster has. The
+    ``m_k |mu_kj|`` is what the model expects the rows of cluster k to have of the word, so share_kj
+    is the share of the word that is in this cluster: 1 for a word that no other cluster has. The
     squares of a prototype sum to one, so mu_kj squared is the part of it that the word makes up.
     Without the square, rare words come first in small clusters of dense prototypes. Absolute values
     define the score for embeddings and centred data, where coordinates may be negative.
