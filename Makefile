@@ -11,7 +11,9 @@ SOURCES := pyproject.toml setup.py $(wildcard csrc/*)
 
 # A file stays in one process, because its tests share what they made; quick files come last, so that
 # no process waits long for another one.
-PARALLEL := --numprocesses=auto --dist=loadfile --no-loadscope-reorder
+# Tests wait half of their time, for other processes and for the browser: two workers for each core.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * len(os.sched_getaffinity(0)))' 2>/dev/null || echo auto)
+PARALLEL := --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 
 # What checks the JavaScript of the report: programs of the npm registry, run by the node of .venv.
 PAGE := $(VENV)/page

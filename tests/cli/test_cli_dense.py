@@ -70,8 +70,8 @@ def test_no_table_figure_or_legend_speaks_of_a_path(explored):
     assert {name for name in there if "path" in name} == set()
     assert "figures/criteria.svg" in there
     assert list(rows(folder / "words.csv")[0]) == [
-        *("cluster", "rank", "word", "feature", "score", "weight", "share_of_documents"),
-        "n_clusters",
+        *("cluster", "rank", "word", "feature", "score", "weight", "firmness"),
+        *("share_of_documents", "n_clusters"),
     ]
     legend = (folder / "README.txt").read_text(encoding="utf-8")
     assert "exit_beta" not in legend
@@ -87,7 +87,7 @@ def test_criteria_are_drawn_per_row(explored, words):
 def test_a_criterion_sets_embeddings_on_the_path(explored, embeddings, tmp_path, capsys):
     folder = tmp_path / "run"
     out, err = run("explore", embeddings, *OPTIONS, "--criterion", "bic", "-o", folder)
-    assert "(BIC) . sparsity" in out
+    assert "of the columns (by BIC)" in out
     assert "no penalty" not in out
     assert "Following the path" in err
     found = sm.load_run(folder)

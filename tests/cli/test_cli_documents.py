@@ -105,7 +105,7 @@ def test_documents_that_cannot_be_clustered(tmp_path, content, options, words):
 def test_one_document_where_it_is_asked_for(tmp_path):
     source = write_lines(tmp_path / "docs.jsonl", [{"text": "a lonely sailor"}])
     out, err = run("explore", source, "-o", tmp_path / "run", "-k", 1)
-    assert out.splitlines()[1].startswith("1 document . 2 words . K = 1")
+    assert out.splitlines()[1].startswith("1 document . 2 words . 1 cluster . ")
     assert "Counting the words of 1 document\n" in err
     out, _ = run("assign", tmp_path / "run", source, "-o", tmp_path / "new.csv")
     assert out.startswith("1 document assigned, 0 without a cluster.\n")

@@ -13,6 +13,7 @@ PRELOADED = [
     "spheremix.cli.summary",
     "spheremix.report.report",
     "spheremix.run.assign",
+    "spheremix.run.editing",
     "spheremix.run.explore",
     "pydantic",
     "pytest",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import shutil
 
 import pytest
@@ -10,6 +9,7 @@ from cli_common import texts, write_lines
 from edit_common import contents, explore
 
 import spheremix as sm
+from spheremix.run.editing import edit_run, undo_edits
 from spheremix.run.ownership import Ownership
 
 STEP = 24  # files between two kills: fewer than those for which neither run is there
@@ -29,8 +29,11 @@ for name in ("replace", "unlink", "rmdir"):
     setattr(pathlib.Path, name, counting(getattr(pathlib.Path, name)))
 from spheremix.run import render
 from spheremix.run.editing import edit_run, undo_edits
+from little_advice import LITTLE
 from undrawn import draw
 render.draw = draw
+for module, name, value in LITTLE:
+    setattr(module, name, value)
 if {edits!r} is None:
     undo_edits({folder!r}, threads=1)
 else:
@@ -48,13 +51,6 @@ def base(corpus, tmp_path_factory):
     return explore(corpus, tmp_path_factory.mktemp("base") / "run", max_steps=2)[0]
 
 
-@pytest.fixture(scope="module")
-def server():
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["edit_common", "spheremix.run.editing"])
-    return context
-
-
 def killed(server, folder, edits, n):
     """Kill an edit before it renames or removes its n-th file; tell whether it was."""
     code = KILLED.format(n=n, folder=str(folder), edits=edits)
@@ -68,8 +64,8 @@ def killed(server, folder, edits, n):
 def again(folder, edits):
     """Give the command again that was killed."""
     if edits is None:
-        return sm.run.editing.undo_edits(folder)
-    return sm.run.editing.edit_run(folder, edits)
+        return undo_edits(folder)
+    return edit_run(folder, edits)
 
 
 @pytest.mark.parametrize("undoing", [False, True], ids=["edit", "undo"])

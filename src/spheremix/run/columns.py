@@ -333,7 +333,7 @@ TABLES: dict[str, TableSchema] = {
     ),
 }
 # Columns of documents.csv that documents assigned later do not have.
-OF_THE_RUN = ("fine_group", "firmness", "x", "y")
+OF_THE_RUN = ("fine_group", "firmness", "x", "y", "note", "misplaced")
 # The other files and folders at the top of a run.
 PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "README.txt"
 DERIVED = "derived.json"
