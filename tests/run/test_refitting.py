@@ -103,6 +103,19 @@ def test_rows_without_words_are_those_that_the_vectoriser_gives(run):
     assert edited.assign(["boat boat"])["cluster"] == [None]
 
 
+def test_words_are_dropped_in_two_steps_as_in_one_and_taken_back(run, base, tmp_path):
+    once = sm.load_run(shutil.copytree(base.folder, tmp_path / "once" / "run"))
+    once = once.edit({"drop_words": ["boat", "star"]})
+    first = run.edit({"drop_words": ["boat"]})
+    rows = first.matrix().toarray()
+    second = first.edit({"drop_words": ["star"]})
+    assert list(second.feature_names) == list(once.feature_names)
+    np.testing.assert_allclose(second.matrix().toarray(), once.matrix().toarray(), atol=1e-12)
+    back = second.undo_edits()
+    np.testing.assert_array_equal(back.matrix().toarray(), rows)
+    assert list(back.undo_edits().feature_names) == list(base.feature_names)
+
+
 def test_words_that_entered_and_left_are_told(run):
     edited = run.edit({"drop_words": [run.words["word"][0]]})
     said = [line for line in edited.edits().steps[0].changes if line.startswith("First words")]

@@ -148,7 +148,7 @@ class _Follower:
         return {self.ids[one]: note for one, note in notes.items() if one in self.ids}
 
     def _merge(self, several: list[int]) -> list[int]:
-        found = sorted(self.became[k] for k in several if k in self.became)
+        found = [self.became[k] for k in several if k in self.became]  # the first gives its name
         if len(found) < len(several):
             gone = [str(k) for k in several if k not in self.became]
             named = joined([str(k) for k in several])

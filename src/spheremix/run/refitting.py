@@ -184,12 +184,20 @@ def common_rows(labels: Any, before: Material, after: Material) -> Ids:
 def _without_words(folder: RunFolder, groups: Groups, words: list[str], keys: Keys) -> Material:
     """Leave columns out, and set documents aside that have no other; rows have length one again."""
     before, source = groups.material, groups.material.source
+    # Read now: rows without other words may lie where these are to be written.
+    left = folder.done("matrix", groups.keys.matrix, PreparedRecord)
+    if left is None:
+        raise RunError(
+            "{folder}: damaged: the rows are missing",
+            remedies=("make the run again with {force=True}",),
+            folder=folder.folder,
+        )
+    record, reader = left
+    idf = None
+    if record.vectorizer is not None and record.vectorizer.idf is not None:
+        idf = np.array(reader.array(record.vectorizer.idf, (len(before.words or []),)))
 
     def make() -> None:
-        left = folder.done("matrix", groups.keys.matrix, PreparedRecord)
-        if left is None:
-            raise RunError(f"{folder.folder}: damaged: the rows are missing.")
-        record, reader = left
         dropped = set(words)
         columns = np.flatnonzero([word not in dropped for word in before.words or []])
         X = before.X[:, columns]
@@ -205,8 +213,7 @@ def _without_words(folder: RunFolder, groups: Groups, words: list[str], keys: Ke
         writer, vectorizer = folder.writer(), record.vectorizer
         if vectorizer is not None:
             X = _unit(X)
-            if vectorizer.idf is not None:
-                idf = reader.array(vectorizer.idf, (len(before.words or []),))
+            if idf is not None:
                 name = FileName(writer.array(IDF, idf[columns]))
                 vectorizer = replace(vectorizer, idf=name)
             if vectorizer.forms is not None:

@@ -131,7 +131,7 @@ _CHECKS: dict[Any, Callable[[Any], bool]] = {
 
 
 def _number_key(key: str, where: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,9}", key):
+    if not re.fullmatch(r"0|[1-9][0-9]{0,8}", key):
         raise RunError(f"{where}: damaged: {key[:60]!r} is not a number.")
     return int(key)
 
