@@ -48,3 +48,5 @@ def test_the_advice_has_it_when_asked():
     assert table["held_out"][1] > table["held_out"][0]
     with pytest.raises(ParameterError, match="n_folds must be 0, or 2 and more"):
         sm.VMFMixtureIC((2, 3), n_folds=1, **options).fit(X)
+    with pytest.raises(ParameterError, match="n_folds is part of the advice"):
+        sm.VMFMixtureIC((2, 3), n_folds=3, **{**options, "k_criterion": "bic"}).fit(X)

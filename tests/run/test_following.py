@@ -205,3 +205,9 @@ def test_documents_with_numbers_only_are_known_by_their_texts():
     assert edits.notes.documents == {"1": "of y"}
     assert edits.misplaced == ["3"]
     assert lost == []
+
+
+def test_equal_texts_are_told_apart_by_their_order():
+    found = identities(Corpus.from_texts(["a b", "c d", "a b", "a b"]))
+    assert len(set(found)) == 4
+    assert identities(Corpus.from_texts(["c d", "a b", "a b"])) == [found[1], found[0], found[2]]

@@ -96,6 +96,8 @@ def _column(column: Any) -> Any:
     lists = column.to_numpy(**_copying(column))
     if lists.ndim == 2:  # arrays of polars
         return lists
+    if not len(lists):
+        raise ValueError("X has no rows.")
     lengths = np.array([-1 if one is None else np.size(one) for one in lists])
     other = np.flatnonzero(lengths != lengths[0])
     if lengths[0] < 0 or (lengths < 0).any():

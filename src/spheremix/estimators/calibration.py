@@ -188,7 +188,9 @@ def _temperature(left: LeftOut, rng: np.random.Generator) -> tuple[float, float]
     z = float(mean / error) if error > 0.0 else 0.0
     if z <= LEAST_Z:
         return 1.0, z
-    return max(1.0, by_halves, by_halves**2 / by_quarters), z
+    # Twice as many columns count what they have in common twice, at most.
+    growth = min(2.0, max(1.0, by_halves / by_quarters))
+    return max(1.0, by_halves * growth), z
 
 
 def evidence(part: Any) -> Array:

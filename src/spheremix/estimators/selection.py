@@ -335,7 +335,14 @@ zero_tol, random_state, n_threads, engine, verbose
 
     def _check_parameters(self) -> NDArray[np.intp]:
         check.require_criterion("k_criterion", self.k_criterion, K_CRITERIA)
-        if check.require_integer("n_folds", self.n_folds, 0) == 1:
+        folds = check.require_integer("n_folds", self.n_folds, 0)
+        if folds and self.k_criterion != "advice":
+            raise ParameterError(
+                "{n_folds} is part of the advice, and {k_criterion} is {got}",
+                remedies=('choose {k_criterion="advice"}', "leave out {n_folds}"),
+                got=repr(self.k_criterion),
+            )
+        if folds == 1:
             raise ParameterError(
                 "{n_folds} must be 0, or 2 and more: one fold leaves no rows to fit to"
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -34,10 +35,13 @@ def identities(corpus: Corpus) -> list[str]:
     numbers = all(one == str(i) for i, one in enumerate(corpus.ids, 1))
     if not numbers or not any(corpus.texts):
         return list(corpus.ids)
-    return [
-        hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        for text in corpus.texts
-    ]
+    seen: Counter[str] = Counter()  # equal texts are told apart by their order
+    found = []
+    for text in corpus.texts:
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        seen[digest] += 1
+        found.append(digest if seen[digest] == 1 else f"{digest}-{seen[digest]}")
+    return found
 
 
 def write_groups(groups: Groups) -> str:

@@ -70,7 +70,7 @@ def grow_tree(
 
     None where nothing can be divided: then there is one group only.
     """
-    n_clusters = len(np.unique(labels))
+    n_clusters = len(np.unique(labels[labels >= 0]))
     n_leaves = count_leaves(n_clusters, advice, len(labels))
     if n_leaves < 2:
         return None
