@@ -192,3 +192,12 @@ def test_the_file_of_the_folder_says_what_was_done(run):
     dense = run.dense[3].labels_
     assert [int(k) for k in step["groups"].split()] == dense.tolist()
     assert edited.edits().steps[0].changes == step["changes"]
+
+
+@pytest.mark.parametrize("damage", [{"steps": []}, {"format": "other"}, {"version": 9}])
+def test_a_history_that_is_none_is_called_damaged(run, monkeypatch, damage):
+    edited = run.edit({"names": {0: "first"}})
+    kept = json.loads((edited.folder / "edits.json").read_text(encoding="utf-8"))
+    monkeypatch.setattr("spheremix.run.run.read_json", lambda _: {**kept, **damage})
+    with pytest.raises(sm.RunError, match=r"edits.json: damaged: this is no history of edits"):
+        edited.edits()

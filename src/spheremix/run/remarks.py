@@ -14,11 +14,10 @@ if TYPE_CHECKING:
     from spheremix.run.run import Run
 
 CHANGES = 12  # sentences about the last edits that are shown
-NAMED = 5  # common words that are named
+NAMED = 5  # common words, and clusters that are not firm, that are named
 SAME = 0.5  # ARI from which on the clusters are said to be mostly the labels
 SETTLED = 0.6  # agreement of the runs below which it is said
 DISSOLVED = 0.5  # firmness below which a cluster is dissolved more often than not
-NAMED = 5  # such clusters that are named
 
 
 def feature_name(run: Run) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.run.documents import unpack_corpus
-from spheremix.run.edit_schema import EditHistory
+from spheremix.run.edit_schema import EDITS_VERSION, HISTORY_FORMAT, EditHistory
 from spheremix.run.listener import Listener
 from spheremix.run.matrices import unpack_forms, unpack_matrix, unpack_words
 from spheremix.run.names import AUTOMATIC
@@ -282,7 +282,13 @@ class Run:
         if name is None:
             return None
         path = self.reader.path(name)
-        return decode(EditHistory, read_json(path), str(path))
+        history = decode(EditHistory, read_json(path), str(path))
+        if not history.steps or (history.format, history.version) != (
+            HISTORY_FORMAT,
+            EDITS_VERSION,
+        ):
+            raise RunError(f"{path}: damaged: this is no history of edits.")
+        return history
 
     def edit(self, edits: Any, *, listener: Listener | None = None) -> Run:
         """Make edits to this run: names, notes, merges, splits, dropped words, misplaced documents.
