@@ -136,10 +136,10 @@ $(LOWEST)/.installed: $(SOURCES) tools/lowest.py
 	  --no-build-isolation --editable .
 	@touch $@
 
-# Not the report in a browser, the pages of the documentation, pictures drawn by the newest matplotlib,
-# and the clusters of the docstrings of the newest numpy and scipy.
+# The tests of `make test` without the report in a browser, the pages of the documentation, pictures
+# drawn by the newest matplotlib, and the clusters of the docstrings of the newest numpy and scipy.
 lowest: $(LOWEST)/.installed
-	$(LOWEST)/bin/python -m pytest $(PARALLEL) \
+	$(LOWEST)/bin/python -m pytest -m "not slow" $(PARALLEL) \
 	  -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
 	  --ignore=tests/report/browser --ignore=tests/house \
 	  --deselect=tests/display/test_display.py::test_layout \
