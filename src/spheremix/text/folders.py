@@ -73,7 +73,7 @@ def read_folder(folder: Path, wanted: Wanted, beside: FromFiles) -> Corpus:
         ids=ids,
         source=str(folder),
         format="folder",
-        notes=[*notes, *repeats(texts), *clean.notes()],
+        notes=[*notes, *repeats(texts, ids), *clean.notes()],
         checksum=digest(parts),
         **fields,
     )

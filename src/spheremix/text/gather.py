@@ -143,7 +143,7 @@ class _Gathered:
         blank = sum(1 for text in texts if not text.strip())
         if blank:
             self.notes.append(f"{count(blank, 'document')} of {self.n:,} without text.")
-        self.notes += repeats(texts)
+        self.notes += repeats(texts, self.values["id"])
 
     def _drop_empty(self) -> None:
         """Leave out what nobody filled in: what was said of the column would be misleading."""
@@ -197,11 +197,18 @@ def _in_column(error: ReadError, path: Path, column: str, place: str) -> ReadErr
     )
 
 
-def repeats(texts: list[str]) -> list[str]:
-    """Say how many documents have a text that an earlier one has."""
-    filled = [text for text in texts if text.strip()]
-    n = len(filled) - len(set(filled))
-    if not n:
+def repeats(texts: list[str], ids: list[str]) -> list[str]:
+    """Say how many documents have a text that an earlier one has, and name the first."""
+    first: dict[str, int] = {}
+    found = [
+        (i, earlier)
+        for i, text in enumerate(texts)
+        if text.strip() and (earlier := first.setdefault(text, i)) != i
+    ]
+    if not found:
         return []
-    verb = "repeats" if n == 1 else "repeat"
-    return [f"{count(n, 'document')} of {len(texts):,} {verb} the text of another one."]
+    verb = "repeats" if len(found) == 1 else "repeat"
+    i, earlier = found[0]
+    example = f"{shown(ids[i])} that of {shown(ids[earlier])}"
+    n = count(len(found), "document")
+    return [f"{n} of {len(texts):,} {verb} the text of another one, as {example}."]
