@@ -56,12 +56,16 @@ def milliseconds(job: Callable[[], object], rounds: int = 7) -> float:
 def check() -> None:
     """Run the suite on the device: as users get it, then with kernels on the smallest rows too."""
     kernels = torch_gpu._kernels(torch.empty(2, 2, device=DEVICE))  # noqa: SLF001
-    runs = {"as installed": None}
+    runs = {"as installed": {}}
     if kernels is not None:
-        runs["kernels forced"] = 2
-    for name, least in runs.items():
-        if least is not None:
-            kernels.MIN_FEATURES = least
+        runs["kernels forced"] = {kernels: {"MIN_FEATURES": 2}}
+        wide = {kernels.triton_narrow: {"MAX_SLOTS": 0}}
+        runs["kernels for many components forced"] = runs["kernels forced"] | wide
+    for name, forced in runs.items():
+        before = {
+            module: {key: getattr(module, key) for key in new} for module, new in forced.items()
+        }
+        force(forced)
         done = failed = 0
         for container, contain in CONTAINERS.items():
             for one in ENGINE_CHECKS:
@@ -73,15 +77,19 @@ def check() -> None:
                     text = " ".join(str(error).split())
                     say(f"  FAILED {container} {one.__name__}: {text[:300]}")
         say(f"Conformance suite on {DEVICE}, {name}: {done} checks, {failed} failed")
-    if kernels is not None:
-        kernels.MIN_FEATURES = 64
+        force(before)
     say()
 
 
+def force(settings: dict[Any, dict[str, int]]) -> None:
+    for module, new in settings.items():
+        for key, value in new.items():
+            setattr(module, key, value)
+
+
 def make(X: Any, *, first_row: int = 0, n_threads: int = 1) -> TorchDirections:
-    found = open_torch(X)
+    found = open_torch(X, n_threads=n_threads)
     found.first_row = first_row
-    assert n_threads
     return found
 
 
@@ -166,7 +174,8 @@ def section_shapes() -> None:
     say(f"{'rows':>10}{'d':>6}{'K':>6}{'scorers':>9}{'plain':>8}{'highest':>9}{'tf32':>8}")
     cases = [(2_000_000, 768, 20, 1), (1_000_000, 1024, 100, 1), (2_000_000, 384, 10, 1),
              (2_000_000, 384, 10, 10), (1_000_000, 300, 50, 1), (1_000_000, 384, 200, 1),
-             (1_000_000, 384, 500, 1)]  # fmt: skip
+             (1_000_000, 384, 500, 1), (1_000_000, 384, 1024, 1),
+             (500_000, 384, 4000, 1)]  # fmt: skip
     for n, d, K, copies in cases:
         X, scorer = mixture(n if LARGE else n // 200, d, K, 60.0)
         base = plain_at(X, scorer, "highest") * copies

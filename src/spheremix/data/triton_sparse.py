@@ -11,7 +11,8 @@ import triton.language as tl
 from spheremix.data.base import negligible
 from spheremix.data.stack import stack
 from spheremix.data.torch_open import DTYPES, to_device
-from spheremix.data.triton_sweep import Slots, shares_of, to_numpy_in_one_copy
+from spheremix.data.triton_narrow import shares_of
+from spheremix.data.triton_sweep import Slots, to_numpy_in_one_copy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""One sweep over dense float32 rows by two Triton kernels: assign a chunk of rows, sum it.
+"""One sweep over dense float32 rows by Triton kernels: assign a chunk of rows, sum it.
 
 The tensor cores multiply 16-bit numbers, so factors are scaled by powers of two and rounded to
 float16, which has the ten bits of mantissa of TF32 and is twice as fast. For the highest precision
@@ -9,16 +9,18 @@ float64.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
 import triton
 import triton.language as tl
 
+from spheremix.data import triton_narrow, triton_wide
 from spheremix.data.base import negligible
 from spheremix.data.stack import stack
 from spheremix.data.torch_open import DTYPES, IMPOSSIBLE, to_device, to_numpy
+from spheremix.data.triton_narrow import ROW_SCALE, SHARE_SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,16 +33,12 @@ if TYPE_CHECKING:
     Array: TypeAlias = NDArray[np.float64]
     Tensor: TypeAlias = torch.Tensor
 
-MAX_COMPONENTS = 256
 MIN_FEATURES = 64
 MIN_SHARED = 200 * 2**10  # bytes of shared memory of a program: Hopper, and what came after it
-SCRATCH = 2**28  # bytes of posteriors kept at a time
-# Entries of unit rows, and shares, times these are well inside the range of float16.
-ROW_SCALE, SHARE_SCALE = tl.constexpr(2.0**8), tl.constexpr(2.0**15)
 
 
 class Slots(NamedTuple):
-    """Places of the components of several scorers, each padded to one width, a power of two."""
+    """Places of the components of several scorers, each padded to one width."""
 
     groups: int
     width: int
@@ -48,11 +46,17 @@ class Slots(NamedTuple):
 
     @classmethod
     def of(cls, scorers: Sequence[Scorer]) -> Slots:
-        """Find the place of each component among ``groups * width``."""
+        """Find the place of each component among ``groups * width``, both powers of two."""
         counts = [scorer.n_components for scorer in scorers]
         width = max(16, triton.next_power_of_2(max(counts)))
         filled = np.concatenate([g * width + np.arange(K) for g, K in enumerate(counts)])
         return cls(triton.next_power_of_2(len(scorers)), width, filled)
+
+    @classmethod
+    def in_tiles(cls, scorer: Scorer) -> Slots:
+        """Find the place of each component of one scorer in whole tiles of many components."""
+        K = scorer.n_components
+        return cls(1, triton.cdiv(K, triton_wide.TILE) * triton_wide.TILE, np.arange(K))
 
     @property
     def padded(self) -> int:
@@ -69,11 +73,12 @@ class Slots(NamedTuple):
 def fits(rows: DenseRows, scorers: Sequence[Scorer], dtype: torch.dtype) -> bool:
     """Say whether the kernels can sweep these rows with these scorers, all soft or all hard."""
     device = torch.cuda.get_device_properties(rows.X.device)
+    most = triton_wide.MAX_SLOTS if len(scorers) == 1 else triton_narrow.MAX_SLOTS
     return (
         dtype == torch.float32
         and rows.X.stride(1) == 1
         and rows.X.shape[1] >= MIN_FEATURES
-        and Slots.of(scorers).padded <= MAX_COMPONENTS
+        and Slots.of(scorers).padded <= most
         and device.shared_memory_per_block_optin >= MIN_SHARED
     )
 
@@ -87,78 +92,26 @@ def sweep(
 ) -> tuple[Array, Array, Array]:
     """Give masses, vectors, and likelihood and entropy a scorer, without offsets, in float64."""
     slots, S, d = Slots.of(scorers), len(scorers), rows.X.shape[1]
+    launch = triton_narrow.launch
+    if slots.padded > triton_narrow.MAX_SLOTS:
+        slots, launch = Slots.in_tiles(scorers[0]), triton_wide.launch
     prototypes = _prototypes(scorers, slots, rows.X, precision)
     unit, weight_scale = _relative(weights)
-    sums = _launch(
+    scale = np.broadcast_to(weight_scale, S)
+    each = scale.repeat([scorer.n_components for scorer in scorers])
+    # Copied before the kernels start: a copy from main memory waits for them.
+    undo = to_device(each / (ROW_SCALE.value * SHARE_SCALE.value), rows.X.device)
+    filled = torch.as_tensor(slots.filled, device=rows.X.device)
+    sums = launch(
         rows, prototypes, unit, negligible(DTYPES[dtype]), slots.groups, S,
         SPLIT=precision == "highest", HARD=scorers[0].assignment == "hard",
         NUMBER=tl.bfloat16 if precision == "bf16" else tl.float16,
     )  # fmt: skip
+    mass, vectors, totals = (part.sum(0, dtype=torch.float64) for part in sums)
     mass, vectors, totals = to_numpy_in_one_copy(
-        *(part.sum(0, dtype=torch.float64) for part in sums)
+        mass[filled], vectors[filled, :d] * undo[:, None], totals
     )
-    scale = np.broadcast_to(weight_scale, S)
-    each = scale.repeat([scorer.n_components for scorer in scorers])
-    vectors = vectors[slots.filled, :d] * (each / (ROW_SCALE.value * SHARE_SCALE.value))[:, None]
-    return mass[slots.filled] * each, vectors, totals[:S] * scale[:, None]
-
-
-def _launch(
-    rows: DenseRows,
-    prototypes: tuple[Tensor, Tensor, Tensor, Tensor],
-    weights: Tensor | None,
-    least: float,
-    groups: int,
-    n_scorers: int,
-    **options: Any,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Give scaled sums by slot: masses by tile of rows, vectors by part of them, totals by tile."""
-    X, (KP, D), number = rows.X, prototypes[0].shape, prototypes[0].dtype
-    n_rows, n_features = X.shape
-    split = options["SPLIT"]
-    options |= {"D": D, "KP": KP}
-    chunk = SCRATCH // (KP * (4 if split else 2))
-    high = torch.empty(min(chunk, n_rows), KP, dtype=number, device=X.device)
-    low = torch.empty_like(high) if split else high
-    BN, BD, assign_options = _assign_config(split, KP)
-    BK, columns, per_sm, sum_options = _sum_config(split, KP)
-    n_tiles = triton.cdiv(n_rows, BN)
-    mass = torch.empty(n_tiles, KP, dtype=torch.float32, device=X.device)
-    totals = torch.empty(n_tiles, groups, 2, dtype=torch.float64, device=X.device)
-    sms = torch.cuda.get_device_properties(X.device).multi_processor_count
-    parts = max(1, per_sm * sms * columns // D)
-    vectors = torch.zeros(parts, KP, D, dtype=torch.float32, device=X.device)
-    hard = options.pop("HARD")
-    with torch.cuda.device(X.device):
-        for start in range(0, n_rows, chunk):
-            n, tile = min(chunk, n_rows - start), start // BN
-            block = X[start:], rows.scale32[start:]
-            own = None if weights is None else weights[:, start:]
-            _assign[(triton.cdiv(n, BN),)](
-                *block, *prototypes, own, high, low, mass[tile:], totals[tile:], n, n_features,
-                X.stride(0), n_rows, n_scorers, least, G=groups, BN=BN, BD=BD, HARD=hard,
-                SHARED=weights is not None and len(weights) == 1, **assign_options, **options,
-            )  # fmt: skip
-            _sum[(D // columns, parts)](
-                *block, high, low, vectors, n, n_features, X.stride(0),
-                triton.cdiv(n, parts * BK) * BK, BK=BK, BD=columns, **sum_options, **options,
-            )  # fmt: skip
-    return mass, vectors, totals
-
-
-def _assign_config(split: bool, KP: int) -> tuple[int, int, dict[str, int]]:
-    """Give rows and columns of a tile and how a program runs: what was fastest on an H200."""
-    options = {"num_warps": 4 if KP <= 128 else 8, "num_stages": 4}
-    if not split and KP <= 128:
-        options["maxnreg"] = 128
-    return 64, 32, options
-
-
-def _sum_config(split: bool, KP: int) -> tuple[int, int, int, dict[str, int]]:
-    """Give rows and columns of a tile, parts a multiprocessor, and how a program runs."""
-    if split:
-        return 64 if KP <= 128 else 32, 128, 1, {"num_warps": 8, "num_stages": 3}
-    return 64, 64, 2, {"num_warps": 8, "num_stages": 3}
+    return mass * each, vectors, totals[:S] * scale[:, None]
 
 
 def _prototypes(
@@ -166,18 +119,18 @@ def _prototypes(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Give prototypes as sums of two 16-bit matrices, what undoes their scaling, and biases."""
     number = torch.bfloat16 if precision == "bf16" else torch.float16
-    given = stack(scorers).matrix
     D = triton.cdiv(X.shape[1], 128) * 128
-    exponents = 10 - np.frexp(np.abs(given).max(axis=1))[1]
-    packed = np.zeros((slots.padded, D + 2))
-    packed[slots.filled, : X.shape[1]] = given * np.ldexp(1.0, exponents)[:, None]
-    packed[slots.filled, D] = np.ldexp(1 / ROW_SCALE.value, -exponents)
-    packed[:, D + 1] = slots.biases(scorers)
-    on_device = to_device(packed, X.device)
-    matrix, unscale, biases = on_device[:, :D], on_device[:, D].float(), on_device[:, D + 1].float()
-    high = matrix.to(number).contiguous()
+    given = to_device(stack(scorers).matrix, X.device)
+    exponents = 10 - torch.frexp(given.abs().amax(1))[1]
+    filled = torch.as_tensor(slots.filled, device=X.device)
+    matrix = given.new_zeros(slots.padded, D)
+    matrix[filled, : X.shape[1]] = torch.ldexp(given, exponents[:, None])
+    unscale = given.new_zeros(slots.padded)
+    unscale[filled] = torch.ldexp(torch.full_like(given[:, 0], 1 / ROW_SCALE.value), -exponents)
+    biases = to_device(slots.biases(scorers), X.device)
+    high = matrix.to(number)
     low = (matrix - high).to(number) if precision == "highest" else high
-    return high, low, unscale, biases
+    return high, low, unscale.float(), biases.float()
 
 
 def to_numpy_in_one_copy(*parts: Tensor) -> list[Array]:
@@ -195,109 +148,3 @@ def _relative(weights: Tensor | None) -> tuple[Tensor | None, Array]:
     weights = torch.atleast_2d(weights)
     scale = torch.ldexp(torch.ones_like(weights[:, 0]), torch.frexp(weights.amax(1))[1])
     return weights / scale[:, None], to_numpy(scale)
-
-
-# --------------------------------------------------------------------------------------- kernels
-
-
-@triton.jit
-def shares_of(scores, negligible, HARD: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """Give the assignment of each row of scores, its log-density and its entropy."""
-    top = tl.max(scores, 1)
-    if HARD:
-        first = tl.argmax(scores, 1, tie_break_left=True)
-        slot = tl.arange(0, scores.shape[1])
-        shares = tl.where(slot[None, :] == first[:, None], 1.0, 0.0).to(scores.dtype)
-        return shares, top, tl.zeros_like(top)
-    scores -= top[:, None]
-    shares = tl.exp(scores)
-    total = tl.sum(shares, 1)
-    shares = shares * (1.0 / total)[:, None]
-    entropy = tl.log(total) - tl.sum(shares * scores, 1)
-    return tl.where(shares >= negligible, shares, 0.0), top + tl.log(total), entropy
-
-
-@triton.jit
-def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
-    X, scale, high, low, unscale, biases, weights, shares_high, shares_low, mass, totals,  # noqa: ANN001
-    n_rows, n_features, row_stride, weight_stride, n_scorers, negligible,  # noqa: ANN001
-    D: tl.constexpr, KP: tl.constexpr, G: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr,
-    SPLIT: tl.constexpr, HARD: tl.constexpr, SHARED: tl.constexpr, NUMBER: tl.constexpr,
-):  # fmt: skip
-    """Assign a tile of rows: shares in 16 bits, mass by slot, likelihood and entropy by scorer."""
-    tile = tl.program_id(0)
-    slot = tl.arange(0, KP)
-    columns = tl.arange(0, BD)
-    rows = tile * BN + tl.arange(0, BN)
-    inside = rows < n_rows
-    to_unit = tl.load(scale + rows, mask=inside, other=0.0) * ROW_SCALE
-    begin = X + rows.to(tl.int64)[:, None] * row_stride + columns[None, :]
-    prototypes = slot[None, :] * D + columns[:, None]
-    scores = tl.zeros((BN, KP), tl.float32)
-    for j in range(0, D, BD):
-        there = inside[:, None] & (columns + j < n_features)[None, :]
-        x = tl.load(begin + j, mask=there, other=0.0) * to_unit[:, None]
-        x_high = x.to(NUMBER)
-        m_high = tl.load(high + prototypes + j)
-        if SPLIT:
-            x_low = (x - x_high.to(tl.float32)).to(NUMBER)
-            short = tl.dot(x_low, m_high)
-            short = tl.dot(x_high, tl.load(low + prototypes + j), short)
-            scores += tl.dot(x_high, m_high, short)
-        else:
-            scores = tl.dot(x_high, m_high, scores)
-    scores = scores * tl.load(unscale + slot)[None, :] + tl.load(biases + slot)[None, :]
-    scores = tl.reshape(scores, (BN * G, KP // G))
-    shares, density, entropy = shares_of(scores, negligible, HARD)
-    each = tl.arange(0, BN * G)
-    row = tile * BN + each // G
-    weight = (row < n_rows).to(tl.float64)
-    if weights is not None:
-        scorer = each % G
-        own = row if SHARED else scorer.to(tl.int64) * weight_stride + row
-        weight = tl.load(weights + own, mask=(row < n_rows) & (scorer < n_scorers), other=0.0)
-    shares = tl.reshape(shares * weight.to(tl.float32)[:, None], (BN, KP))
-    tl.store(mass + tile * KP + slot, tl.sum(shares, 0))
-    out = totals + (tile * G + tl.arange(0, G)) * 2
-    tl.store(out, tl.sum(tl.reshape(density.to(tl.float64) * weight, (BN, G)), 0))
-    tl.store(out + 1, tl.sum(tl.reshape(entropy.to(tl.float64) * weight, (BN, G)), 0))
-    shares *= SHARE_SCALE
-    at = rows[:, None] * KP + slot[None, :]
-    s_high = shares.to(NUMBER)
-    tl.store(shares_high + at, s_high, mask=inside[:, None])
-    if SPLIT:
-        tl.store(shares_low + at, (shares - s_high.to(tl.float32)).to(NUMBER), inside[:, None])
-
-
-@triton.jit
-def _sum(  # type: ignore[no-untyped-def]  # noqa: ANN202
-    X, scale, shares_high, shares_low, vectors, n_rows, n_features, row_stride, per_part,  # noqa: ANN001
-    D: tl.constexpr, KP: tl.constexpr, BK: tl.constexpr, BD: tl.constexpr,
-    SPLIT: tl.constexpr, NUMBER: tl.constexpr,
-):  # fmt: skip
-    """Add shares times rows, over one part of the rows, to this part's own sums of some columns."""
-    part = tl.program_id(1)
-    slot = tl.arange(0, KP)
-    columns = tl.program_id(0) * BD + tl.arange(0, BD)
-    used = columns < n_features
-    total = tl.zeros((KP, BD), tl.float32)
-    begin = part * per_part
-    end = min(begin + per_part, n_rows)
-    for start in range(begin, end, BK):
-        rows = start + tl.arange(0, BK)
-        inside = (rows < end)[:, None]
-        at = X + rows.to(tl.int64)[:, None] * row_stride + columns[None, :]
-        x = tl.load(at, mask=inside & used[None, :], other=0.0)
-        x = x * (tl.load(scale + rows, mask=rows < end, other=0.0) * ROW_SCALE)[:, None]
-        x_high = x.to(NUMBER)
-        shares = rows[:, None] * KP + slot[None, :]
-        s_high = tl.load(shares_high + shares, mask=inside, other=0.0).T
-        if SPLIT:
-            x_low = (x - x_high.to(tl.float32)).to(NUMBER)
-            short = tl.dot(s_high, x_low)
-            short = tl.dot(tl.load(shares_low + shares, mask=inside, other=0.0).T, x_high, short)
-            total += tl.dot(s_high, x_high, short)
-        else:
-            total = tl.dot(s_high, x_high, total)
-    at = vectors + (part * KP + slot[:, None]) * D + columns[None, :]
-    tl.store(at, tl.load(at) + total)

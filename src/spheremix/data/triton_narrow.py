@@ -1,0 +1,187 @@
+"""Dense float32 rows and few components: one program assigns a tile of rows, another sums it.
+
+A program holds the scores of its rows with all components, so the rows are read twice and nothing
+but the shares is written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import torch
+import triton
+import triton.language as tl
+
+if TYPE_CHECKING:
+    from spheremix.data.torch_rows import DenseRows
+
+    Tensor: TypeAlias = torch.Tensor
+
+MAX_SLOTS = 256
+SCRATCH = 2**28  # bytes of shares kept at a time
+# Entries of unit rows, and shares, times these are well inside the range of float16.
+ROW_SCALE, SHARE_SCALE = tl.constexpr(2.0**8), tl.constexpr(2.0**15)
+
+
+def launch(
+    rows: DenseRows,
+    prototypes: tuple[Tensor, Tensor, Tensor, Tensor],
+    weights: Tensor | None,
+    least: float,
+    groups: int,
+    n_scorers: int,
+    **options: Any,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Give scaled sums by slot: masses by tile of rows, vectors by part of them, totals by tile."""
+    X, (KP, D), number = rows.X, prototypes[0].shape, prototypes[0].dtype
+    n_rows, n_features = X.shape
+    split = options["SPLIT"]
+    options |= {"D": D, "KP": KP}
+    chunk = SCRATCH // (KP * (4 if split else 2))
+    high = torch.empty(min(chunk, n_rows), KP, dtype=number, device=X.device)
+    low = torch.empty_like(high) if split else high
+    BN, BD, assign_options = _assign_config(split, KP)
+    BK, columns, per_sm, sum_options = _sum_config(split, KP)
+    n_tiles = triton.cdiv(n_rows, BN)
+    mass = torch.empty(n_tiles, KP, dtype=torch.float32, device=X.device)
+    totals = torch.empty(n_tiles, groups, 2, dtype=torch.float64, device=X.device)
+    sms = torch.cuda.get_device_properties(X.device).multi_processor_count
+    parts = max(1, per_sm * sms * columns // D)
+    vectors = torch.zeros(parts, KP, D, dtype=torch.float32, device=X.device)
+    hard = options.pop("HARD")
+    with torch.cuda.device(X.device):
+        for start in range(0, n_rows, chunk):
+            n, tile = min(chunk, n_rows - start), start // BN
+            block = X[start:], rows.scale32[start:]
+            own = None if weights is None else weights[:, start:]
+            _assign[(triton.cdiv(n, BN),)](
+                *block, *prototypes, own, high, low, mass[tile:], totals[tile:], n, n_features,
+                X.stride(0), n_rows, n_scorers, least, G=groups, BN=BN, BD=BD, HARD=hard,
+                SHARED=weights is not None and len(weights) == 1, **assign_options, **options,
+            )  # fmt: skip
+            _sum[(D // columns, parts)](
+                *block, high, low, vectors, n, n_features, X.stride(0),
+                triton.cdiv(n, parts * BK) * BK, BK=BK, BD=columns, **sum_options, **options,
+            )  # fmt: skip
+    return mass, vectors, totals
+
+
+def _assign_config(split: bool, KP: int) -> tuple[int, int, dict[str, int]]:
+    """Give rows and columns of a tile and how a program runs: what was fastest on an H200."""
+    options = {"num_warps": 4 if KP <= 128 else 8, "num_stages": 4}
+    if not split and KP <= 128:
+        options["maxnreg"] = 128
+    return 64, 32, options
+
+
+def _sum_config(split: bool, KP: int) -> tuple[int, int, int, dict[str, int]]:
+    """Give rows and columns of a tile, parts a multiprocessor, and how a program runs."""
+    if split:
+        return 64 if KP <= 128 else 32, 128, 1, {"num_warps": 8, "num_stages": 3}
+    return 64, 64, 2, {"num_warps": 8, "num_stages": 3}
+
+
+# --------------------------------------------------------------------------------------- kernels
+
+
+@triton.jit
+def shares_of(scores, negligible, HARD: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """Give the assignment of each row of scores, its log-density and its entropy."""
+    top = tl.max(scores, 1)
+    if HARD:
+        first = tl.argmax(scores, 1, tie_break_left=True)
+        slot = tl.arange(0, scores.shape[1])
+        shares = tl.where(slot[None, :] == first[:, None], 1.0, 0.0).to(scores.dtype)
+        return shares, top, tl.zeros_like(top)
+    scores -= top[:, None]
+    shares = tl.exp(scores)
+    total = tl.sum(shares, 1)
+    shares = shares * (1.0 / total)[:, None]
+    entropy = tl.log(total) - tl.sum(shares * scores, 1)
+    return tl.where(shares >= negligible, shares, 0.0), top + tl.log(total), entropy
+
+
+@triton.jit
+def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
+    X, scale, high, low, unscale, biases, weights, shares_high, shares_low, mass, totals,  # noqa: ANN001
+    n_rows, n_features, row_stride, weight_stride, n_scorers, negligible,  # noqa: ANN001
+    D: tl.constexpr, KP: tl.constexpr, G: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr,
+    SPLIT: tl.constexpr, HARD: tl.constexpr, SHARED: tl.constexpr, NUMBER: tl.constexpr,
+):  # fmt: skip
+    """Assign a tile of rows: shares in 16 bits, mass by slot, likelihood and entropy by scorer."""
+    tile = tl.program_id(0)
+    slot = tl.arange(0, KP)
+    columns = tl.arange(0, BD)
+    rows = tile * BN + tl.arange(0, BN)
+    inside = rows < n_rows
+    to_unit = tl.load(scale + rows, mask=inside, other=0.0) * ROW_SCALE
+    begin = X + rows.to(tl.int64)[:, None] * row_stride + columns[None, :]
+    prototypes = slot[None, :] * D + columns[:, None]
+    scores = tl.zeros((BN, KP), tl.float32)
+    for j in range(0, D, BD):
+        there = inside[:, None] & (columns + j < n_features)[None, :]
+        x = tl.load(begin + j, mask=there, other=0.0) * to_unit[:, None]
+        x_high = x.to(NUMBER)
+        m_high = tl.load(high + prototypes + j)
+        if SPLIT:
+            x_low = (x - x_high.to(tl.float32)).to(NUMBER)
+            short = tl.dot(x_low, m_high)
+            short = tl.dot(x_high, tl.load(low + prototypes + j), short)
+            scores += tl.dot(x_high, m_high, short)
+        else:
+            scores = tl.dot(x_high, m_high, scores)
+    scores = scores * tl.load(unscale + slot)[None, :] + tl.load(biases + slot)[None, :]
+    scores = tl.reshape(scores, (BN * G, KP // G))
+    shares, density, entropy = shares_of(scores, negligible, HARD)
+    each = tl.arange(0, BN * G)
+    row = tile * BN + each // G
+    weight = (row < n_rows).to(tl.float64)
+    if weights is not None:
+        scorer = each % G
+        own = row if SHARED else scorer.to(tl.int64) * weight_stride + row
+        weight = tl.load(weights + own, mask=(row < n_rows) & (scorer < n_scorers), other=0.0)
+    shares = tl.reshape(shares * weight.to(tl.float32)[:, None], (BN, KP))
+    tl.store(mass + tile * KP + slot, tl.sum(shares, 0))
+    out = totals + (tile * G + tl.arange(0, G)) * 2
+    tl.store(out, tl.sum(tl.reshape(density.to(tl.float64) * weight, (BN, G)), 0))
+    tl.store(out + 1, tl.sum(tl.reshape(entropy.to(tl.float64) * weight, (BN, G)), 0))
+    shares *= SHARE_SCALE
+    at = rows[:, None] * KP + slot[None, :]
+    s_high = shares.to(NUMBER)
+    tl.store(shares_high + at, s_high, mask=inside[:, None])
+    if SPLIT:
+        tl.store(shares_low + at, (shares - s_high.to(tl.float32)).to(NUMBER), inside[:, None])
+
+
+@triton.jit
+def _sum(  # type: ignore[no-untyped-def]  # noqa: ANN202
+    X, scale, shares_high, shares_low, vectors, n_rows, n_features, row_stride, per_part,  # noqa: ANN001
+    D: tl.constexpr, KP: tl.constexpr, BK: tl.constexpr, BD: tl.constexpr,
+    SPLIT: tl.constexpr, NUMBER: tl.constexpr,
+):  # fmt: skip
+    """Add shares times rows, over one part of the rows, to this part's own sums of some columns."""
+    part = tl.program_id(1)
+    slot = tl.arange(0, KP)
+    columns = tl.program_id(0) * BD + tl.arange(0, BD)
+    used = columns < n_features
+    total = tl.zeros((KP, BD), tl.float32)
+    begin = part * per_part
+    end = min(begin + per_part, n_rows)
+    for start in range(begin, end, BK):
+        rows = start + tl.arange(0, BK)
+        inside = (rows < end)[:, None]
+        at = X + rows.to(tl.int64)[:, None] * row_stride + columns[None, :]
+        x = tl.load(at, mask=inside & used[None, :], other=0.0)
+        x = x * (tl.load(scale + rows, mask=rows < end, other=0.0) * ROW_SCALE)[:, None]
+        x_high = x.to(NUMBER)
+        shares = rows[:, None] * KP + slot[None, :]
+        s_high = tl.load(shares_high + shares, mask=inside, other=0.0).T
+        if SPLIT:
+            x_low = (x - x_high.to(tl.float32)).to(NUMBER)
+            short = tl.dot(s_high, x_low)
+            short = tl.dot(tl.load(shares_low + shares, mask=inside, other=0.0).T, x_high, short)
+            total += tl.dot(s_high, x_high, short)
+        else:
+            total = tl.dot(s_high, x_high, total)
+    at = vectors + (part * KP + slot[:, None]) * D + columns[None, :]
+    tl.store(at, tl.load(at) + total)
