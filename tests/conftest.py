@@ -14,12 +14,13 @@ from hypothesis import HealthCheck, settings
 from little_advice import little_advice
 from scipy import sparse
 from scipy.special import gammaln, logsumexp
+from undrawn import undrawn
 
 import spheremix as sm
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import open_rows
 
-__all__ = ["little_advice"]  # a fixture for all tests
+__all__ = ["little_advice", "undrawn"]  # fixtures for all tests
 
 # Their assertions say as much as those of the tests.
 pytest.register_assert_rewrite("cli_common", "mixture_common", "readers_common")
@@ -34,6 +35,14 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("spheremix")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unsynced():
+    """Let the system write files when it likes: no test cuts the power, and a run waits often."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spheremix.run import edit_schema, schema
-from spheremix.run.columns import FILES, HEAD, TABLES
+from spheremix.run.columns import FILES, TABLES
+from spheremix.run.legend import HEAD
 from spheremix.run.typed import FileName
 
 if TYPE_CHECKING:

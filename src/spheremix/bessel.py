@@ -360,6 +360,8 @@ def concentration(d: int, rho: T) -> T:
     rho = _checked("rho", rho, 1.0)
     if isinstance(rho, float):
         return _invert(order, rho, math) if rho < 1.0 else math.inf
+    if rho.size == 1:  # an array of one number takes ten times as long as the number
+        return np.full(rho.shape, concentration(d, rho.item()))
     out = np.full(rho.size, math.inf)
     flat = rho.reshape(-1)
     for start in range(0, rho.size, _BLOCK):

@@ -14,14 +14,10 @@ import spheremix as sm
 from spheremix.cli.summary import summarise
 from spheremix.display.run import displays
 from spheremix.reading import agreement
+from spheremix.run import render
 from spheremix.run.columns import OF_THE_RUN
 
 OPTIONS = ("-k", "2:4", "--starts", 3, "--max-steps", 40)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def undrawn():
-    """The figures of these runs are looked at, so that they are drawn."""
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +32,11 @@ def embeddings(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def explored(embeddings):
-    """A run on embeddings, and what was said."""
+    """A run on embeddings with its figures, and what was said."""
     folder = embeddings.parent / "run"
-    return folder, *run("explore", embeddings, *OPTIONS, "-o", folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(render, "draw", sm.draw_run)
+        return folder, *run("explore", embeddings, *OPTIONS, "-o", folder)
 
 
 @pytest.fixture(scope="module")

@@ -1,26 +1,38 @@
-"""Little advice: to draw rows again takes longer than all the rest of a small run or study."""
+"""Little advice and few steps of the map: they take longer than all the rest of a small run."""
 
 from __future__ import annotations
+
+from contextlib import contextmanager
 
 import pytest
 
 from spheremix.estimators import chance, gathering
+from spheremix.reading import positions
 from spheremix.run import firming
 
 # How often rows are drawn again, and how many sets of rows without clusters are made.
-LITTLE = (
+ADVICE = (
     (gathering, "N_REPLICATES", 3),
     (chance, "DRAWS", 3),
     (chance, "REPLICATES", 2),
     (chance, "STABLE_SETS", 1),
     (firming, "N_REPLICATES", 4),
 )
+STEPS = ((positions, "GATHERING", 20), (positions, "SPREADING", 20))  # of documents to their places
+LITTLE = (*ADVICE, *STEPS)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def little_advice():
     """Draw as few as there can be; a module that is about the advice overrides this."""
+    with with_values(LITTLE):
+        yield
+
+
+@contextmanager
+def with_values(values):
+    """Give these constants other values for a while."""
     with pytest.MonkeyPatch.context() as patch:
-        for module, name, value in LITTLE:
+        for module, name, value in values:
             patch.setattr(module, name, value)
         yield

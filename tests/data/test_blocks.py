@@ -50,9 +50,14 @@ def open_blocks(X, engine, *, first_row=0, n_threads=1, block_rows=None):
 
 
 SPARSE = ("csr_int32", "csr_int64", "csr_float32")
-STORED = [("array", container) for container in CONTAINERS]
-STORED += [("npy", "float32"), ("csr", "csr_int64"), ("iterable", "csr_float32")]
-STORED += [("iterable", "float64"), ("parquet", "float32")]
+STORED = [("array", "strided"), ("npy", "float32"), ("csr", "csr_int64")]
+STORED += [("iterable", "csr_float32"), ("iterable", "float64"), ("parquet", "float32")]
+# Cut by the same code; test_same_bits_as_in_memory has all of them.
+STORED += [
+    pytest.param("array", container, marks=pytest.mark.slow)
+    for container in CONTAINERS
+    if container != "strided"
+]
 
 
 @pytest.mark.parametrize("check", ENGINE_CHECKS, ids=lambda check: check.__name__)
@@ -96,7 +101,9 @@ def assert_same(blockwise, whole, scorers, rng):
     assert_array_equal(blockwise.take(ids), whole.take(ids))
 
 
-@pytest.mark.parametrize("block_rows", [1, 700, 1024, 10**6])
+@pytest.mark.parametrize(
+    "block_rows", [700, 10**6, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 1024))]
+)
 @pytest.mark.parametrize(
     ("store", "container"),
     [
@@ -165,7 +172,13 @@ def fitted(estimator):
     return {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
 
 
-@pytest.mark.parametrize("store", ["npy", "iterable", "parquet", "mapped"])
+@pytest.mark.parametrize(
+    "store",
+    [
+        "npy",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("iterable", "parquet", "mapped")),
+    ],
+)
 @pytest.mark.parametrize(
     "estimator",
     [

@@ -113,7 +113,7 @@ class TestPrototypes:
         assert display.words_ == []
         assert display.ax_.get_title(loc="left").startswith("9 features")
 
-    @pytest.mark.parametrize(("K", "d"), [(2, 300), (5, 3000), (40, 10_000)])
+    @pytest.mark.parametrize(("K", "d"), [(2, 300), (40, 3000)])
     def test_nothing_overlaps_and_nothing_is_cut(self, K, d):
         rng = np.random.default_rng(K)
         values = random_prototypes(K, d)

@@ -63,15 +63,27 @@ def expected(estimator):
     return ZERO_ROWS | (STARTS if drawn else {})
 
 
-@pytest.mark.filterwarnings("ignore:A kappa of the mixture")
-@pytest.mark.filterwarnings("ignore:EM stopped at its limit")  # the data of some checks are noise
-@parametrize_with_checks(
-    [
+def made(which):
+    """Make each estimator with its first parameters, or with all others."""
+    return [
         kind(**{"n_components": 2, "random_state": 0, **options})
         for kind, each in ESTIMATORS.items()
-        for options in each
-    ],
-    expected_failed_checks=expected,
-)
+        for options in each[which]
+    ]
+
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:A kappa of the mixture"),
+    pytest.mark.filterwarnings("ignore:EM stopped at its limit"),  # the data of some are noise
+]
+
+
+@parametrize_with_checks(made(slice(1)), expected_failed_checks=expected)
 def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(made(slice(1, None)), expected_failed_checks=expected)
+def test_scikit_learn_with_other_parameters(estimator, check):
     check(estimator)

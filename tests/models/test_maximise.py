@@ -78,7 +78,7 @@ def test_quadrature_agrees_with_interval_arithmetic(log_c, log_c_grid):
 
 
 @solvers
-@settings(max_examples=120)
+@settings(max_examples=50)
 @given(problem=problems())
 def test_no_kappa_on_a_grid_is_better(solve, problem, log_c_grid):
     vectors, mass, beta, weights, mode = problem
@@ -233,7 +233,7 @@ def test_old_and_new_terms_are_what_they_say(solve, problem, log_c_grid):
 
 
 @pytest.mark.skipif(kernels is None, reason="no compiled kernels")
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(problem=problems(), guess=st.sampled_from([1e-5, 7.0, 1e4]))
 def test_compiled_equals_the_specification(problem, guess, log_c_grid):
     vectors, mass, beta, weights, mode = problem

@@ -15,6 +15,11 @@ from spheremix.reading.positions import _framed
 from spheremix.reading.repulsion import Repulsion
 
 
+@pytest.fixture(scope="module", autouse=True)
+def little_advice():
+    """All steps of the map: it is judged here."""
+
+
 def mixture(n=120, d=8, K=3, kappa=60.0):
     X, labels, _ = sm.datasets.make_vmf_mixture(n, d, K, kappa=kappa, random_state=0)
     return X, labels

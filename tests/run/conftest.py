@@ -1,8 +1,7 @@
-"""Runs of these tests have no figures, unless a module asks for them."""
+"""Processes for the tests of runs."""
 
 from __future__ import annotations
 
 from forked import server
-from undrawn import undrawn
 
-__all__ = ["server", "undrawn"]
+__all__ = ["server"]

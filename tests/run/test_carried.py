@@ -11,8 +11,8 @@ from cli_common import TOPICS, rows
 import spheremix as sm
 from spheremix.run import render
 from spheremix.run.carried import carried_columns, renamed
-from spheremix.run.columns import explain
 from spheremix.run.documents import pack_corpus, unpack_corpus
+from spheremix.run.legend import explain
 from spheremix.text import Corpus
 from spheremix.text.corpus import Cleaning
 from spheremix.text.parts import parse_labels

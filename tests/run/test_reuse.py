@@ -22,6 +22,11 @@ GONE = "Removed, since made with other options: 3 fits and the path."
 PATH_GONE = "Removed, since made with other options: the path."
 
 
+def slow(*values):
+    """Give a case that goes the way of another one."""
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     documents = [{**one, "half": i % 2} for i, one in enumerate(texts(40))]
@@ -59,19 +64,19 @@ def kept(found, expected):
     [
         ({"k": "2:5"}, ["The words, the matrix, 3 of 4 fits and the path"], set()),
         ({"k": 3}, ["The words, the matrix, 1 of 1 fit and the path"], {2, 4}),
-        ({"k": 2}, ["The words, the matrix and 1 of 1 fit of", PATH_GONE], {3, 4}),
-        ({"criterion": "aic"}, [ALL], set()),
+        slow({"k": 2}, ["The words, the matrix and 1 of 1 fit of", PATH_GONE], {3, 4}),
+        slow({"criterion": "aic"}, [ALL], set()),
         ({"criterion": "none"}, [FITS], {"path"}),
-        ({"k_criterion": "icl"}, [FITS, PATH_GONE], set()),
+        slow({"k_criterion": "icl"}, [FITS, PATH_GONE], set()),
         ({"max_steps": 10}, [FITS, PATH_GONE], set()),
-        ({"min_relative_increase": 0.1}, [FITS, PATH_GONE], set()),
+        slow({"min_relative_increase": 0.1}, [FITS, PATH_GONE], set()),
         ({"seed": 1}, [BARE, GONE], set()),
-        ({"starts": 1}, [BARE, GONE], set()),
-        ({"kappa": "free"}, [BARE, GONE], set()),
-        ({"kappa": 20.0, "k": 2}, [BARE, GONE], set()),
+        slow({"starts": 1}, [BARE, GONE], set()),
+        slow({"kappa": "free"}, [BARE, GONE], set()),
+        slow({"kappa": 20.0, "k": 2}, [BARE, GONE], set()),
         ({"label": "half"}, [ALL], set()),
-        ({"label": "none", "date": "none"}, [ALL], set()),
-        ({"id": "none"}, [ALL], set()),
+        slow({"label": "none", "date": "none"}, [ALL], set()),
+        slow({"id": "none"}, [ALL], set()),
         ({"text": "text", "language": "en"}, [ALL], set()),
         ({"names": {0: "the first"}}, [ALL], set()),
     ],
@@ -229,7 +234,8 @@ def killed(server, corpus, folder, more, n):
 
 
 @pytest.mark.parametrize(
-    "more", [{"k": "2:5", "criterion": "aic", "seed": 1}, {"label": "half", "names": {0: "first"}}]
+    "more",
+    [slow({"k": "2:5", "criterion": "aic", "seed": 1}), {"label": "half", "names": {0: "first"}}],
 )
 def test_killed_at_any_moment_it_is_the_old_run_or_goes_on_to_the_new(
     server, corpus, base, tmp_path, more

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -59,3 +62,27 @@ def test_errors_about_the_folder_call_it_as_the_parameter_is_called(mixture, tmp
         sm.save_run(tmp_path, mixture)
     with pytest.raises(sm.RunError, match="choose another with folder"):
         sm.save_run(tmp_path / "notes.txt", mixture)
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(mixture, tmp_path, monkeypatch):
+    """Otherwise a power cut could leave a manifest that lists empty files."""
+    synced, named = set(), []
+    replace = Path.replace
+
+    def fsync(handle):
+        found = os.fstat(handle)
+        synced.add((found.st_dev, found.st_ino))
+
+    def counted(self, target):
+        found = self.stat()
+        named.append((Path(target).name, (found.st_dev, found.st_ino) in synced))
+        return replace(self, target)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(Path, "replace", counted)
+    sm.save_run(tmp_path / "run", mixture)
+    assert {"run.json", "prototypes.npy"} <= {name for name, _ in named}
+    assert all(there for _, there in named)
+    if hasattr(os, "O_DIRECTORY"):
+        folder = (tmp_path / "run").stat()
+        assert (folder.st_dev, folder.st_ino) in synced

@@ -208,7 +208,9 @@ def test_a_file_that_fails_leaves_the_old_one(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["old.txt"]
 
 
-@pytest.mark.parametrize("closed", [(1,), (2,), (1, 2), (0, 1, 2)])
+@pytest.mark.parametrize(
+    "closed", [(0, 1, 2), *(pytest.param(n, marks=pytest.mark.slow) for n in [(1,), (2,), (1, 2)])]
+)
 def test_closed_streams(explored, tmp_path, closed):
     def close():
         for number in closed:

@@ -46,9 +46,8 @@ class Customary:
 
     def __new__(cls, *_: Any, **parameters: Any) -> Self:
         """Say the name of a parameter that other packages call otherwise."""
-        known = inspect.signature(cls.__init__).parameters
-        for name in parameters:
-            here = ELSEWHERE.get(name)
+        for name in parameters.keys() & ELSEWHERE.keys():
+            known, here = inspect.signature(cls.__init__).parameters, ELSEWHERE[name]
             if name not in known and here in known:
                 raise TypeError(f"{cls.__name__} has no parameter {name}: it is {here} here.")
         return super().__new__(cls)

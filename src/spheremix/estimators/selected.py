@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -43,3 +43,8 @@ class SelectedMixture(MixturePredictions):
     def n_iter_(self) -> int:
         """EM iterations that led to the chosen mixture from where it was started."""
         return self.best_estimator_.n_iter_
+
+    def _shared(self, kind: type) -> dict[str, Any]:
+        """Give the parameters that another estimator has too."""
+        names = kind().get_params()
+        return {name: v for name, v in self.get_params(deep=False).items() if name in names}

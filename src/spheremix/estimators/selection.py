@@ -16,7 +16,8 @@ from spheremix.estimators.candidates import candidate_table
 from spheremix.estimators.choices import Paths
 from spheremix.estimators.choosing import ADVICE, K_CRITERIA, advise_on, warn_of_ends
 from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.fitted import FittedMixture, set_fitted, set_path_attributes
+from spheremix.estimators.dense_path import follow_from
+from spheremix.estimators.fitted import FittedMixture, set_fitted
 from spheremix.estimators.gathering import lengths_of
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions, PathOptions
@@ -27,7 +28,6 @@ from spheremix.estimators.problem import (
     build_problem,
     is_capped,
     print_runs,
-    restarts,
     run_all,
     summaries,
     warn_of_cap,
@@ -35,13 +35,6 @@ from spheremix.estimators.problem import (
 from spheremix.estimators.refit import refit_on_support
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.estimators.starts import count_sweeps, draw_all
-from spheremix.estimators.strategies import (
-    count_converged,
-    follow,
-    path_solver,
-    warn_of_steps,
-)
-from spheremix.path import PathState
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
@@ -368,11 +361,6 @@ zero_tol, random_state, n_threads, engine, verbose
             raise ParameterError("{n_components} must list at least one number of components")
         return np.unique([check.require_integer("n_components", K, 1) for K in listed])
 
-    def _shared(self, kind: type) -> dict[str, Any]:
-        """Give the parameters that another estimator has too."""
-        names = kind().get_params()
-        return {name: v for name, v in self.get_params(deep=False).items() if name in names}
-
     def _follow_all(
         self,
         options: MixtureOptions,
@@ -387,39 +375,9 @@ zero_tol, random_state, n_threads, engine, verbose
         others = [K for K in models if best != K and self.paths == "all"]
         paths: dict[int, VMFPath] = {}
         for K in (best, *others):
-            paths[K] = self._follow(options, route, problems[K], models[K])
+            parameters = {"n_components": K, "criterion": route.criterion}
+            path = VMFPath(**{**self._shared(VMFPath), **parameters})
+            paths[K] = follow_from(options, route, problems[K], models[K], path)
             if paths[K].status_ == "interrupted":
                 break
         return dict(sorted(paths.items()))
-
-    def _follow(
-        self,
-        options: MixtureOptions,
-        route: PathOptions,
-        problem: Problem[VMFModel],
-        dense: VMFMixture,
-    ) -> VMFPath:
-        """Follow the path that begins at a dense mixture."""
-        start = problem.model.parameters(dense.prototypes_, dense.kappas_, dense.weights_)
-        solver = path_solver(options, route, problem)
-        again = restarts(options, problem, start)
-        converged = count_converged(again.runs)
-        state = PathState.begin(solver, again.best, converged, relaxed=route.relaxed)
-        follow(options, route, problem, solver, state, dense.runs_)
-        path = VMFPath(
-            **{
-                **self._shared(VMFPath),
-                "n_components": problem.n_components,
-                "criterion": route.criterion,
-            }
-        )
-        set_path_attributes(
-            path,
-            state,
-            dense.runs_,
-            dense.agreement_,
-            problem.columns,
-            lambda scorer: scorer.clusters_of(problem.directions.map_rows(scorer, "labels")),
-        )
-        warn_of_steps(state, options.max_iter, stacklevel=5)
-        return path

@@ -20,6 +20,7 @@ from spheremix.reading.characteristic import (
     cluster_masses,
     document_shares,
 )
+from spheremix.reading.cluster import Cluster
 from spheremix.reading.contrast import (
     ContrastWord,
     cluster_counts,
@@ -37,7 +38,7 @@ from spheremix.reading.ordering import (
     layout,
 )
 from spheremix.reading.positions import document_positions
-from spheremix.reading.reading import Cluster, Reading
+from spheremix.reading.reading import Reading
 from spheremix.reading.tables import Agreement, Contingency, agreement, contingency
 from spheremix.reading.timeline import Timeline, parse_dates, timeline
 from spheremix.reading.tree import TreeNode, tree_nodes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib.metadata
 import platform
 import re
@@ -20,13 +21,18 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma")
 def versions() -> dict[str, str]:
     """Give what the last digits depend on."""
     found = {"spheremix": spheremix.__version__, "python": platform.python_version()}
-    for name in LIBRARIES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = "none"
+    found |= {name: _version(name) for name in LIBRARIES}
     level = "none" if kernels is None else str(kernels.simd_level())
     return {**found, "kernels": level, "machine": platform.machine()}
+
+
+@functools.cache
+def _version(name: str) -> str:
+    """Give the version of a library; to look it up takes milliseconds."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
 
 
 def same_documents(before: Any, now: dict[str, Any]) -> bool:

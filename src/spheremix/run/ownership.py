@@ -332,10 +332,12 @@ class Ownership:
         if os.path.lexists(path) and not (name in self.records and is_plain(path)):
             raise self.refusal([name])
         draft = self.draft()
+        # This one is written often and read by nobody: in one line it takes a tenth of the time.
+        indent = None if name == PLACING else 1
         with naming(path):
             path.parent.mkdir(exist_ok=True)
             with exclusive(draft) as file:
-                file.write(as_json({**content, "format": format_of(name)}))
+                file.write(as_json({**content, "format": format_of(name)}, indent=indent))
             draft.replace(path)
             settle(path.parent)
         self.records.add(name)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spheremix.run.columns import CONTENT, FIGURES, LEGEND, PAGE, explain
+from spheremix.run.columns import CONTENT, FIGURES, LEGEND, PAGE
 from spheremix.run.folder import RunFolder
+from spheremix.run.legend import explain
 from spheremix.run.output import check_output
 from spheremix.run.remarks import edited, kept_words
 from spheremix.run.store import RunError, naming

@@ -145,9 +145,9 @@ def settle(folder: Path) -> None:
         os.close(handle)
 
 
-def as_json(content: dict[str, Any]) -> bytes:
-    """Give an object as JSON, its keys in order, without NaN."""
-    text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False, ensure_ascii=False)
+def as_json(content: dict[str, Any], *, indent: int | None = 1) -> bytes:
+    """Give an object as JSON, its keys in order, without NaN; in one line without an indent."""
+    text = json.dumps(content, indent=indent, sort_keys=True, allow_nan=False, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfTransformer
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.parameters import require_choice, require_integer
+from spheremix.text.choices import languages_of, lemma_of, sizes_of, stop_words_of
 from spheremix.text.corpus import check_texts
-from spheremix.text.lemmas import Simplemma
 from spheremix.text.lexicon import Lexicon
-from spheremix.text.stopwords import stop_words
 from spheremix.text.terms import Terms, growing, runs_of_words
 from spheremix.text.thresholds import Thresholds, no_words
 from spheremix.text.tokens import UNKNOWN
@@ -381,54 +380,15 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return Cutting(signs=self.phrases > 1, cased=getattr(lemma, "cased", False))
 
     def _lemma(self) -> Callable[[str], str] | None:
-        languages = self._languages()
-        if self.lemmatizer is None or self.lemmatizer == "none":
-            return None
-        if self.lemmatizer == "simplemma":
-            return Simplemma(languages)
-        if isinstance(self.lemmatizer, str) or not callable(self.lemmatizer):
-            raise ParameterError(
-                '{lemmatizer} must be "simplemma", "none", None or a callable, got {got}',
-                got=repr(self.lemmatizer),
-            )
-        return self.lemmatizer
+        return lemma_of(self.lemmatizer, languages_of(self.language))
 
     def _rule(self) -> WordRule:
-        if self.stop_words == "auto":
-            stop = frozenset[str]().union(*map(stop_words, self._languages()))
-        elif self.stop_words == "english":
-            stop = ENGLISH_STOP_WORDS
-        elif isinstance(self.stop_words, str):
-            raise ParameterError(
-                '{stop_words} must be "auto", "english", None, words or the Path of a file, got '
-                "{got}",
-                got=repr(self.stop_words),
-            )
-        else:
-            stop = frozenset(word_list("stop_words", self.stop_words or ()))
+        stop = stop_words_of(self.stop_words, languages_of(self.language))
         least = require_integer("min_length", self.min_length, 1)
         return WordRule(stop, self.keep_numbers, self.drop_mixed, least)
 
     def _sizes(self) -> tuple[int, int]:
-        try:
-            low, high = self.ngram_range
-            low, high = require_integer("ngram_range", low, 1), require_integer("", high, low)
-        except (TypeError, ValueError):
-            raise ParameterError(
-                "{ngram_range} must be two integers of at least 1, the smaller one first, as "
-                "(1, 2); got {got}",
-                got=repr(self.ngram_range),
-            ) from None
-        return low, high
-
-    def _languages(self) -> tuple[str, ...]:
-        text = self.language if isinstance(self.language, str) else ""
-        languages = tuple(code.strip().lower() for code in text.split(","))
-        if not all(code.isalpha() and len(code) in {2, 3} for code in languages):
-            raise ParameterError(
-                '{language} must be a code such as "en", got {got}', got=repr(self.language)
-            )
-        return languages
+        return sizes_of(self.ngram_range)
 
 
 def _weigher(weighting: str) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from little_advice import ADVICE, with_values
 from playwright.sync_api import Page, sync_playwright
 from scipy import sparse
 
@@ -127,6 +128,13 @@ class Opened:
 def parse(number):
     """Read a number as the page writes it."""
     return float(number.replace(",", "").replace("\u2212", "-").replace("+", ""))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_advice():
+    """Little advice, but all steps of the map: its places are pointed at."""
+    with with_values(ADVICE):
+        yield
 
 
 @pytest.fixture(scope="session")
