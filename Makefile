@@ -42,7 +42,7 @@ help:
 	@echo "make paper-full  the same at the size of the paper, which takes hours"
 	@echo "make filings     the filings of one bank, as in section 6 of the paper (needs SPHEREMIX_DATA)"
 	@echo "make lowest      run the tests with the lowest versions of all dependencies (Python 3.11 or 3.12)"
-	@echo "make attack      random attacks on run folders, for SECONDS=600 with SEED=0"
+	@echo "make attack      random attacks on run folders, for SECONDS=600 with SEED=0 (PATIENCE=600: a hanging command)"
 	@echo "make clean       remove the environment and everything that was built"
 	@echo "PYTHON=python3.13 chooses the interpreter (run make clean first)"
 
@@ -170,9 +170,10 @@ paper-full: $(INSTALLED)
 # was tried.
 SECONDS ?= 600
 SEED ?= 0
+PATIENCE ?= 600
 
 attack: $(INSTALLED)
-	$(BIN)/python tools/attack.py --seconds $(SECONDS) --seed $(SEED)
+	$(BIN)/python tools/attack.py --seconds $(SECONDS) --seed $(SEED) --patience $(PATIENCE)
 
 filings: $(INSTALLED)
 	$(BIN)/python -m experiments.filings

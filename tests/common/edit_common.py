@@ -4,26 +4,11 @@ from __future__ import annotations
 
 import json
 
+from listening import Told
+
 import spheremix as sm
-from spheremix.run.listener import Listener
 
 OPTIONS = {"k": 3, "starts": 1, "max_steps": 4, "lemmatizer": "none", "threads": 1}
-
-
-class Told(Listener):
-    """Keeps what was said."""
-
-    def __init__(self):
-        self.begun, self.told = [], []
-
-    def begin(self, what):
-        self.begun.append(what)
-
-    def inform(self, text):
-        self.told.append(text)
-
-    def note(self, message):
-        self.told.append(message.render())
 
 
 def explore(corpus, folder, **more):

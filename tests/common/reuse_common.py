@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from listening import Told
+
 import spheremix as sm
-from spheremix.run.listener import Listener
 
 OPTIONS = {"k": "2:4", "starts": 2, "max_steps": 20, "lemmatizer": "none", "threads": 1}
 
 
-class Heard(Listener):
-    def __init__(self):
-        self.begun, self.told = [], []
-
-    def begin(self, what):
-        self.begun.append(what)
+class Heard(Told):
+    """Keeps what was used again and what was removed."""
 
     def inform(self, text):
         if "reused" in text or "Removed" in text:
-            self.told.append(text)
+            super().inform(text)
 
     def note(self, message):
         pass

@@ -6,34 +6,16 @@ import shutil
 
 import pytest
 from cli_common import texts, write_lines
-from edit_common import contents, explore
+from edit_common import contents, edits_of, explore
+from killing import killed
 
 import spheremix as sm
 from spheremix.run.editing import edit_run, undo_edits
 from spheremix.run.ownership import Ownership
 
 STEP = 24  # files between two kills: fewer than those for which neither run is there
-KILLED = """
-import os, pathlib
-left = [{n}]
-
-def counting(method):
-    def run(*arguments, **more):
-        if not left[0]:
-            os._exit(9)
-        left[0] -= 1
-        return method(*arguments, **more)
-    return run
-
-for name in ("replace", "unlink", "rmdir"):
-    setattr(pathlib.Path, name, counting(getattr(pathlib.Path, name)))
-from spheremix.run import render
+WORK = """
 from spheremix.run.editing import edit_run, undo_edits
-from little_advice import LITTLE
-from undrawn import draw
-render.draw = draw
-for module, name, value in LITTLE:
-    setattr(module, name, value)
 if {edits!r} is None:
     undo_edits({folder!r}, threads=1)
 else:
@@ -51,14 +33,9 @@ def base(corpus, tmp_path_factory):
     return explore(corpus, tmp_path_factory.mktemp("base") / "run", max_steps=2)[0]
 
 
-def killed(server, folder, edits, n):
+def killed_edit(server, folder, edits, n):
     """Kill an edit before it renames or removes its n-th file; tell whether it was."""
-    code = KILLED.format(n=n, folder=str(folder), edits=edits)
-    process = server.Process(target=exec, args=(code, {}))
-    process.start()
-    process.join()
-    assert process.exitcode in {0, 9}
-    return process.exitcode == 9
+    return killed(server, WORK.format(folder=str(folder), edits=edits), n)
 
 
 def again(folder, edits):
@@ -80,7 +57,7 @@ def test_killed_at_any_moment_edits_go_on(server, corpus, base, tmp_path, undoin
     while True:
         folder = tmp_path / "killed" / "run"
         shutil.copytree(start.folder, folder)
-        if not killed(server, folder, given, n):
+        if not killed_edit(server, folder, given, n):
             break
         state = contents(folder)
         if "run.json" not in state:
@@ -111,7 +88,7 @@ def test_edits_on_their_way_can_be_taken_back_or_followed_by_others(server, base
     found, n = [], 10
     while not found:  # the first moment at which neither run is there
         folder = shutil.copytree(base.folder, tmp_path / str(n) / "run")
-        assert killed(server, folder, edits, n)
+        assert killed_edit(server, folder, edits, n)
         found = [] if (folder / "run.json").exists() else [folder]
         n += STEP
     other = shutil.copytree(folder, tmp_path / "other" / "run")
@@ -120,3 +97,16 @@ def test_edits_on_their_way_can_be_taken_back_or_followed_by_others(server, base
     more = {**edits, "run": run.manifest.fit, "split": [], "names": {"3": "part"}}
     assert again(other, more).names()[3] == "part"
     assert contents(other) == contents(run.edit(more).folder)
+
+
+def test_edits_on_their_way_find_their_groups_in_another_run(server, corpus, base, tmp_path):
+    """The groups that were meant are recorded before the run goes that had them."""
+    edits = edits_of(base, names={"0": "zero"})
+    folder, n = shutil.copytree(base.folder, tmp_path / "run"), 1
+    while (folder / "run.json").exists():
+        assert killed_edit(server, folder, edits, n)
+        n += 1
+    run, told = explore(corpus, folder, max_steps=2, kappa="free")
+    assert run.manifest.fit != base.manifest.fit
+    assert "zero" in run.names()
+    assert not [line for line in told.told if "Could not be kept" in line]

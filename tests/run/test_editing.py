@@ -198,6 +198,6 @@ def test_the_file_of_the_folder_says_what_was_done(run):
 def test_a_history_that_is_none_is_called_damaged(run, monkeypatch, damage):
     edited = run.edit({"names": {0: "first"}})
     kept = json.loads((edited.folder / "edits.json").read_text(encoding="utf-8"))
-    monkeypatch.setattr("spheremix.run.run.read_json", lambda _: {**kept, **damage})
+    monkeypatch.setattr("spheremix.run.history.read_json", lambda _: {**kept, **damage})
     with pytest.raises(sm.RunError, match=r"edits.json: damaged: this is no history of edits"):
         edited.edits()

@@ -9,23 +9,12 @@ import numpy as np
 import pytest
 from cli_common import run as command
 from cli_common import texts, write_lines
+from listening import Told
 from scipy import sparse
 
 import spheremix as sm
-from spheremix.run.listener import Listener
 
 OPTIONS = {"k": 2, "starts": 2, "max_steps": 30, "lemmatizer": "none"}
-
-
-class Heard(Listener):
-    def __init__(self):
-        self.begun, self.told = [], []
-
-    def begin(self, what):
-        self.begun.append(what)
-
-    def inform(self, text):
-        self.told.append(text)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +39,7 @@ def test_it_writes_the_bytes_of_the_command(corpus, tmp_path):
 
 
 def test_called_again_it_reads_what_is_there_and_warns_of_nothing(corpus, tmp_path):
-    heard = Heard()
+    heard = Told()
     sm.explore_corpus(corpus, tmp_path / "run", listener=heard, **OPTIONS)
     assert any("read as the text" in text for text in heard.told)
     before = {p: p.stat().st_mtime_ns for p in (tmp_path / "run").rglob("*") if p.is_file()}

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from cli_common import TOPICS, texts, write_lines
 from edit_common import contents, explore
+from scipy import sparse
 
 import spheremix as sm
-from spheremix.run.edit_schema import EditNotes, Edits, EditStep
-from spheremix.run.following import follow, identities, read_groups, write_groups
+from spheremix.run.edit_schema import EditNotes, Edits, WaitingEdits
+from spheremix.run.following import STRANGERS, follow, identities, places_of, rows_of, write_groups
+from spheremix.run.history import read_groups
 from spheremix.run.prepare import Material
 from spheremix.run.refitting import Groups
 from spheremix.text import Corpus
@@ -160,14 +162,13 @@ def groups_of(labels, ids, words=("a", "b")):
 
 def test_groups_are_written_and_read_back():
     groups = groups_of([0, 2, -1, 1], "abcd")
-    assert write_groups(groups) == "0 2 - 1"
+    assert write_groups(groups.mixture.labels_, groups.material) == "0 2 - 1"
     assert read_groups("0 2 - 1").tolist() == [0, 2, -1, 1]
 
 
 def test_a_group_is_the_same_from_two_thirds_of_the_documents_in_either():
     """Worked by hand: 2 of 3 documents in either are common to 0 and 1; 1 of 2 to 1 and 0."""
-    step = EditStep(
-        source="f",
+    known = WaitingEdits(
         edits=Edits(
             run="old",
             names={0: "zero", 1: "one"},
@@ -178,30 +179,33 @@ def test_a_group_is_the_same_from_two_thirds_of_the_documents_in_either():
             misplaced=["a", "q"],
         ),
         groups="0 0 0 1 1",
+        documents=list("abcde"),
+        lost=[],
     )
     now = groups_of([1, 1, 0, 0, -1, 0], ["a", "b", "c", "d", "e", "f"])
-    edits, lost = follow(step, list("abcde"), now)
+    edits, lost = follow(known, places_of(now.material), now)
     assert edits.names == {1: "zero"}
     assert (edits.merge, edits.split, edits.drop_words) == ([], [], ["b"])
     assert edits.notes == EditNotes(groups={1: "n"}, documents={"c": "d"})
     assert edits.misplaced == ["a"]
-    assert len(lost) == 5
+    assert len(lost) == 6
     assert all(line.startswith("Could not be kept: the ") or "its split" in line for line in lost)
+    assert "the dropping of 'z', which this run does not have as a word" in lost[-2]
 
 
 def test_documents_with_numbers_only_are_known_by_their_texts():
     assert identities(Corpus(["x", "y"], ["a", "b"])) == ["a", "b"]
-    assert identities(Corpus(["", ""], ["1", "2"])) == ["1", "2"]
     one, two = identities(Corpus(["x", "y"], ["1", "2"]))
     assert identities(Corpus(["y", "z", "x"], ["1", "2", "3"]))[::2] == [two, one]
-    step = EditStep(
-        source="f",
+    known = WaitingEdits(
         edits=Edits(run="old", notes=EditNotes(documents={"2": "of y"}), misplaced=["1"]),
         groups="0 1",
+        documents=[one, two],
+        lost=[],
     )
     now = groups_of([0, 1, 1], ["1", "2", "3"])
     material = Material(None, None, now.material.kept, {}, Corpus(["y", "z", "x"], list("123")))
-    edits, lost = follow(step, [one, two], Groups(material, now.dense, 2, None))
+    edits, lost = follow(known, places_of(material), Groups(material, now.dense, 2, None))
     assert edits.notes.documents == {"1": "of y"}
     assert edits.misplaced == ["3"]
     assert lost == []
@@ -211,3 +215,25 @@ def test_equal_texts_are_told_apart_by_their_order():
     found = identities(Corpus.from_texts(["a b", "c d", "a b", "a b"]))
     assert len(set(found)) == 4
     assert identities(Corpus.from_texts(["c d", "a b", "a b"])) == [found[1], found[0], found[2]]
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_rows_without_texts_are_known_by_their_values(container):
+    """The second document is set aside; the first row comes again, and is told apart."""
+    rows = container(np.array([[1.0, 0.0], [0.6, 0.8], [1.0, 0.0]]))
+    numbers = Corpus([""] * 4, list("1234"))
+    material = Material(rows, None, np.array([0, 2, 3]), {1: "empty row"}, numbers)
+    found = identities(material.source, rows_of(material))
+    assert len(set(found)) == 4
+    assert found[3] == f"{found[0]}-2"
+    order = Material(rows[[1, 0]], None, np.array([0, 1]), {}, Corpus(["", ""], list("12")))
+    assert identities(order.source, rows_of(order)) == [found[2], found[0]]
+
+
+def test_documents_that_nobody_knows_are_called_so():
+    edits = Edits(run="old", notes=EditNotes(documents={"a": "x"}))
+    known = WaitingEdits(edits=edits, groups="0 0", documents=["a", "b"], lost=[])
+    now = groups_of([0, 0], ["c", "d"])
+    found, lost = follow(known, places_of(now.material), now)
+    assert found.notes.documents == {}
+    assert lost[-1] == STRANGERS

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from cli_common import texts, write_lines
+from killing import killed
 from reuse_common import Heard, explore
 
 import spheremix as sm
@@ -198,39 +199,10 @@ def test_what_was_removed_is_made_again(corpus, base, copy):
 
 # Kills
 
-KILLED = """
-import os, pathlib
-left = [{n}]
-
-def counting(method):
-    def run(*arguments, **more):
-        if not left[0]:
-            os._exit(9)
-        left[0] -= 1
-        return method(*arguments, **more)
-    return run
-
-for name in ("replace", "unlink", "rmdir"):
-    setattr(pathlib.Path, name, counting(getattr(pathlib.Path, name)))
-from little_advice import LITTLE
+WORK = """
 from reuse_common import explore
-from spheremix.run import render
-from undrawn import draw
-render.draw = draw
-for module, name, value in LITTLE:
-    setattr(module, name, value)
 explore({corpus!r}, {folder!r}, **{more!r})
 """
-
-
-def killed(server, corpus, folder, more, n):
-    """Kill an exploration before it renames or removes its n-th file; tell whether it was."""
-    code = KILLED.format(n=n, corpus=str(corpus), folder=str(folder), more=more)
-    process = server.Process(target=exec, args=(code, {}))
-    process.start()
-    process.join()
-    assert process.exitcode in {0, 9}
-    return process.exitcode == 9
 
 
 @pytest.mark.parametrize(
@@ -246,7 +218,8 @@ def test_killed_at_any_moment_it_is_the_old_run_or_goes_on_to_the_new(
     while True:
         folder = tmp_path / "killed" / "run"
         shutil.copytree(base, folder)
-        if not killed(server, corpus, folder, more, n):
+        work = WORK.format(corpus=str(corpus), folder=str(folder), more=more)
+        if not killed(server, work, n):
             break
         state = contents(folder)
         seen.add("run.json" in state and json.loads(state["run.json"])["command"]["seed"])

@@ -48,16 +48,32 @@ class Edits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingEdits:
+    """All that was asked for at once, where a later run could not have all of it.
+
+    It is made again when its groups come back.
+    """
+
+    edits: Edits = about("The edits as they were before some could not be kept.")
+    groups: str = about("The group of each document then, as in the steps.")
+    documents: list[str] = about("What these documents were known by.")
+    lost: list[str] = about("What could not be kept, in sentences.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EditStep:
     """Edits that were made to a run at once."""
 
     source: str = about("The file that they came from.")
-    edits: Edits = about("The edits themselves.")
+    edits: Edits = about("The edits themselves, in the numbers of this run.")
     groups: str = about(
         "The group of each document when the edits were made, in the order of documents.csv, - for "
         "none: by their documents, edits find their groups again in another run."
     )
     changes: list[str] = about("What they changed, in sentences.", default_factory=list)
+    waiting: WaitingEdits | None = about(
+        "All that was asked for, where not all of it could be kept in this run.", default=None
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +103,10 @@ class OriginRecord:
     corpus: CorpusRecord = about("Where the documents come from.")
     names: dict[int, str] = about("Names that were given with the options.")
     names_source: str = about("Who gave them.")
+    names_fit: str | None = about(
+        "The fit whose groups have these names, where it is not the one that was explored.",
+        default=None,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

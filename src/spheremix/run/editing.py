@@ -9,23 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 from spheremix._files import MANIFEST
 from spheremix.run.command import differences, versions
-from spheremix.run.documents import unpack_corpus
 from spheremix.run.edit_schema import CarriedEdits, EditStep, OriginRecord
 from spheremix.run.edits import check_edits, read_edits
-from spheremix.run.explore import keep_origin, work
+from spheremix.run.explore import work
 from spheremix.run.folder import ORIGIN, RunFolder
+from spheremix.run.following import write_groups
+from spheremix.run.history import read_carried
 from spheremix.run.keys import KnownKeys
+from spheremix.run.layout import COMMAND
 from spheremix.run.listener import Listener
-from spheremix.run.names import AUTOMATIC, GivenNames
 from spheremix.run.options import ExploreOptions
+from spheremix.run.origin import keep_origin, origin_of, recorded_names
 from spheremix.run.prepare import read_material
 from spheremix.run.render import complete
-from spheremix.run.replaying import carried_of
+from spheremix.run.replaying import kept_documents, known_by, left_edits
 from spheremix.run.saving import load_run
-from spheremix.run.schema import DocumentsRecord, PreparedRecord
+from spheremix.run.schema import PreparedRecord
 from spheremix.run.store import RunError
 from spheremix.run.table import Table
-from spheremix.run.typed import decode
 from spheremix.text import Matrix
 from spheremix.text.trouble import Mending
 
@@ -91,12 +92,15 @@ def _edit(
             if given is None:
                 return _finished(folder, listener)
         run = load_run(place)
-        if run.manifest.corpus is None or not folder.key("matrix"):
-            raise RunError(f"{place}: only a run of spheremix explore can be edited.")
+        corpus = run.manifest.corpus
+        if corpus is None or not folder.key("matrix"):
+            raise RunError(
+                f"{place}: only a run of spheremix explore can be edited: explore the documents."
+            )
         carried = _next(folder, run, given)
         if carried is not None:
             if run.manifest.edits is None:
-                keep_origin(folder, _origin_of(run))
+                keep_origin(folder, origin_of(run, corpus))
             _make(folder, carried, listener, threads)
         return _finished(folder, listener)
 
@@ -115,17 +119,22 @@ def _pending(folder: RunFolder) -> CarriedEdits | None:
     left = folder.done(ORIGIN, folder.key(ORIGIN), OriginRecord)
     if there.get("edits") is None or left is None or left[0].command != there.get("command"):
         load_run(folder.folder)  # says that the run is not finished
-    return decode(CarriedEdits, there["edits"], str(folder.folder))
+    return read_carried(there["edits"], str(folder.folder / COMMAND))
 
 
 def _next(folder: RunFolder, run: Run, given: GivenEdits | None) -> CarriedEdits | None:
     """Give all edits that the run is to have; None where it has them already."""
-    carried = carried_of(run)
+    carried = left_edits(folder)
+    if carried is None:
+        carried = CarriedEdits(steps=[], documents=known_by(folder), undoing=False)
     if given is None:
         if _was_undone(folder, len(carried.steps)):
             return None
         if not carried.steps:
-            raise RunError(f"{run.folder}: there are no edits that could be taken back.")
+            raise RunError(
+                f"{run.folder}: there are no edits that could be taken back: the run is as it was "
+                "explored."
+            )
         return replace(carried, steps=carried.steps[:-1], undoing=True)
     if carried.steps and carried.steps[-1].edits == given.edits:
         return None
@@ -137,7 +146,10 @@ def _next(folder: RunFolder, run: Run, given: GivenEdits | None) -> CarriedEdits
         words=run.feature_names,
         ids=list(table.get("id", [])),
     )
-    step = EditStep(source=given.source, edits=given.edits, groups="")
+    material = read_material(run.manifest.prepared, run.reader, run.corpus())
+    labels = run.dense[run.manifest.best_n_components].labels_
+    groups = write_groups(labels, material)  # by which another run finds them after a kill
+    step = EditStep(source=given.source, edits=given.edits, groups=groups)
     return replace(carried, steps=[*carried.steps, step])
 
 
@@ -146,25 +158,13 @@ def _was_undone(folder: RunFolder, n_steps: int) -> bool:
     there = folder.recorded() or {}
     if there.get("edits") is None:
         return False
-    last = decode(CarriedEdits, there["edits"], str(folder.folder))
+    last = read_carried(there["edits"], str(folder.folder / COMMAND))
     done = last.undoing and len(last.steps) == n_steps
-    if done and not n_steps:
-        folder.remove(ORIGIN)
+    if done:
+        folder.carried = last  # stays recorded until all is written
+        if not n_steps:
+            folder.remove(ORIGIN)
     return done
-
-
-def _origin_of(run: Run) -> OriginRecord:
-    """Give where a run comes from that was not edited."""
-    if run.manifest.corpus is None:
-        raise RunError(f"{run.folder}: only a run of spheremix explore can be edited.")
-    named = {k: one for k, one in enumerate(run.manifest.names or []) if one.source != AUTOMATIC}
-    return OriginRecord(
-        command=run.manifest.command,
-        versions=run.manifest.versions,
-        corpus=run.manifest.corpus,
-        names={k: one.name for k, one in named.items()},
-        names_source=next((one.source for one in named.values()), ""),
-    )
 
 
 def _make(
@@ -175,12 +175,16 @@ def _make(
     prepared = folder.done("matrix", folder.key("matrix"), PreparedRecord)
     if left is None or prepared is None:
         raise RunError(
-            f"{folder.folder}: damaged: what it was made of cannot be read. Make the run again."
+            "{folder}: damaged: what it was made of cannot be read",
+            remedies=("make the run again with {force=True}, which keeps edits",),
+            folder=folder.folder,
         )
     origin, _ = left
     options = _options(folder, origin, threads)
     record, reader = prepared
-    documents = _documents(folder, origin)
+    documents = kept_documents(folder)
+    if documents is not None:
+        documents = replace(documents, source=origin.corpus.texts or "")
     material = read_material(record, reader, documents)
     about = origin.corpus
     known: dict[str, Any] = {
@@ -192,9 +196,7 @@ def _make(
     source: Corpus | Matrix = Matrix(material.X, material.words, documents=documents, **known)
     if documents is not None and "vocabulary_checksum" not in origin.command:
         source = replace(documents, **known)
-    names = None
-    if origin.names:
-        names = GivenNames(origin.names_source, origin.names)
+    names = recorded_names(origin)
     keys = KnownKeys(folder.key("matrix"), folder.key("documents"), options)
     folder.edit(origin.command, carried)
     try:
@@ -202,14 +204,6 @@ def _make(
     except Exception:
         folder.discard_edits()
         raise
-
-
-def _documents(folder: RunFolder, origin: OriginRecord) -> Corpus | None:
-    left = folder.done("documents", folder.key("documents"), DocumentsRecord)
-    if left is None:
-        return None
-    record, reader = left
-    return replace(unpack_corpus(reader, record.texts), source=origin.corpus.texts or "")
 
 
 def _options(folder: RunFolder, origin: OriginRecord, threads: int | None) -> ExploreOptions:
@@ -230,7 +224,9 @@ def _options(folder: RunFolder, origin: OriginRecord, threads: int | None) -> Ex
     other = differences({k: v for k, v in there.items() if k in names}, options.command())
     if other:
         raise RunError(
-            f"{folder.folder}: made by another version of spheremix ({', '.join(other[:3])}): make "
-            "the run again."
+            "{folder}: made by another version of spheremix ({other})",
+            remedies=("make the run again with {force=True}, which keeps edits",),
+            folder=folder.folder,
+            other=", ".join(other[:3]),
         )
     return options

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 LONGEST_NOTE = 10_000  # characters
 LEAST_WORDS = 2  # a direction needs two columns
-PARTS = tuple(one.name for one in fields(Edits) if one.name not in {"format", "version", "run"})
+HEAD = {"format", "version", "run"}  # what edits say beside what is to be different
+EXPORT = "export edits from the report of this run"
+NUMBERS = "use the numbers of clusters.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,28 +65,32 @@ def read_edits(edits: Any, run: str | None = None) -> GivenEdits:
 
 def _read_file(path: Path) -> dict[str, Any]:
     if not path.exists():
-        raise refusal(str(path), "there is no such file")
+        raise refusal(str(path), "there is no such file", "export edits from the report of a run")
     try:
         return read_json(path)
     except RunError as error:
         problem = str(error).removeprefix(f"{path}: ").removeprefix("damaged, ")
-        raise refusal(str(path), problem.removeprefix("damaged: ").removesuffix(".")) from None
+        problem = problem.removeprefix("damaged: ").removesuffix(".")
+        raise refusal(str(path), problem, EXPORT) from None
 
 
 def _given(source: str, content: dict[str, Any]) -> GivenEdits:
-    """Check the shape of edits; give them with names as they are shown, and everything once."""
-    edits = _typed(source, content)
+    """Check the shape of edits that are given."""
+    return GivenEdits(source, settled(source, _typed(source, content)))
+
+
+def settled(source: str, edits: Edits) -> Edits:
+    """Check names and notes; give edits with names as they are shown, and everything once."""
     for k, note in edits.notes.groups.items():
         _check_note(source, f"group {k}", note)
     for one, note in edits.notes.documents.items():
         _check_note(source, f"document {shown(one)}", note)
-    settled = replace(
+    return replace(
         edits,
         names=check_names(source, edits.names.items()) if edits.names else {},
         drop_words=_once(edits.drop_words),
         misplaced=_once(edits.misplaced),
     )
-    return GivenEdits(source, settled)
 
 
 def _typed(source: str, content: dict[str, Any]) -> Edits:
@@ -93,13 +99,15 @@ def _typed(source: str, content: dict[str, Any]) -> Edits:
         raise refusal(
             source,
             f"not a file of edits: its format is {shown(str(content.get('format')))}, not "
-            f"{EDITS_FORMAT!r}. Export edits from the report of the run",
+            f"{EDITS_FORMAT!r}",
+            EXPORT,
         )
     if content.get("version") != EDITS_VERSION:
         raise refusal(
             source,
             f"version {shown(str(content.get('version')))} of the format; this spheremix reads "
             f"version {EDITS_VERSION}",
+            EXPORT,
         )
     _require_known(source, content, {one.name for one in fields(Edits)}, "")
     notes = content.get("notes")
@@ -109,19 +117,32 @@ def _typed(source: str, content: dict[str, Any]) -> Edits:
         edits = decode(Edits, content, source)
     except RunError as error:
         problem = str(error).removeprefix(f"{source}: ").replace("damaged: ", "")
-        raise refusal(source, problem.removesuffix(".")) from None
-    if not any(getattr(edits, part) for part in PARTS if part != "notes") and not (
-        edits.notes.groups or edits.notes.documents
-    ):
-        raise refusal(source, "there are no edits in it")
+        raise refusal(source, problem.removesuffix("."), "correct the value") from None
+    if not any(_parts(edits)):
+        raise refusal(source, "there are no edits in it", EXPORT)
     return edits
+
+
+def _parts(edits: Edits) -> list[Collection[Any]]:
+    """List all that edits ask for, part by part."""
+    names = [one.name for one in fields(Edits) if one.name not in {*HEAD, "notes"}]
+    return [
+        *(getattr(edits, name) for name in names),
+        *(getattr(edits.notes, one.name) for one in fields(EditNotes)),
+    ]
+
+
+def n_wishes(edits: Edits) -> int:
+    """Count what edits ask for."""
+    return sum(map(len, _parts(edits)))
 
 
 def _require_known(source: str, content: dict[str, Any], known: set[str], where: str) -> None:
     for name in content:
         if name not in known:
-            listed = ", ".join(sorted(known - {"format", "version"}))
-            raise refusal(source, f"{where}{shown(name)} is not one of {listed}")
+            listed = ", ".join(sorted(known - HEAD))
+            problem = f"{where}{shown(name)} is not one of {listed}"
+            raise refusal(source, problem, "remove it, or correct its name")
 
 
 def check_edits(
@@ -151,8 +172,8 @@ def check_edits(
     if edits.run != run:
         raise refusal(
             source,
-            f"made for another run, {shown(edits.run)}; this one is {run}. Export edits from the "
-            "report of this run",
+            f"made for another run, {shown(edits.run)}; this one is {run}",
+            EXPORT,
         )
     merged = [k for several in edits.merge for k in several]
     groups = (*edits.names, *edits.notes.groups, *merged, *edits.split)
@@ -161,57 +182,68 @@ def check_edits(
             raise refusal(
                 source,
                 f"there is no group {k}: the run has {count(n_groups, 'group')}, numbered from 0",
+                NUMBERS,
             )
     _check_merges(source, edits, merged)
     _check_words(source, edits.drop_words, words)
     documents = set(ids) if edits.notes.documents or edits.misplaced else set()
     for one in (*edits.notes.documents, *edits.misplaced):
         if one not in documents:
-            raise refusal(source, f"there is no document with the id {shown(one)}")
+            problem = f"there is no document with the id {shown(one)}"
+            raise refusal(source, problem, "use the ids of documents.csv")
 
 
 def _check_merges(source: str, edits: Edits, merged: list[int]) -> None:
     for several in edits.merge:
         if len(several) < 2:
-            raise refusal(source, f"merge: {several} is not two groups or more")
+            problem = f"merge: {several} is not two groups or more"
+            raise refusal(source, problem, "name all groups that become one")
     for what, numbers in (("merged", merged), ("split", edits.split)):
         twice = [k for k, times in Counter(numbers).items() if times > 1]
         if twice:
-            raise refusal(source, f"group {twice[0]} is to be {what} twice")
+            raise refusal(source, f"group {twice[0]} is to be {what} twice", "name it once")
     both = sorted(set(merged) & set(edits.split))
     if both:
-        raise refusal(source, f"group {both[0]} is to be merged and to be split")
+        problem = f"group {both[0]} is to be merged and to be split"
+        raise refusal(source, problem, "leave out one of the two")
 
 
 def _check_words(source: str, dropped: list[str], words: Collection[str] | None) -> None:
     if not dropped:
         return
     if words is None:
-        raise refusal(source, "drop_words: the columns of this run are no words")
+        problem = "drop_words: the columns of this run are no words"
+        raise refusal(source, problem, "leave drop_words out")
     known = set(words)
     for word in dropped:
         if word not in known:
-            raise refusal(source, f"drop_words: {shown(word)} is not a word of the run")
+            problem = f"drop_words: {shown(word)} is not a word of the run"
+            raise refusal(source, problem, "use the words of vocabulary.txt")
     if len(known - set(dropped)) < LEAST_WORDS:
-        raise refusal(source, "drop_words: fewer than two words would be left")
+        problem = "drop_words: fewer than two words would be left"
+        raise refusal(source, problem, "drop fewer words")
 
 
 def _check_note(source: str, what: str, note: str) -> None:
     if not note.strip():
-        raise refusal(source, f"the note on {what} is empty")
+        raise refusal(source, f"the note on {what} is empty", "leave it out")
     if len(note) > LONGEST_NOTE:
         raise refusal(
             source,
             f"the note on {what} has {len(note):,} characters, more than {LONGEST_NOTE:,}",
+            "shorten it",
         )
     if not all(c.isprintable() or c in f"{JOINERS}\n\t" for c in note):
-        raise refusal(source, f"the note on {what} has an unprintable character: {shown(note)}")
+        problem = f"the note on {what} has an unprintable character: {shown(note)}"
+        raise refusal(source, problem, "leave that character out")
 
 
 def _once(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-def refusal(source: str, problem: str) -> ParameterError:
-    """Say what is wrong with edits."""
-    return ParameterError("{edits} ({source}): {problem}", source=source, problem=problem)
+def refusal(source: str, problem: str, remedy: str) -> ParameterError:
+    """Say what is wrong with edits, and what to do."""
+    return ParameterError(
+        "{edits} ({source}): {problem}", remedies=(remedy,), source=source, problem=problem
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,28 +13,27 @@ from spheremix.estimators.path import VMFPath
 from spheremix.reading import Reading, contrast_words
 from spheremix.run.advising import advise_run, agreements, choose_candidates, pack_advice
 from spheremix.run.carried import renamed
-from spheremix.run.columns import PATH
-from spheremix.run.command import versions
+from spheremix.run.columns import EDITS, PATH
 from spheremix.run.describe import describe_clusters
-from spheremix.run.edit_schema import OriginRecord
 from spheremix.run.firming import STAGE, measure_firmness
 from spheremix.run.folder import ORIGIN, RunFolder
 from spheremix.run.growing import describe_tree, grow_tree
-from spheremix.run.keys import Keys, key_of
+from spheremix.run.history import write_history
+from spheremix.run.keys import Keys
 from spheremix.run.listener import Listener
 from spheremix.run.names import AUTOMATIC, put_names, read_names
 from spheremix.run.options import ADVICE, DENSE, ExploreOptions
+from spheremix.run.origin import keep_origin, new_origin
 from spheremix.run.path_codecs import add_choice
 from spheremix.run.positions import place_documents
 from spheremix.run.prepare import check_options, mended, prepare, read_source
 from spheremix.run.refitting import Groups
 from spheremix.run.remarks import reuse
 from spheremix.run.render import complete
-from spheremix.run.replaying import fit_of, left_edits, replay, write_history
+from spheremix.run.replaying import fit_of, left_edits, replay
 from spheremix.run.saving import finish, load_run
 from spheremix.run.schema import (
     AgreementRecord,
-    CorpusRecord,
     DocumentsRecord,
     FirmnessRecord,
     GrownRecord,
@@ -47,7 +46,7 @@ from spheremix.run.schema import (
 from spheremix.run.stages import fit_dense, follow_path
 from spheremix.run.store import RunError
 from spheremix.run.tables import Findings, all_clusters, write_tables
-from spheremix.run.typed import encode
+from spheremix.run.typed import FileName
 from spheremix.text import Corpus, Matrix
 from spheremix.text.corpus import digest
 
@@ -57,16 +56,14 @@ if TYPE_CHECKING:
 
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.reading import ContrastWord
-    from spheremix.run.edit_schema import CarriedEdits
+    from spheremix.run.edit_schema import CarriedEdits, OriginRecord
     from spheremix.run.names import GivenNames
     from spheremix.run.prepare import Material
     from spheremix.run.replaying import Edited
     from spheremix.run.run import Run
     from spheremix.run.schema import NameRecord
-    from spheremix.run.store import Reader
     from spheremix.text.trouble import Mending
 
-R = TypeVar("R")  # the record of a stage
 CONTRASTED = 100  # words of a cluster in the table of contrasts
 NAMING = 20  # those that are kept beside the model
 
@@ -192,7 +189,7 @@ def explore(
 
 
 def _carried(folder: RunFolder, listener: Listener, *, force: bool) -> CarriedEdits | None:
-    """Give the edits of the run that is there; with force, those of a damaged one are given up."""
+    """Give the edits of the run that is there; with force, those that are damaged are given up."""
     try:
         return left_edits(folder)
     except RunError as error:
@@ -228,7 +225,7 @@ def work(
     else:
         values = [model.criteria_[options.k_criterion] for model in dense.values()]
         best = list(dense)[int(np.argmin(values))]
-    origin = _origin(material, command, source, names)
+    origin = new_origin(material, command, source, names)
     edited = replay(
         folder, Groups(material, dense, best, keys), folder.carried, names, options, listener
     )
@@ -254,39 +251,6 @@ def work(
     return reuse(folder, candidates, words=material.words is not None), notes
 
 
-def keep_origin(folder: RunFolder, origin: OriginRecord) -> None:
-    """Write what an edited run needs to be edited further, or to go back, without its input."""
-    key = key_of(encode(origin))
-    if folder.key(ORIGIN) != key:
-        folder.begin()
-        folder.remove(ORIGIN)
-        folder.commit(ORIGIN, key, folder.writer(), origin)
-
-
-def _origin(
-    material: Material,
-    command: dict[str, Any],
-    source: Corpus | Matrix,
-    names: GivenNames | None,
-) -> OriginRecord:
-    beside = source if isinstance(source, Corpus) else source.documents
-    return OriginRecord(
-        command=command,
-        versions=versions(),
-        corpus=CorpusRecord(
-            source=source.source,
-            format=source.format,
-            checksum=source.checksum,
-            texts=None if beside is None or beside is source else beside.source,
-            notes=list(source.notes),
-            n_documents=material.n_documents,
-            n_set_aside=len(material.reasons),
-        ),
-        names={} if names is None else names.names,
-        names_source="" if names is None else names.source,
-    )
-
-
 def _finish(
     folder: RunFolder,
     edited: Edited,
@@ -305,7 +269,7 @@ def _finish(
 
     def left(stage: str, key: str, kind: type[Any]) -> Any:
         """Give the record of a stage; its files are files of the run."""
-        record, reader = _left(folder, stage, key, kind)
+        record, reader = folder.left(stage, key, kind)
         writer.entries.update(reader.entries)
         return record
 
@@ -321,7 +285,12 @@ def _finish(
     rows = None if material.words is None else material.X  # texts do not contain coordinates
     reading = Reading(model, material.words, contrast=contrast, X=rows)
     best = reading.n_clusters
-    named = _names(reading, material, names, edited.marks.names, fit_of(folder, groups))
+    fit, history = fit_of(folder, groups), write_history(edited.steps, folder.folder)
+    named = _names(reading, material, names, edited, fit)
+    if edited.steps and names is not None and names.namer is not None:
+        # Whoever edits this run has its names and not the function that gave them.
+        by_function = {k: one.name for k, one in enumerate(named) if one.source == names.source}
+        keep_origin(folder, replace(origin, names=by_function, names_fit=fit))
     folder.begin()  # nothing is refused from here on
     before = ("tree", "layout") if edited.n_fits else ()  # for whoever takes the edits back
     valid = {folder.key(stage) for stage in (ORIGIN, *before)}
@@ -355,33 +324,27 @@ def _finish(
             contrast=_naming(reading),
             names=named,
             layout=left("layout", keys.layout(model.labels_), LayoutRecord),
-            edits=write_history(writer, edited.steps),
+            edits=None if history is None else FileName(writer.text(EDITS, [history])),
             tables=tables,
         ),
     )
-
-
-def _left(folder: RunFolder, stage: str, key: str, kind: type[R]) -> tuple[R, Reader]:
-    """Give what a stage left that was done in this run."""
-    found = folder.done(stage, key, kind)
-    if found is None:
-        raise RunError(f"{folder.folder}: what was written cannot be read again.")
-    return found
 
 
 def _names(
     reading: Reading,
     material: Material,
     names: GivenNames | None,
-    given: dict[int, NameRecord],
+    edited: Edited,
     fit: str,
 ) -> list[NameRecord]:
     """Name the clusters: as was said, and by their words where nothing was."""
     automatic = [reading.cluster_name(k) for k in range(reading.n_clusters)]
+    given = edited.marks.names
+    older = {one.name for one in given.values()} - edited.fresh
     if names is not None:
         asked = names.ask(len(automatic), lambda: describe_clusters(reading, material, fit))
         given = {**asked, **given}
-    return put_names(automatic, given)
+    return put_names(automatic, given, older)
 
 
 def _naming(reading: Reading) -> list[list[str]] | None:

@@ -14,7 +14,7 @@ from spheremix.run.layout import COMMAND, LOCK, MARK, PROGRESS, REPLACED, STAGE
 from spheremix.run.lock import Lock
 from spheremix.run.ownership import Ownership
 from spheremix.run.schema import Manifest
-from spheremix.run.store import Reader, RunError, read_json
+from spheremix.run.store import Reader, RunError, as_edits, read_json
 from spheremix.run.typed import decode, encode
 from spheremix.run.writer import Writer
 
@@ -64,27 +64,35 @@ class RunFolder:
         if not self.own.records and not os.path.lexists(self.own.progress / LOCK):
             self.own.refuse_others(checked=False)
         lock = Lock(self.folder)
-        keep = True
+        keep, failed = True, True
         try:
             self.own = Ownership(self.folder, lock.token)
             self.own.remove_drafts(checkpoints=False)
             try:
                 yield
+                failed = False
             finally:
-                keep = self._leave()
+                keep = self._leave(failed=failed)
         finally:
             lock.leave(keep=keep)
             if made:
                 with suppress(OSError):  # there is something in it
                     self.folder.rmdir()
 
-    def _leave(self) -> bool:
-        """Remove what was only needed on the way; tell whether there is something to go on from."""
+    def _leave(self, *, failed: bool) -> bool:
+        """Remove what was only needed on the way; tell whether there is something to go on from.
+
+        Where edits were taken back and the rest failed, this stays recorded: whoever gives the
+        command again takes back no more than was asked for.
+        """
         finished = MANIFEST in self.own.records
+        undone = failed and self.carried is not None and self.carried.undoing
         if finished:
             self._adopt()
-            self.own.forget([name for name in self.own.records if name.startswith(f"{PROGRESS}/")])
-        going_on = not finished and any("/" in name for name in self.own.records)
+            passing = {name for name in self.own.records if name.startswith(f"{PROGRESS}/")}
+            self.own.forget(passing - ({COMMAND} if undone else set()))
+        kept = COMMAND if finished else "/"
+        going_on = any(kept in name for name in self.own.records)
         self.own.remove_drafts(checkpoints=not going_on)
         return going_on
 
@@ -174,6 +182,7 @@ class RunFolder:
         content = {"command": command, "versions": versions(), "before": self.before}
         if self.carried is not None:
             content["edits"] = encode(self.carried)
+            as_edits(self.folder / COMMAND, content)  # refuses what could not be read again
         self.own.record(COMMAND, content)
 
     def recorded(self) -> dict[str, Any] | None:
@@ -289,10 +298,24 @@ class RunFolder:
             self.begin()
             self._withdraw(called)
         make()
-        left = self.done(name, key, kind)
+        return read(*self.left(name, key, kind))
+
+    def left(self, stage: str, key: str, kind: type[R]) -> tuple[R, Reader]:
+        """Give the record and the files of a stage that was done in this run."""
+        left = self.done(stage, key, kind)
         if left is None:
             raise RunError(f"{self.folder}: what was written cannot be read: is the disk full?")
-        return read(*left)
+        return left
+
+    @contextmanager
+    def beside(self, under: str) -> Iterator[None]:
+        """Let stages leave what they do in a folder of its own; as before where they fail."""
+        before, used, self.under = self.under, set(self._used), under
+        try:
+            yield
+        except BaseException:
+            self.under, self._used = before, used
+            raise
 
     def done(self, stage: str, key: str, kind: type[R]) -> tuple[R, Reader] | None:
         """Give the record and the files that a stage left, or None where it was not done so."""

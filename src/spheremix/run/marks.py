@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import ParameterError
 from spheremix.run.edit_schema import EditNotes
+from spheremix.run.names import told_apart
 from spheremix.run.schema import NameRecord
 from spheremix.run.table import Table
 from spheremix.text.corpus import shown
@@ -64,12 +65,27 @@ class Marks:
             if one.name in seen:
                 raise ParameterError(
                     "{edits} ({source}): groups {first} and {second} have the same name, {name}",
+                    remedies=("give one of them another name",),
                     source=source,
                     first=seen[one.name],
                     second=k,
                     name=shown(one.name),
                 )
             seen[one.name] = k
+
+    def apart(self) -> tuple[Marks, list[str]]:
+        """Tell groups apart that have the same name since edits followed them; say which."""
+        names: dict[int, NameRecord] = {}
+        said = []
+        for k, one in sorted(self.names.items()):
+            name = told_apart(one.name, {other.name for other in names.values()})
+            names[k] = replace(one, name=name)
+            if name != one.name:
+                said.append(
+                    f"Two groups would have the name {shown(one.name)}: group {k} is called "
+                    f"{shown(name)}."
+                )
+        return replace(self, names=names), said
 
     def add_to(self, tables: dict[str, Any], material: Material) -> None:
         """Put notes and marks into the tables of a run, where there are any."""

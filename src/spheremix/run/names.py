@@ -7,6 +7,7 @@ names were given. Other clusters are not called by them.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from spheremix.text.tables import open_table
 from spheremix.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     Namer = Callable[[list[dict[str, Any]]], Any]
 
@@ -45,12 +46,15 @@ class GivenNames:
         Gets a list of dictionaries, one for each cluster, and gives names.
     fit : str or None
         The fit whose clusters were named, where that was said.
+    recorded : bool
+        Whether a run had these names already: other clusters are then left without them.
     """
 
     source: str
     names: dict[int, str]
     namer: Namer | None = None
     fit: str | None = None
+    recorded: bool = False
 
     def command(self) -> dict[str, Any]:
         """Give what the result depends on, as JSON can say it."""
@@ -69,6 +73,8 @@ class GivenNames:
         before : str or None
             The fit that people saw in the folder, if there was one.
         """
+        if self.recorded and self.fit not in {None, fit}:
+            return {}
         self.check_fit(fit, before)
         return self._recorded(self.names, n_clusters)
 
@@ -105,19 +111,44 @@ class GivenNames:
             )
 
 
-def put_names(automatic: list[str], given: Mapping[int, NameRecord]) -> list[NameRecord]:
-    """Name all clusters; those without a given name keep the automatic one."""
+def put_names(
+    automatic: list[str], given: Mapping[int, NameRecord], older: Collection[str] = ()
+) -> list[NameRecord]:
+    """Name all clusters; those without a given name keep the automatic one.
+
+    Parameters
+    ----------
+    automatic : list of str
+        A name for each cluster.
+    given : dict of int to NameRecord
+        Names that people or programs gave.
+    older : collection of str
+        Those of them that were given to earlier groups: an automatic name yields to them. Others
+        that are an automatic name are refused.
+    """
     for one in given.values():
         others = [k for k, name in enumerate(automatic) if name == one.name and k not in given]
-        if others:
+        if others and one.name not in older:
             raise _refusal(
                 one.source,
                 f"{shown(one.name)} is the automatic name of cluster {others[0]}: give that one "
                 "another name, too",
             )
+    taken = {one.name for one in given.values()}
     return [
-        given.get(k, NameRecord(name=name, source=AUTOMATIC)) for k, name in enumerate(automatic)
+        given.get(k, NameRecord(name=told_apart(name, taken), source=AUTOMATIC))
+        for k, name in enumerate(automatic)
     ]
+
+
+def told_apart(name: str, taken: Collection[str]) -> str:
+    """Give a name, with a number where others have it."""
+    found = name
+    for i in itertools.count(2):
+        if found not in taken:
+            break
+        found = f"{name[: LONGEST - 10]} ({i})"
+    return found
 
 
 def read_names(names: Any) -> GivenNames | None:

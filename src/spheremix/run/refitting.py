@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     Ids = NDArray[np.intp]
 
 FIRST = 10  # words of a group that are compared
-PARTS = 2  # of a group that is split
+HALVES = 2  # of a group that is split
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,15 +110,30 @@ def refit(
     """Fit the groups again after edits, as a stage; give them and what changed, in sentences."""
     plan, K = Plan.of(edits, groups.best), groups.best
     changed = [groups.keys.dense(K), edits.merge, edits.split]
-    stage = f"edit-{number}"
-    keys = EditedKeys(groups.keys, stage, changed, edits.drop_words, options)
-    folder.under = EDITED
+    keys = EditedKeys(groups.keys, f"edit-{number}", changed, edits.drop_words, options)
     listener.begin(f"Fitting {count(plan.n_groups, 'group')} again, from the edited ones")
-    material = groups.material
-    if edits.drop_words:
-        material = _without_words(folder, groups, edits.drop_words, keys)
-    after = Groups(material, {}, plan.n_groups, keys)
-    key = keys.dense(plan.n_groups)
+    with folder.beside(EDITED):
+        material = groups.material
+        if edits.drop_words:
+            material = _without_words(folder, groups, edits.drop_words, keys)
+        after = Groups(material, {}, plan.n_groups, keys)
+        mixture, said = _refitted(folder, groups, after, edits, plan, number, options, listener)
+    return replace(after, dense={plan.n_groups: mixture}), said
+
+
+def _refitted(
+    folder: RunFolder,
+    groups: Groups,
+    after: Groups,
+    edits: Edits,
+    plan: Plan,
+    number: int,
+    options: ExploreOptions,
+    listener: Listener,
+) -> tuple[VMFMixture, list[str]]:
+    """Give the mixture after edits, and what changed; made where it is not there."""
+    material, keys = after.material, after.keys
+    stage, key = keys.dense_stage(plan.n_groups), keys.dense(plan.n_groups)
 
     def make() -> None:
         mixture, notes = _fit(groups, material, plan, options)
@@ -133,8 +148,7 @@ def refit(
     def read(record: EditedRecord, reader: Reader) -> tuple[VMFMixture, list[str]]:
         return unpack_mixture(record.mixture, reader), record.changes
 
-    mixture, said = folder.stage(stage, key, EditedRecord, make, read)
-    return replace(after, dense={plan.n_groups: mixture}), said
+    return folder.stage(stage, key, EditedRecord, make, read)
 
 
 def _fit(
@@ -165,8 +179,8 @@ def _fit(
 
 def _smaller_part(X: Any, rows: Ids, options: ExploreOptions) -> Ids:
     """Split rows in two by a search of its own; give those of the smaller part."""
-    inside = dense_mixture(PARTS, options).fit(X[rows])
-    sizes = np.bincount(inside.labels_, minlength=PARTS)
+    inside = dense_mixture(HALVES, options).fit(X[rows])
+    sizes = np.bincount(inside.labels_, minlength=HALVES)
     found: Ids = rows[inside.labels_ == (1 if sizes[1] <= sizes[0] else 0)]
     return found
 

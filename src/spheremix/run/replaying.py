@@ -6,21 +6,23 @@ stages whose keys have all edits in them, so nothing is fitted twice.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from spheremix._files import MANIFEST
 from spheremix.errors import ParameterError
 from spheremix.run.columns import EDITS
-from spheremix.run.edit_schema import CarriedEdits, EditHistory
-from spheremix.run.following import follow, identities, write_groups
+from spheremix.run.documents import unpack_corpus
+from spheremix.run.edit_schema import CarriedEdits, EditNotes, WaitingEdits
+from spheremix.run.edits import GivenEdits, check_edits
+from spheremix.run.following import bring, identities, places_of, rows_of, write_groups
+from spheremix.run.history import read_carried, read_history
+from spheremix.run.layout import COMMAND
 from spheremix.run.marks import Marks, describe_marks
+from spheremix.run.prepare import read_material
 from spheremix.run.refitting import Plan, refit
-from spheremix.run.schema import FIT
-from spheremix.run.store import RunError, read_json
-from spheremix.run.table import Table
-from spheremix.run.typed import FileName, decode, encode
+from spheremix.run.schema import FIT, DocumentsRecord, PreparedRecord
+from spheremix.run.store import Reader, RunError, read_json
 
 if TYPE_CHECKING:
     from spheremix.run.edit_schema import Edits, EditStep
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
     from spheremix.run.names import GivenNames
     from spheremix.run.options import ExploreOptions
     from spheremix.run.refitting import Groups
-    from spheremix.run.run import Run
-    from spheremix.run.writer import Writer
+    from spheremix.text import Corpus
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +42,7 @@ class Edited:
     marks: Marks = field(default_factory=Marks)
     steps: tuple[EditStep, ...] = ()
     n_fits: int = 0
+    fresh: frozenset[str] = frozenset()  # names that are given just now
 
 
 def changes_fit(edits: Edits) -> bool:
@@ -49,35 +51,51 @@ def changes_fit(edits: Edits) -> bool:
 
 
 def left_edits(folder: RunFolder) -> CarriedEdits | None:
-    """Give the edits of the run in a folder, finished or on its way; None where there are none."""
-    from spheremix.run.saving import load_run  # noqa: PLC0415 (it reads what this module writes)
+    """Give the edits of the run in a folder, finished or on its way; None where there are none.
 
+    Nothing else of the run needs to be readable.
+    """
     if MANIFEST in folder.own.records:
-        edited = read_json(folder.folder / MANIFEST).get("edits") is not None
-        return carried_of(load_run(folder.folder)) if edited else None
+        manifest = read_json(folder.folder / MANIFEST)
+        reader = Reader(folder.folder, manifest.get("files"))
+        if manifest.get("edits") is None and EDITS not in reader.entries:
+            return None
+        history = read_history(reader.path(EDITS))
+        return CarriedEdits(steps=history.steps, documents=known_by(folder), undoing=False)
     recorded = folder.recorded()
     if recorded is None or recorded.get("edits") is None:
         return None
-    return decode(CarriedEdits, recorded["edits"], str(folder.folder))
+    return read_carried(recorded["edits"], str(folder.folder / COMMAND))
 
 
-def carried_of(run: Run) -> CarriedEdits:
-    """Give the edits of a run as they go to another one; none where it was not edited."""
-    history, corpus = run.edits(), run.corpus()
-    table = run.documents or Table()
-    documents = list(table.get("id", [])) if corpus is None else identities(corpus)
-    steps = [] if history is None else history.steps
-    return CarriedEdits(steps=steps, documents=documents, undoing=False)
+def known_by(folder: RunFolder) -> list[str]:
+    """Give what the documents in a folder are known by; nothing where they cannot be read."""
+    try:
+        documents = kept_documents(folder)
+        found = [] if documents is None else identities(documents)
+        left = folder.done("matrix", folder.key("matrix"), PreparedRecord)
+        if found or left is None:
+            return found
+        material = read_material(*left, documents)
+        return identities(material.source, rows_of(material))
+    except RunError:
+        return []
+
+
+def kept_documents(folder: RunFolder) -> Corpus | None:
+    """Read the documents that the folder of a run keeps; None where it has rows alone."""
+    left = folder.done("documents", folder.key("documents"), DocumentsRecord)
+    if left is None:
+        return None
+    record, reader = left
+    return unpack_corpus(reader, record.texts)
 
 
 def fit_of(folder: RunFolder, groups: Groups) -> str:
     """Give what the numbers of groups belong to, as the manifest of a run does."""
     key, stage = groups.keys.dense(groups.best), groups.keys.dense_stage(groups.best)
     kind: type[Any] = groups.record
-    left = folder.done(stage, key, kind)
-    if left is None:
-        raise RunError(f"{folder.folder}: what was written cannot be read again.")
-    record, reader = left
+    record, reader = folder.left(stage, key, kind)
     return str(reader.entries[record.mixture.prototypes]["sha256"])[:FIT]
 
 
@@ -91,25 +109,31 @@ def replay(
 ) -> Edited:
     """Make all edits to what was explored."""
     fit = fit_of(folder, base)
-    state = Edited(
-        base, Marks({} if names is None else names.records(base.best, fit, folder.before))
-    )
-    for step in [] if carried is None else carried.steps:
-        own = step.edits.run == fit_of(folder, state.groups)
-        lost: list[str] = []
-        if not own and carried is not None:
-            edits, lost = follow(step, carried.documents, state.groups)
-            step = replace(step, edits=replace(edits, run=fit_of(folder, state.groups)))  # noqa: PLW2901
+    given = {} if names is None else names.records(base.best, fit, folder.before)
+    fresh = [] if names is None or names.recorded else [one.name for one in given.values()]
+    state = Edited(base, Marks(given), fresh=frozenset(fresh))
+    if carried is None or not carried.steps:
+        return state
+    places = places_of(base.material)
+    for step in carried.steps:
+        brought = bring(step, carried.documents, places, state.groups, fit)
+        # What somebody asks for just now is refused; what was there already is kept in any case.
+        asked = brought is step and not step.changes
         try:
-            state = _make(folder, state, step, lost, options, listener)
+            state, remarks = _make(folder, state, brought, options, listener, strict=asked)
         except ParameterError as error:
-            if own:
+            if asked:
                 raise
-            lost.append(f"Could not be kept: merges, splits and dropped words: {error}")
-            edits = replace(step.edits, merge=[], split=[], drop_words=[])
-            state = _make(folder, state, replace(step, edits=edits), lost, options, listener)
-        for line in lost:
-            listener.inform(line)
+            parts = _parts(step, brought, carried.documents, error)
+            state, remarks = _make_part(folder, state, parts, options, listener)
+        for line in remarks:
+            if line not in step.changes:
+                listener.inform(line)
+        fit = fit_of(folder, state.groups)
+        if names is not None and names.recorded and names.fit == fit:
+            named = names.records(state.groups.best, fit, None)
+            marks = replace(state.marks, names={**named, **state.marks.names})
+            state = replace(state, marks=marks)
     return state
 
 
@@ -117,29 +141,73 @@ def _make(
     folder: RunFolder,
     state: Edited,
     step: EditStep,
-    lost: list[str],
     options: ExploreOptions,
     listener: Listener,
-) -> Edited:
-    """Make one edit."""
+    *,
+    strict: bool,
+) -> tuple[Edited, list[str]]:
+    """Make one edit; give what should be said about it. Strict: a name that is taken is refused."""
     edits, groups, n_fits = step.edits, state.groups, state.n_fits
+    material = groups.material
+    check_edits(
+        GivenEdits(step.source, edits),
+        run=edits.run,
+        n_groups=groups.best,
+        words=material.words,
+        ids=material.source.ids,
+    )
     marks, said = state.marks.also(edits, step.source), describe_marks(edits)
     if changes_fit(edits):
-        n_fits += 1
         marks = marks.moved(Plan.of(edits, groups.best), edits)
+    remarks: list[str] = []
+    if strict:
         marks.check(step.source)
+    else:
+        marks, remarks = marks.apart()
+    after = groups
+    if changes_fit(edits):
+        n_fits += 1
         after, changes = refit(folder, groups, edits, n_fits, options, listener)
         said = [*changes, *said]
-    else:
-        marks.check(step.source)
-        after = groups
-    done = replace(step, groups=write_groups(groups), changes=[*said, *lost])
-    return Edited(after, marks, (*state.steps, done), n_fits)
+    remarks += [] if step.waiting is None else step.waiting.lost
+    labels = write_groups(groups.mixture.labels_, material)
+    done = replace(step, groups=labels, changes=[*said, *remarks])
+    fresh = state.fresh | (set(edits.names.values()) if strict else set())
+    return Edited(after, marks, (*state.steps, done), n_fits, fresh), remarks
 
 
-def write_history(writer: Writer, steps: tuple[EditStep, ...]) -> FileName | None:
-    """Write the edits of a run; give the name of their file."""
-    if not steps:
-        return None
-    content = encode(EditHistory(steps=list(steps)))
-    return FileName(writer.text(EDITS, [json.dumps(content, indent=1, sort_keys=True), "\n"]))
+def _parts(
+    step: EditStep, brought: EditStep, documents: list[str], error: ParameterError
+) -> tuple[EditStep, EditStep]:
+    """Give a step that cannot be made without its fits, and without anything; the rest waits."""
+    lost = [] if brought.waiting is None else brought.waiting.lost
+    whole = step.waiting or WaitingEdits(
+        edits=step.edits, groups=step.groups, documents=documents, lost=[]
+    )
+
+    def part(what: str, **none: Any) -> EditStep:
+        said = f"Could not be kept: {what}: {error}"
+        return replace(
+            brought,
+            edits=replace(brought.edits, merge=[], split=[], drop_words=[], **none),
+            waiting=replace(whole, lost=[*lost, said]),
+        )
+
+    return (
+        part("merges, splits and dropped words"),
+        part("these edits", names={}, notes=EditNotes(), misplaced=[]),
+    )
+
+
+def _make_part(
+    folder: RunFolder,
+    state: Edited,
+    parts: tuple[EditStep, EditStep],
+    options: ExploreOptions,
+    listener: Listener,
+) -> tuple[Edited, list[str]]:
+    """Make what can be made of a step."""
+    try:
+        return _make(folder, state, parts[0], options, listener, strict=False)
+    except ParameterError:
+        return _make(folder, state, parts[1], options, listener, strict=False)

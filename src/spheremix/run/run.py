@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.run.documents import unpack_corpus
-from spheremix.run.edit_schema import EDITS_VERSION, HISTORY_FORMAT, EditHistory
+from spheremix.run.history import read_history
 from spheremix.run.listener import Listener
 from spheremix.run.matrices import unpack_forms, unpack_matrix, unpack_words
 from spheremix.run.names import AUTOMATIC
 from spheremix.run.remarks import headline
-from spheremix.run.store import Reader, RunError, read_json
+from spheremix.run.store import Reader, RunError
 from spheremix.run.table import Table, read_table
-from spheremix.run.typed import decode
 from spheremix.select import CRITERIA
 from spheremix.text.phrases import Phrase
 from spheremix.text.vectorizer import TextVectorizer
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.tree import VMFTree
     from spheremix.reading.firmness import Firmness
     from spheremix.report import Report
+    from spheremix.run.edit_schema import EditHistory
     from spheremix.run.schema import Manifest
     from spheremix.text.corpus import Corpus
 
@@ -281,14 +281,7 @@ class Run:
         name = self.manifest.edits
         if name is None:
             return None
-        path = self.reader.path(name)
-        history = decode(EditHistory, read_json(path), str(path))
-        if not history.steps or (history.format, history.version) != (
-            HISTORY_FORMAT,
-            EDITS_VERSION,
-        ):
-            raise RunError(f"{path}: damaged: this is no history of edits.")
-        return history
+        return read_history(self.reader.path(name))
 
     def edit(self, edits: Any, *, listener: Listener | None = None) -> Run:
         """Make edits to this run: names, notes, merges, splits, dropped words, misplaced documents.

@@ -151,6 +151,23 @@ def as_json(content: dict[str, Any], *, indent: int | None = 1) -> bytes:
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
+def as_edits(path: Path, content: dict[str, Any]) -> bytes:
+    """Give a file with edits as JSON; refuse to write what could not be read again."""
+    data = as_json(content)
+    if len(data) > MANIFEST_BYTES:
+        raise RunError(
+            "{path}: with all edits it would have {size}, and {limit} can be read",
+            remedies=(
+                "take some edits back with {undo=True} and give them again in one file",
+                "explore the documents in another folder with {out}",
+            ),
+            path=path,
+            size=f"{len(data):,} bytes",
+            limit=f"{MANIFEST_BYTES:,}",
+        )
+    return data
+
+
 def digest(path: Path) -> str:
     """Give the SHA-256 of a file in hexadecimal digits."""
     with open_regular(path) as file:
@@ -164,12 +181,15 @@ def read_json(path: Path) -> dict[str, Any]:
     """Read an object, or say what the file is instead."""
     try:
         with open_regular(path) as file:
-            found = file.read(MANIFEST_BYTES)
-        content = json.loads(found.decode("utf-8"), parse_constant=_refuse)
+            found = file.read(MANIFEST_BYTES + 1)
     except FileNotFoundError:
         raise RunError(f"{path}: no such file: this is not a finished run.") from None
     except OSError as error:
         raise RunError(f"{path}: cannot be read: {error.strerror or error}.") from None
+    if len(found) > MANIFEST_BYTES:
+        raise RunError(f"{path}: larger than {MANIFEST_BYTES >> 20} MiB, which no such file is.")
+    try:
+        content = json.loads(found.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise RunError(f"{path}: damaged, not JSON ({error}).") from None
     if not isinstance(content, dict):
