@@ -19,6 +19,7 @@ from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture, set_fitted, set_path_attributes
 from spheremix.estimators.gathering import lengths_of
 from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.noise import label_chosen
 from spheremix.estimators.options import MixtureOptions, PathOptions
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import (
@@ -419,7 +420,7 @@ zero_tol, random_state, n_threads, engine, verbose
             dense.runs_,
             dense.agreement_,
             problem.columns,
-            lambda scorer: scorer.clusters_of(problem.directions.map_rows(scorer, "labels")),
+            lambda mixture: label_chosen(mixture, problem.directions, problem.weights),
         )
         warn_of_steps(state, options.max_iter, stacklevel=5)
         return path

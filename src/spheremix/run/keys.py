@@ -177,11 +177,24 @@ def kappa_of(options: ExploreOptions) -> Kappa:
     return cast("Kappa", options.kappa)
 
 
+def _noise_of(options: ExploreOptions, *, final: bool = True) -> dict[str, Any]:
+    """Give what an exploration says of documents that belong nowhere.
+
+    A share limits those of the mixture that is shown, the final one: where a path follows a
+    mixture, it finds its noise as if there were no limit.
+    """
+    if options.noise is None:
+        return {}
+    most = options.max_noise if final else None
+    return {"noise": options.noise, "max_noise": most or "auto"}
+
+
 def dense_mixture(K: int, options: ExploreOptions) -> VMFMixture:
     """Give the estimator of a mixture without penalty."""
     return VMFMixture(
         K,
         kappa=kappa_of(options),
+        **_noise_of(options, final=options.criterion == DENSE),
         n_init=options.starts,
         random_state=options.seed,
         n_threads=options.threads,
@@ -197,6 +210,7 @@ def sparse_path(K: int, options: ExploreOptions, init: Any) -> VMFPath:
         max_steps=options.max_steps,
         relaxed=options.relaxed,
         kappa=kappa_of(options),
+        **_noise_of(options),
         init=init,
         random_state=options.seed,
         n_threads=options.threads,

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.run.store import Reader
     from spheremix.run.writer import Writer
-    from spheremix.scorer import Scorer
 
 FLOATS = ("beta", "log_likelihood", "entropy", "weight", "objective", "gap")
 COUNTS = ("n_iter", "n_distinct", "n_converged")
@@ -169,6 +168,7 @@ def add_choice(path: VMFPath, record: PathRecord, writer: Writer, prefix: str) -
         record,
         params={**record.params, "criterion": path.criterion},
         labels=FileName(writer.array(f"{prefix}/labels.npy", labels)),
+        chosen_noise_level=path.state_.noise_level,
     )
 
 
@@ -200,7 +200,7 @@ def unpack_path(
     record: PathRecord,
     reader: Reader,
     dense: Mapping[int, VMFMixture],
-    label: Callable[[Scorer], NDArray[np.intp]] | None = None,
+    label: Callable[[VMFMixture], tuple[float | None, NDArray[np.intp]]] | None = None,
 ) -> VMFPath:
     """Read a fitted path, ready to predict and, with ``warm_start``, to go on.
 
@@ -228,6 +228,6 @@ def unpack_path(
     columns = {"n_features_in_": shape[1]}
     if label is None:
         labels = check_labels(reader, str(record.labels), shape[0], noise=noise)
-        label = lambda _: labels  # noqa: E731
+        label = lambda _: (record.chosen_noise_level, labels)  # noqa: E731
     set_path_attributes(path, state, record.runs, record.agreement, columns, label)
     return path
