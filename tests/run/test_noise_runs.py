@@ -187,3 +187,16 @@ def test_values_that_make_no_sense_are_refused():
             ExploreOptions(**given)
     assert ExploreOptions(noise="none").noise is None
     assert ExploreOptions(noise="uniform", max_noise="auto").max_noise == "auto"
+
+
+@pytest.mark.slow
+def test_another_share_chooses_anew_and_fits_nothing(run, tmp_path):
+    folder = shutil.copytree(run.folder, tmp_path / "run")
+    heard = Heard()
+    options = {**OPTIONS, "max_noise": 0.02}
+    limited = sm.explore_corpus(documents(), folder, listener=heard, **options)
+    assert not any("Fitting" in line and "again" in line for line in heard.begun)
+    assert "1 of 1 fit and the path" in heard.told[0]
+    assert is_lost(limited).sum() == 1
+    fresh = sm.explore_corpus(documents(), tmp_path / "fresh", **options)
+    assert digest(folder) == digest(fresh.folder)

@@ -19,6 +19,7 @@ from spheremix.estimators.path import VMFPath
 from spheremix.run.codecs import UNSTORED
 from spheremix.run.command import versions
 from spheremix.run.options import DENSE
+from spheremix.run.path_codecs import CHOSEN_BY
 from spheremix.text import Corpus
 from spheremix.text.corpus import digest
 
@@ -79,10 +80,12 @@ class Keys:
         return key_of(self.matrix, _parameters(dense_mixture(K, self._options)))
 
     def path(self, K: int) -> str:
-        """Give the key of the path from this mixture; a criterion only chooses on it."""
+        """Give the key of the path from this mixture; a criterion only chooses on it.
+
+        So does the share of the documents that may belong nowhere, which is for predictions.
+        """
         parameters = _parameters(sparse_path(K, self._options, self.dense(K)))
-        del parameters["criterion"]
-        return key_of(parameters)
+        return key_of({name: v for name, v in parameters.items() if name not in CHOSEN_BY})
 
     @cached_property
     def chance(self) -> str:
@@ -102,7 +105,8 @@ class Keys:
         """Give the key of what stays of the chosen mixture when documents are drawn again."""
         options = self._options
         chosen = self.dense(K) if options.criterion == DENSE else self.path(K)
-        return key_of(chosen, "firmness", options.criterion, options.seed)
+        by = [options.criterion, *([] if options.max_noise is None else [options.max_noise])]
+        return key_of(chosen, "firmness", *by, options.seed)
 
     def layout(self, labels: NDArray[np.intp]) -> str:
         """Give the key of the map of the documents: it depends on rows and clusters."""

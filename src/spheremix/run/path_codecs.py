@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 FLOATS = ("beta", "log_likelihood", "entropy", "weight", "objective", "gap")
 COUNTS = ("n_iter", "n_distinct", "n_converged")
 TABLES = ("kappas", "weights", "sizes")
+CHOSEN_BY = ("criterion", "max_noise")  # parameters of a path that only choose on it
 
 
 def pack_steps(
@@ -166,7 +167,7 @@ def add_choice(path: VMFPath, record: PathRecord, writer: Writer, prefix: str) -
     labels = path.best_estimator_.labels_.astype(np.int64)
     return replace(
         record,
-        params={**record.params, "criterion": path.criterion},
+        params={**record.params, **{name: getattr(path, name) for name in CHOSEN_BY}},
         labels=FileName(writer.array(f"{prefix}/labels.npy", labels)),
         chosen_noise_level=path.state_.noise_level,
     )
@@ -175,9 +176,8 @@ def add_choice(path: VMFPath, record: PathRecord, writer: Writer, prefix: str) -
 def pack_followed(path: VMFPath, writer: Writer, prefix: str) -> PathRecord:
     """Write a fitted path without what was chosen on it; give its description."""
     state, params = path.state_, pack_params(path, writer, prefix)
-    del params["criterion"]
     return PathRecord(
-        params=params,
+        params={name: value for name, value in params.items() if name not in CHOSEN_BY},
         steps=pack_steps(state.steps, writer, prefix),
         dense=pack_fit(state.dense, writer, f"{prefix}/dense"),
         last=pack_fit(state.fit, writer, f"{prefix}/last"),

@@ -27,7 +27,13 @@ from spheremix.path import PathState
 from spheremix.run.codecs import pack_fit, pack_mixture, unpack_fit, unpack_mixture
 from spheremix.run.columns import MIXTURES, PATH
 from spheremix.run.keys import dense_mixture, sparse_path
-from spheremix.run.path_codecs import pack_followed, pack_steps, unpack_path, unpack_steps
+from spheremix.run.path_codecs import (
+    CHOSEN_BY,
+    pack_followed,
+    pack_steps,
+    unpack_path,
+    unpack_steps,
+)
 from spheremix.run.schema import DenseRecord, FitRecord, PathRecord, StepsRecord
 from spheremix.run.store import RunError
 from spheremix.wording import count as counted
@@ -186,7 +192,9 @@ def follow_path(
         folder.commit("path", key, writer, replace(record, runs=runs, agreement=agreement))
 
     def read(record: PathRecord, reader: Reader) -> VMFPath:
-        chosen = replace(record, params={**record.params, "criterion": options.criterion})
+        asked = sparse_path(K, options, None)
+        by = {name: getattr(asked, name) for name in CHOSEN_BY}
+        chosen = replace(record, params={**record.params, **by})
         return unpack_path(
             chosen,
             reader,
