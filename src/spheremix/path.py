@@ -157,6 +157,7 @@ class PathState:
     status: str = ""
     refits: list[PathPoint] = field(default_factory=list)  # of a relaxed path: one a step
     refit: VMFFit | None = None  # the last of them, where the next one starts
+    noise_level: float | None = None  # of predictions, where it is not that of the fits
 
     @classmethod
     def begin(

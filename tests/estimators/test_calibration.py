@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 import spheremix as sm
 from spheremix.bessel import log_normalizer, mean_length
 from spheremix.errors import ParameterError
+from spheremix.estimators import left_out
 from spheremix.estimators.calibration import evidence, knowledge, normalised, tempered
 from spheremix.estimators.left_out import LeftOut
 
@@ -60,6 +61,45 @@ def test_a_row_that_is_left_out_is_scored_by_the_others(kappa, weighted):
     raw = mixture.predict_proba(X)
     own = np.arange(60), raw.argmax(axis=1)
     assert np.mean(softmax(block.scores, axis=1)[own] < raw[own]) > 0.9
+
+
+def test_with_a_hard_e_step_a_row_is_left_out_of_its_own_component_alone():
+    X, labels, _ = sm.datasets.make_vmf_mixture(60, 15, 3, overlap=0.1, random_state=0)
+    mixture = sm.VMFMixture(3, init=labels, e_step="hard").fit(X)
+    assert mixture.status_ == "converged"
+    ((_, block),) = LeftOut(mixture, sm.as_directions(X), None).blocks(np.arange(60))
+    for i in range(0, 60, 7):
+        others = np.arange(60) != i
+        sums = np.array([X[others & (mixture.labels_ == k)].sum(axis=0) for k in range(3)])
+        mass = np.array([np.sum(others & (mixture.labels_ == k)) for k in range(3)])
+        prototypes = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+        expected = np.log(mass / 59) + log_normalizer(15, mixture.kappas_)
+        assert_allclose(block.scores[i], expected + mixture.kappas_ * (prototypes @ X[i]))
+
+
+def test_blocks_are_small_for_many_components_too(monkeypatch):
+    X, _, mixture = fitted(50, 4, 10, 0.1)
+    monkeypatch.setattr(left_out, "ENTRIES", 100)
+    blocks = list(LeftOut(mixture, sm.as_directions(X), None).blocks(np.arange(50)))
+    assert [len(part) for part, _ in blocks] == [10] * 5
+
+
+def test_noise_does_not_count_in_the_temperature():
+    """Rows that belong nowhere are no draws from a component, whatever these are like."""
+    X, labels, _ = sm.datasets.make_vmf_mixture(800, 12, 3, overlap=0.05, random_state=0)
+    rng = np.random.default_rng(0)
+    repeated = np.tile(X, (1, 6)) + 0.05 * rng.standard_normal((800, 72))
+    noise = rng.standard_normal((150, 72))
+    rows = np.concatenate([repeated / np.linalg.norm(repeated, axis=1, keepdims=True), noise])
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    start = np.append(labels, np.full(150, -1))
+    mixture = sm.VMFMixture(3, init=start, noise="uniform").fit(rows)
+    assert np.mean(mixture.labels_[800:] < 0) > 0.9
+    whole = sm.calibrate(mixture, rows)
+    alone = sm.calibrate(mixture, rows, sample_weight=(mixture.labels_ >= 0).astype(float))
+    # With the noise, the temperature would be twice as high.
+    assert_allclose(whole.temperature, alone.temperature, rtol=0.25)
+    assert_allclose(whole.z, alone.z, rtol=0.25)
 
 
 def test_of_a_relaxed_path_the_support_is_held():

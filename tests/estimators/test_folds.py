@@ -11,6 +11,9 @@ from spheremix.errors import ParameterError
 from spheremix.estimators.folds import held_out_likelihoods
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
+from spheremix.models.base import DegenerateError
+from spheremix.models.vmf import VMFModel
+from spheremix.search import Search
 
 
 def problem_of(X, weights=None, **parameters):
@@ -38,6 +41,28 @@ def test_every_row_is_scored_by_a_fit_without_it(kappa):
 def test_a_fold_without_a_mixture_is_not_a_number():
     X = np.repeat(np.eye(2), 4, axis=0)
     assert np.isnan(held_out_likelihoods(problem_of(X), [3], 2, 0)).all()
+
+
+def test_a_fold_whose_rows_cancel_out_is_not_a_number(monkeypatch):
+    X, _, _ = sm.datasets.make_vmf_mixture(60, 6, 2, overlap=0.001, random_state=0)
+    searched, started, over = Search.replicates, VMFModel.from_partition, []
+
+    def replicates(self, sizes, seeds):
+        found = searched(self, sizes, seeds)
+        over.append(True)
+        return found
+
+    def vanished(self, resultants):
+        if over and len(resultants.mass) == 2:
+            raise DegenerateError("vanished", 0)
+        return started(self, resultants)
+
+    monkeypatch.setattr(Search, "replicates", replicates)
+    monkeypatch.setattr(VMFModel, "from_partition", vanished)
+    problem = problem_of(X)
+    one, two = held_out_likelihoods(problem, [1, 2], 3, 0)
+    assert np.isfinite(one)
+    assert np.isnan(two)
 
 
 def test_the_advice_has_it_when_asked():

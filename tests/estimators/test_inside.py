@@ -123,3 +123,47 @@ def test_weights_and_sparse_rows(planted):
     tree = tree_inside(problem_of(sparse.csr_array(rows), weights), chosen, 9, 0)
     assert adjusted_rand_score(tree.leaves, topics) == 1.0
     assert_allclose(tree.hierarchy.leaves.mass.sum(), weights.sum())
+
+
+def test_rows_without_weight_change_nothing(planted):
+    rows, chosen, _ = planted
+    expected = tree_inside(problem_of(rows), chosen, 7, 0)
+    more = np.concatenate([rows, rows[:30], rows[:5]])
+    labels = np.concatenate([chosen, chosen[:30], np.full(5, 3)])  # cluster 3 has no weight
+    weights = np.repeat([1.0, 0.0], [len(rows), 35])
+    found = tree_inside(problem_of(more, weights), labels, 7, 0)
+    assert_array_equal(np.unique(found.clusters), np.unique(chosen))
+    assert_array_equal(found.leaves[: len(rows)], expected.leaves)
+    assert_array_equal(found.leaves[len(rows) : len(rows) + 30], expected.leaves[:30])
+    assert_array_equal(found.leaves[-5:], -1)
+    assert_allclose(found.hierarchy.leaves.mass, expected.hierarchy.leaves.mass)
+
+
+def test_a_group_that_keeps_only_rows_without_weight_gives_them_to_another(planted):
+    rows, chosen, _ = planted
+    problem = problem_of(rows, np.where(np.arange(len(rows)) < 4, 0.0, 1.0))
+    leaves, owners = np.where(np.arange(len(rows)) < 4, 1, 2 * chosen), np.array([0, 0, 1, 1, 2, 2])
+    leaves[:4] = 1
+    tree = inside._grown(problem, leaves, owners[[0, 1, 2, 2, 4, 4]], np.arange(3))
+    assert tree.leaves.min() >= 0
+    assert_array_equal(tree.clusters[tree.leaves[:4]], 0)
+
+
+def test_groups_of_all_clusters_are_scored_in_one_reading(planted, monkeypatch):
+    rows, chosen, _ = planted
+    problem = problem_of(rows)
+    expected = tree_inside(problem, chosen, 9, 0)
+    readings = []
+    scored = type(problem.directions).map_rows
+
+    def counted(self, scorer, want):
+        readings.append(want)
+        return scored(self, scorer, want)
+
+    monkeypatch.setattr(type(problem.directions), "map_rows", counted)
+    assert_array_equal(tree_inside(problem, chosen, 9, 0).leaves, expected.leaves)
+    assert readings.count("scores") == 1
+    assert "labels" not in readings
+    monkeypatch.setattr(inside, "SCORES", 1)  # one cluster at a time
+    assert_array_equal(tree_inside(problem, chosen, 9, 0).leaves, expected.leaves)
+    assert readings.count("scores") == 4

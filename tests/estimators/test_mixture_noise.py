@@ -224,9 +224,40 @@ def test_a_path_with_noise(tmp_path):
     assert_array_equal(short.labels_, path.labels_)
 
 
-def test_a_path_has_no_limit_of_noise():
-    with pytest.raises(ParameterError, match="max_noise as a number"):
-        sm.VMFPath(3, noise="uniform", max_noise=0.1).fit(X)
+def test_a_path_keeps_to_a_share_where_it_was_chosen(tmp_path):
+    """Sparse prototypes fit less tightly: at the level of the dense mixture there is more noise."""
+    parameters = {"n_components": 3, "noise": "uniform", "max_noise": 0.1, "n_init": 2}
+    path = sm.VMFPath(**parameters, random_state=0).fit(X)
+    assert 0.05 * len(X) < path.n_noise_ <= 0.1 * len(X)
+    assert path.state_.noise_level < path.state_.model.noise.level
+    lowered = path.state_.model.noise.level - path.state_.noise_level
+    posteriors = path.best_estimator_.predict_proba(X).max(axis=1)
+    odds = np.log(path.best_estimator_.predict_noise(X)) - np.log(posteriors)
+    assert np.sum(odds + lowered > 0.0) > 0.1 * len(X)  # what the level of the fits would give
+    assert_array_equal(path.model(path.selected_).predict(X), path.labels_)
+    run = sm.load_run(sm.save_run(tmp_path / "run", path))
+    assert_array_equal(run.path.predict(X), path.labels_)
+    roomy = sm.VMFPath(**{**parameters, "max_noise": 0.9}, random_state=0).fit(X)
+    assert roomy.state_.noise_level is None
+
+
+def test_a_path_takes_over_the_level_of_the_mixture_it_starts_from():
+    dense = mixture(noise="uniform").fit(X)
+    for most in ("auto", 0.1):
+        parameters = {"noise": "uniform", "max_noise": most, "init": dense, "max_steps": 2}
+        path = sm.VMFPath(3, **parameters).fit(X)
+        assert path.state_.model.noise == dense.model_.noise
+        assert_allclose(path.log_likelihoods_[0], dense.log_likelihood_)
+        assert path.n_noise_ == (dense.n_noise_ if most == "auto" else 30)
+
+
+def test_labels_of_a_start_may_be_noise(noisy):
+    again = mixture(noise="uniform", init=noisy.labels_).fit(X)
+    assert_allclose(again.objective_, noisy.objective_)
+    with pytest.raises(ParameterError, match=r"must be in 0\.\.2"):
+        mixture(init=noisy.labels_).fit(X)
+    with pytest.raises(ParameterError, match=r"must be in -1\.\.2"):
+        mixture(noise="uniform", init=noisy.labels_ - 1).fit(X)
 
 
 # Reading
@@ -348,6 +379,7 @@ def test_unusual_rows_where_rows_vary_more_than_the_mixture_says():
     assert usual.stationarity_gap_ <= usual.tol
 
 
-def test_a_report_refuses_noise(noisy):
-    with pytest.raises(ValueError, match="cannot show noise yet"):
-        sm.Report(noisy, X=X)
+def test_a_report_has_noise_beside_the_clusters(noisy):
+    content = sm.Report(noisy, X=X).content
+    assert content["model"]["has_nowhere"]
+    assert_array_equal(content["documents"]["cluster"] == 3, noisy.labels_ < 0)

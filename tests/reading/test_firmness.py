@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -10,11 +12,13 @@ from scipy import sparse
 import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.estimators.options import MixtureOptions
-from spheremix.estimators.problem import build_problem
+from spheremix.estimators.problem import NoFitError, build_problem
 from spheremix.estimators.replicates import replicate_fits
 from spheremix.reading import characteristic_scores, cluster_masses
 from spheremix.reading.alignment import count_common, jaccard
 from spheremix.reading.firmness import _there_again
+
+firmness_module = sys.modules[_there_again.__module__]  # the function has the same name
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +121,33 @@ def test_words_of_a_path_are_its_non_zeros_and_heavy_ones_are_firm():
     assert_array_equal(sm.firmness(study, rows, 3).groups, sm.firmness(path, rows, 3).groups)
     dense = sm.VMFMixtureIC([3], random_state=0, n_init=2, paths="none").fit(rows)
     assert sm.firmness(dense, rows, 3).words.nnz == 60
+
+
+def test_words_of_a_refit_are_selected_by_its_penalty_again():
+    """Without the penalty every word would be there in every replicate."""
+    rows, _, _ = sm.datasets.make_vmf_mixture(300, 40, 3, kappa=80.0, sparsity=0.7, random_state=0)
+    path = sm.VMFPath(3, random_state=0, n_init=2, relaxed=True, max_steps=200).fit(rows)
+    refit = path.best_estimator_
+    assert refit.model_.l1.beta == 0.0
+    assert refit.beta > 0.0
+    found, whole = sm.firmness(refit, rows, 6), sm.firmness(path, rows, 6)
+    assert found.words.data.min() < 1.0
+    assert_allclose(found.words.toarray(), whole.words.toarray(), atol=0.2)
+
+
+def test_replicates_that_lose_a_group_count_as_none_of_it(four, mixture, monkeypatch):
+    whole = sm.firmness(mixture, four, 4)
+    fits = firmness_module.replicate_fits
+    monkeypatch.setattr(firmness_module, "replicate_fits", lambda *given: fits(*given)[:3])
+    found = sm.firmness(mixture, four, 4)
+    assert (whole.n_replicates, whole.n_lost) == (4, 0)
+    assert (found.n_replicates, found.n_lost) == (4, 1)
+    assert found.documents.max() == 0.75
+    assert found.groups.max() <= 0.75
+    assert found.words.data.max() == 0.75
+    monkeypatch.setattr(firmness_module, "replicate_fits", lambda *_: [])
+    with pytest.raises(NoFitError, match="Every replicate lost a component"):
+        sm.firmness(mixture, four, 4)
 
 
 def test_the_same_seed_gives_the_same_bits_on_dense_and_sparse_rows(four, mixture):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # Values that the library parses itself, and files.
-TYPES: dict[str, Any] = dict.fromkeys(("k", "kappa", "min_df", "max_df"), str) | {
+TYPES: dict[str, Any] = dict.fromkeys(("k", "kappa", "min_df", "max_df", "max_noise"), str) | {
     **dict.fromkeys(("vocabulary", "texts", "metadata", "names", "stop_words"), Path),
     "label": list[str],
 }

@@ -214,7 +214,8 @@ class DataDisplay(PixelDisplay):
     ) -> None:
         self.directions = as_directions(X)
         self.labels = np.asarray(labels, dtype=np.intp)
-        sizes = np.bincount(self.labels, minlength=len(layout.clusters))
+        inside = self.labels[self.labels >= 0]  # noise is in no band
+        sizes = np.bincount(inside, minlength=len(layout.clusters))
         super().__init__(layout, np.asarray(intensities), sizes, names, words)
 
     @classmethod

@@ -67,7 +67,8 @@ class Calibration:
         more if the mixture is too sure.
     z : float
         By how many standard errors the rows speak against a temperature of 1; NaN where that cannot
-        be told (one component, or fewer than 8 columns). The temperature is 1 unless z is above 2.
+        be told (one component, fewer than 8 columns, or nothing but noise). The temperature is 1
+        unless z is above 2. Rows count as far as they are no noise.
     posteriors : ndarray of shape (n, K)
         Of the rows of the fit, each by the mixture that the other rows give.
     """
@@ -170,9 +171,10 @@ def _temperature(left: LeftOut, rng: np.random.Generator) -> tuple[float, float]
     cuts = [rng.permutation(np.arange(d) % QUARTERS) for _ in range(N_CUTS)]
     halves: list[list[Pair]] = [[] for _ in cuts]
     quarters: list[list[Pair]] = [[] for _ in range(2 * N_CUTS)]
-    log_weights = []
+    log_weights, inside = [], []
     for _, block in left.blocks(ids):
         log_weights.append(block.log_weights)
+        inside.append(block.inside)
         for i, cut in enumerate(cuts):
             each = [block.part(np.flatnonzero(cut == q)) for q in range(QUARTERS)]
             first, second, third, fourth = (evidence(one) for one in each)
@@ -180,7 +182,11 @@ def _temperature(left: LeftOut, rng: np.random.Generator) -> tuple[float, float]
             quarters[2 * i].append((first, second))
             quarters[2 * i + 1].append((third, fourth))
     shares = normalised(np.concatenate(log_weights))
-    weights = np.ones(len(ids)) if left.weights is None else left.weights[ids]
+    # Noise is no draw from any component: it says nothing of how sure these can be.
+    weights = np.concatenate(inside)
+    weights = weights if left.weights is None else weights * left.weights[ids]
+    if not weights.any():
+        return 1.0, float("nan")
     by_halves, gain = _best([_joined(one) for one in halves], shares, weights)
     by_quarters, _ = _best([_joined(one) for one in quarters], shares, weights)
     mean = np.average(gain, weights=weights)

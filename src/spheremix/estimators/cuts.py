@@ -16,6 +16,7 @@ from spheremix.estimators.agreement import agreement
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture
 from spheremix.estimators.levels import nested_levels
+from spheremix.estimators.noise import settle_noise
 from spheremix.estimators.problem import (
     best_of,
     is_capped,
@@ -83,18 +84,19 @@ def plant(options: MixtureOptions, problem: Problem[VMFModel], make: Make) -> Pl
     runs = summaries(problem.model, starts, fits)
     if options.verbose:
         print_runs(runs, "leaves, ")
-    finest = best_of(options, problem, fits, runs)
-    scorer = problem.model.scorer(finest.parameters, "hard")
+    settled, finest = settle_noise(options, problem, best_of(options, problem, fits, runs))
+    scorer = settled.model.scorer(finest.parameters, "hard")
     (swept,) = problem.directions.sweep([scorer], problem.weights)
-    tree = hierarchy.build(problem.model, only(swept, swept.mass > 0.0))
+    inside = settled.model.clusters(swept)  # noise is in no leaf
+    tree = hierarchy.build(problem.model, only(inside, inside.mass > 0.0))
     second = None
     if len(ranked) > 1:
         second = hierarchy.build(problem.model, ranked[1].resultants)
     if tree.n_leaves < problem.n_components:
         return Planted(tree, second, None)
-    ordered = _reordered(problem.model, finest, tree.origins)
+    ordered = _reordered(settled.model, finest, tree.origins)
     leaves = make(tree.n_leaves)
-    FittedMixture.of_fit(problem, ordered, runs, float("nan")).set_on(leaves)
+    FittedMixture.of_fit(settled, ordered, runs, float("nan")).set_on(leaves)
     _warn(problem, {tree.n_leaves: ordered}, options.max_iter)
     return Planted(tree, second, leaves)
 
@@ -129,10 +131,11 @@ def _start(model: VMFModel, partition: Partition) -> Start:
 def _reordered(
     model: VMFModel, fit: em.Fit[VMFParameters], order: NDArray[np.intp]
 ) -> em.Fit[VMFParameters]:
-    """Give the same fit with its components in another order."""
+    """Give the same fit with its components in another order; noise stays the last one."""
     old, sums = fit.parameters, fit.resultants
     parameters = model.parameters(old.prototypes[order], old.kappas[order], old.weights[order])
-    resultants = replace(sums, mass=sums.mass[order], vectors=sums.vectors[order])
+    every = np.append(order, np.arange(len(order), len(sums.mass)))
+    resultants = replace(sums, mass=sums.mass[every], vectors=sums.vectors[every])
     return replace(fit, parameters=parameters, resultants=resultants)
 
 
@@ -161,7 +164,7 @@ def cut_all(
         runs = summaries(problem.model, [start], [fit])
         if options.verbose:
             print_runs(runs, f"K = {K}, ")
-        reached[K] = best_of(options, sized, [fit], runs)
+        sized, reached[K] = settle_noise(options, sized, best_of(options, sized, [fit], runs))
         cuts[K] = make(K)
         FittedMixture.of_fit(sized, reached[K], runs, float("nan")).set_on(cuts[K])
     _warn(problem, reached, options.max_iter)
@@ -233,6 +236,12 @@ def nest_all(
     options: MixtureOptions, problem: Problem[VMFModel], cuts: Sequence[VMFMixture], make: Make
 ) -> NestedLevels:
     """Tie cuts of increasing sizes together."""
+    if problem.model.noise is not None:
+        raise ParameterError(
+            "{levels} are nested without noise: a row that belongs nowhere in one of them may have "
+            "a cluster in another",
+            remedies=("fit the tree with {noise=None}", "give {n_clusters}, one after the other"),
+        )
     free = [problem.model.parameters(one.prototypes_, one.kappas_, one.weights_) for one in cuts]
     try:
         nested = nesting.nest(
@@ -266,8 +275,10 @@ def split_cluster(
     part = replace(problem, weights=weights, n_components=K)
     outcome = restarts(options, part, None)
     agreed = agreement(part, outcome.starts, outcome.fits)
-    scorer = part.model.scorer(outcome.best.parameters)
-    labels = np.where(inside, part.directions.map_rows(scorer, "labels"), -1)
-    FittedMixture.of_fit(part, outcome.best, outcome.runs, agreed, labels).set_on(mixture)
-    _warn(part, {K: outcome.best}, options.max_iter)
+    part, best = settle_noise(options, part, outcome.best)
+    scorer = part.model.scorer(best.parameters)
+    found = scorer.clusters_of(part.directions.map_rows(scorer, "labels"))
+    labels = np.where(inside, found, -1)
+    FittedMixture.of_fit(part, best, outcome.runs, agreed, labels).set_on(mixture)
+    _warn(part, {K: best}, options.max_iter)
     return mixture

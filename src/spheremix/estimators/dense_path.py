@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spheremix.estimators.fitted import set_path_attributes
+from spheremix.estimators.noise import label_chosen
 from spheremix.estimators.problem import restarts
 from spheremix.estimators.strategies import count_converged, follow, path_solver, warn_of_steps
 from spheremix.path import PathState
@@ -37,7 +38,7 @@ def follow_from(
         dense.runs_,
         dense.agreement_,
         problem.columns,
-        lambda scorer: scorer.clusters_of(problem.directions.map_rows(scorer, "labels")),
+        lambda mixture: label_chosen(mixture, problem.directions, problem.weights),
     )
     warn_of_steps(state, options.max_iter, stacklevel=5)
     return path

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.path import PathState
     from spheremix.path_points import PathPoint
-    from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
     Labels = NDArray[np.intp]
@@ -191,11 +190,13 @@ def set_path_attributes(
     runs: list[Restart],
     agreement: float,
     columns: dict[str, Any],
-    label: Callable[[Scorer], Labels],
+    label: Callable[[VMFMixture], tuple[float | None, Labels]],
 ) -> None:
-    """Set what a path knows of its steps; ``label`` gives the labels of the mixture it chooses.
+    """Set what a path knows of its steps.
 
     What describes mixtures describes those that are judged: the refits of a relaxed path.
+    ``label`` gives the labels of the mixture that is chosen, and the level of the noise in
+    predictions where it is not that of the fits.
     """
     steps = state.steps
     judged = state.refits or steps
@@ -231,5 +232,7 @@ def set_path_attributes(
         },
     )
     path.selected_ = path.select(path.criterion)
+    state.noise_level = None
+    state.noise_level, labels = label(path.model(path.selected_))
     path.best_estimator_ = path.model(path.selected_)
-    path.best_estimator_.labels_ = label(path.best_estimator_.scorer_)
+    path.best_estimator_.labels_ = labels

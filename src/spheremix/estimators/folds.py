@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spheremix import em
+from spheremix.estimators.replicates import start_of
 from spheremix.search import Search
 
 if TYPE_CHECKING:
@@ -44,10 +45,9 @@ def held_out_likelihoods(
     last = others[-1] if others else first
     means = np.full(len(sizes), np.nan)
     for i, partitions in enumerate(found):
-        known = [one for one in partitions if one is not None]
-        if len(known) < n_folds:
+        starts = [one for one in (start_of(last, part) for part in partitions) if one is not None]
+        if len(starts) < n_folds:
             continue
-        starts = [last.from_partition(one.resultants) for one in known]
         fits = em.fit(model, directions, starts, problem.settings, weights=kept)
         if all(fit.ok for fit in fits):
             swept = directions.sweep([model.scorer(fit.parameters) for fit in fits], left_out)

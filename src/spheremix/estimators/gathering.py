@@ -13,7 +13,7 @@ from spheremix.estimators.replicates import Stability, replicate_labels, stabili
 from spheremix.evidence import Evidence
 from spheremix.models.base import DegenerateError
 from spheremix.scorer import Scorer
-from spheremix.select import CRITERIA, count_parameters
+from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -89,16 +89,14 @@ def collect_evidence(
         n_features=int(first.n_features_in_),
         log_likelihoods=np.array([model.log_likelihood_ for model in each]),
         one_cluster=one,
-        n_parameters=np.array(
-            [float(count_parameters(model.prototypes_, model.model_.kappa_mode)) for model in each]
-        ),
+        n_parameters=np.array([float(model.n_parameters_) for model in each]),
         criteria={name: np.array([m.criteria_[name] for m in each]) for name in CRITERIA},
         stability=np.array(
             [stability[int(K)].mean if int(K) in stability else np.nan for K in candidates]
         ),
         chance=expected,
         agreement=np.array([model.agreement_ for model in each]),
-        largest=np.array([np.bincount(m.labels_).max() / len(m.labels_) for m in each]),
+        largest=np.array([np.bincount(m.labels_ + 1)[1:].max() / len(m.labels_) for m in each]),
         merge_costs=merge_costs,
         held_out=held_out,
         apart=None if chance is None or not np.isfinite(chance.apart) else chance.apart,
@@ -113,9 +111,10 @@ def split_by_length(labels: NDArray[Any], lengths: Array) -> float:
     """Give the rank correlation of two clusters with lengths: 1 where one has all the long rows.
 
     It is twice the probability that a row of the second cluster is longer than one of the first,
-    minus one; equal lengths count a half.
+    minus one; equal lengths count a half. Noise, which has the label -1, does not count.
     """
-    second = labels == labels.max()
+    labels, lengths = labels[labels >= 0], lengths[labels >= 0]
+    second = labels == labels.max(initial=0)
     n, m = int(second.sum()), int((~second).sum())
     if not n or not m:
         return 0.0

@@ -17,6 +17,7 @@ import numpy as np
 from spheremix import hierarchy
 from spheremix.merging import merge
 from spheremix.resultants import Resultants, merged_resultants
+from spheremix.scorer import Scorer
 from spheremix.search import Partition, Search
 from spheremix.seeding import BATCH_WEIGHTS, class_resultants
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     Ids = NDArray[np.intp]
 
 FEW = 5  # rows of a fine group, at least
+SCORES = 2**24  # of rows and groups, held at a time: 128 MB
 OVER = 2  # groups that are searched for, for each one that a cluster may keep
 
 
@@ -66,11 +68,11 @@ def tree_inside(
 
     Clusters of fewer than ten rows, and those whose rows hardly differ, stay one group. Groups of
     fewer than five rows are merged with others of their cluster. ``labels`` is -1 for rows that
-    are left out.
+    are left out; clusters of rows without weight are left out, too.
     """
     (first, *_), directions = problem.model.for_search(), problem.directions
     base = np.ones(directions.n_rows) if problem.weights is None else problem.weights
-    clusters = np.unique(labels[labels >= 0])
+    clusters = np.unique(labels[(labels >= 0) & (base > 0.0)])
     sizes = np.array([base[labels == k].sum() for k in clusters])
     wanted = np.ceil(OVER * n_leaves * sizes / sizes.sum()).astype(np.intp)
     wanted = np.maximum(np.minimum(np.maximum(wanted, OVER), sizes // FEW), 1).astype(np.intp)
@@ -96,11 +98,10 @@ def tree_inside(
         own = np.where(labels == clusters[part, None], base, 0.0)
         numbers = range(len(clusters))[part]
         starts = [_only(cells, owners == k) for k in numbers]
-        divided = _divide(problem, own, starts, callback)
-        for k, inner in zip(numbers, divided, strict=True):
-            rows = labels == clusters[k]
-            offset = int(np.searchsorted(owners, k))
-            leaves[rows] = offset + (0 if inner is None else inner[rows])
+        members = [np.flatnonzero(labels == clusters[k]) for k in numbers]
+        divided = _divide(problem, own, starts, members, callback)
+        for k, rows, inner in zip(numbers, members, divided, strict=True):
+            leaves[rows] = int(np.searchsorted(owners, k)) + inner
     return _grown(problem, leaves, owners, clusters)
 
 
@@ -116,9 +117,10 @@ def _divide(
     problem: Problem[VMFModel],
     own: Array,
     starts: Sequence[Resultants],
+    members: Sequence[Ids],
     callback: Callable[[int], None] | None,
-) -> list[Ids | None]:
-    """Move rows inside clusters; give the group of every row, None where a cluster is one group."""
+) -> list[Ids]:
+    """Move rows inside clusters; give the group of each of their members."""
     partitions: list[Partition | None] = [
         Partition(one, np.nan, "merge", np.nan) if len(one.mass) > 1 else None for one in starts
     ]
@@ -126,14 +128,32 @@ def _divide(
         search = Search(model, problem.directions, own, callback=callback)
         moved = search.improved(partitions)
         partitions = [after or before for before, after in zip(partitions, moved, strict=True)]
-    return [
-        None
-        if one is None
-        else problem.directions.map_rows(
-            model.scorer(model.from_partition(one.resultants), "hard"), "labels"
-        )
-        for one in partitions
-    ]
+    found = [np.zeros(len(rows), dtype=np.intp) for rows in members]
+    divided = [i for i, one in enumerate(partitions) if one is not None]
+    scorers = {i: model.scorer(model.from_partition(partitions[i].resultants)) for i in divided}
+    for part in _together_in_memory(scorers, problem.directions.n_rows):
+        matrix = np.vstack([scorers[i].matrix for i in part])
+        biases = np.concatenate([scorers[i].biases for i in part])
+        scores = problem.directions.map_rows(Scorer(matrix, biases), "scores")
+        first = 0
+        for i in part:
+            last = first + scorers[i].n_components
+            found[i] = scores[members[i], first:last].argmax(axis=1)
+            first = last
+    return found
+
+
+def _together_in_memory(scorers: dict[int, Scorer], n_rows: int) -> list[list[int]]:
+    """Put clusters together whose groups are scored in one reading of the rows."""
+    parts: list[list[int]] = []
+    room = 0
+    for i, scorer in scorers.items():
+        if scorer.n_components > room:
+            parts.append([])
+            room = max(SCORES // n_rows, scorer.n_components)
+        parts[-1].append(i)
+        room -= scorer.n_components
+    return parts
 
 
 def _grown(problem: Problem[VMFModel], leaves: Ids, owners: Ids, clusters: Ids) -> ClusterTree:
@@ -141,6 +161,8 @@ def _grown(problem: Problem[VMFModel], leaves: Ids, owners: Ids, clusters: Ids) 
     sums = class_resultants(problem.directions, leaves, len(owners), problem.weights)
     model = problem.model.for_search()[-1]
     kept = absorb(model, sums, owners)
+    for empty in np.flatnonzero(kept < 0):  # rows without weight may be in it
+        leaves = np.where(leaves == empty, _occupied(kept, owners, owners[empty]), leaves)
     merged = merged_resultants(
         replace(sums, mass=sums.mass[kept >= 0], vectors=sums.vectors[kept >= 0]), kept[kept >= 0]
     )
@@ -148,6 +170,11 @@ def _grown(problem: Problem[VMFModel], leaves: Ids, owners: Ids, clusters: Ids) 
     tree = hierarchy.build(model, merged, groups)
     places = np.append(np.argsort(tree.origins)[kept], -1)  # the last one: rows of no cluster
     return ClusterTree(tree, places[leaves], clusters[groups[tree.origins]])
+
+
+def _occupied(kept: Ids, owners: Ids, owner: int) -> int:
+    """Give the first group of a cluster that has rows."""
+    return int(np.flatnonzero((kept >= 0) & (owners == owner))[0])
 
 
 def absorb(model: VMFModel, sums: Resultants, owners: Ids) -> Ids:

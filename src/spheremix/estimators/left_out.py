@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,12 +73,15 @@ class Block:
         w_i t_ik, by which each row pulls each prototype.
     lengths : ndarray of shape (n, K)
         Lengths of q_k without the row.
+    inside : ndarray of shape (n,)
+        Probability that the row belongs to a component, and is no noise.
     """
 
     left: LeftOut
     rows: Array
     pulls: Array
     lengths: Array
+    inside: Array
 
     @property
     def log_weights(self) -> Array:
@@ -117,7 +120,7 @@ class LeftOut:
     thresholded if there is a penalty. The row x_i of weight w_i and posterior t_ik is part of it.
     Without it the vector is q_k - w_i t_ik x_i on the support, and the mass is n_k - w_i t_ik. The
     concentrations, the threshold and the support are held; for a mixture without penalty the
-    prototypes are exact.
+    prototypes are exact. With a hard E-step t_ik is 1 for the most probable component.
 
     Parameters
     ----------
@@ -133,7 +136,9 @@ class LeftOut:
         self.mixture, self.rows, self.weights = mixture, rows, weights
         model, prototypes = mixture.model_, mixture.prototypes_
         parameters = model.parameters(prototypes, mixture.kappas_, mixture.weights_)
-        [swept] = rows.sweep([mixture.scorer_], weights)
+        self.hard = mixture.e_step == "hard"
+        scorer = replace(mixture.scorer_, assignment="hard" if self.hard else "soft")
+        [swept] = rows.sweep([scorer], weights)
         resultants = model.clusters(swept)
         self.mass, self.total = resultants.mass, float(resultants.mass.sum())
         self.log_normalizers = parameters.log_normalizers
@@ -152,15 +157,20 @@ class LeftOut:
     def blocks(self, ids: Ids) -> Iterator[tuple[Ids, Block]]:
         """Read some rows, a few at a time."""
         scorer = self.mixture.scorer_
-        size = max(1, ENTRIES // self.rows.n_features)
+        size = max(1, ENTRIES // max(self.rows.n_features, scorer.n_components))
         for begin in range(0, len(ids), size):
             part = ids[begin : begin + size]
             rows = self.rows.take(part)
-            assigned = softmax(rows @ scorer.matrix.T + scorer.biases, axis=1)
+            scores = rows @ scorer.matrix.T + scorer.biases
+            if self.hard:
+                assigned = np.eye(scorer.n_components)[scores.argmax(axis=1)]
+            else:
+                assigned = softmax(scores, axis=1)
             pulls = assigned[:, : scorer.n_clusters]
+            inside = pulls.sum(axis=1)
             if self.weights is not None:
                 pulls = pulls * self.weights[part, None]
             dots, squares = self.dots(rows, np.arange(rows.shape[1]))
             lengths = self.lengths**2 - 2.0 * pulls * self.lengths * dots + pulls**2 * squares
             lengths = np.sqrt(np.maximum(lengths, (LEAST * self.total) ** 2))
-            yield part, Block(self, rows, pulls, lengths)
+            yield part, Block(self, rows, pulls, lengths, inside)

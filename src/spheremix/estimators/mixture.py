@@ -87,8 +87,8 @@ default="merge"
         least loss of likelihood, rows are moved to the clusters where they raise the likelihood
         most (first variation), and runs are combined in pairs. EM starts from the results. The
         search leaves out the penalty, whatever ``beta``. "random" takes K rows as prototypes (the
-        paper's Algorithm 4). A 1-D integer array gives labels 0..K-1, a 2-D array of shape (K, d)
-        prototypes. A given start means one run.
+        paper's Algorithm 4). A 1-D integer array gives labels 0..K-1, and with noise also -1; a
+        2-D array of shape (K, d) gives prototypes. A given start means one run.
     n_init : int or "auto", default="auto"
         Runs; they share each reading of the data and the best objective wins. "auto" is 5 for
         "merge", to which 4 combinations of runs are added, and 10 for the others.

@@ -17,6 +17,8 @@ from spheremix.search import Search
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from spheremix.data.base import Directions
+    from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.options import MixtureOptions
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel, VMFParameters
@@ -167,6 +169,34 @@ def _continued(
     return em.evaluate(model, directions, again, clean, settings, weights=weights)
 
 
+def label_chosen(
+    mixture: VMFMixture, rows: Directions, weights: Array | None
+) -> tuple[float | None, NDArray[np.intp]]:
+    """Give the labels of the mixture that was chosen on a path, whose noise has a held level.
+
+    Where more rows are noise than a number allows, the level is lowered for predictions until
+    they are not, and comes back; otherwise it is None. The parameters stay as they are.
+    """
+    most = mixture.max_noise if mixture.noise is not None else None
+    scorer, lowered = mixture.scorer_, 0.0
+    base = np.ones(rows.n_rows) if weights is None else weights
+    labels = scorer.clusters_of(rows.map_rows(scorer, "labels"))
+    if not isinstance(most, float) or mixture.model_.noise is None:
+        return None, labels
+    target = most
+    while base @ (labels < 0) > most * base.sum():
+        densities = rows.map_rows(scorer.clusters(), "log_density")
+        odds = (scorer.biases[-1] + scorer.offset) - densities
+        (tied,) = quantiles(odds, base, (1.0 - target,))
+        lowered += max(tied, 0.0) + STILL
+        biases = scorer.biases.copy()
+        biases[-1] -= max(tied, 0.0) + STILL
+        scorer = replace(scorer, biases=biases)
+        labels = scorer.clusters_of(rows.map_rows(scorer, "labels"))
+        target *= 0.9  # noise wins rows that are torn between clusters
+    return (mixture.model_.noise.level - lowered if lowered else None), labels
+
+
 def quantiles(values: Array, weights: Array, shares: tuple[float, ...]) -> list[float]:
     """Give the smallest values up to which so much of the weight is."""
     order = np.argsort(values, kind="stable")
@@ -181,3 +211,11 @@ def keep_level(problem: Problem[VMFModel], model: VMFModel) -> Problem[VMFModel]
     if now is None or before is None or now.most != before.most:
         return problem
     return replace(problem, model=replace(problem.model, noise=before))
+
+
+def known_level(options: MixtureOptions, problem: Problem[VMFModel]) -> Problem[VMFModel]:
+    """Take over the level of a fitted mixture from which a fit with the same noise starts."""
+    init, wanted = options.init, (options.noise, options.max_noise)
+    if not hasattr(init, "model_") or (init.noise, init.max_noise) != wanted:
+        return problem
+    return keep_level(problem, init.model_)

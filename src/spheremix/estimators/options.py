@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
@@ -92,6 +92,15 @@ class MixtureOptions:
             "warm_start": check.require_flag("warm_start", given["warm_start"]),
         }
         return cls(**{name: checked.get(name, given[name]) for name in cls.__dataclass_fields__})
+
+    def along_path(self) -> Self:
+        """Give what the fits of a path take: a limit of the noise is for its predictions alone.
+
+        At the level that a limit asks for, rows that go to clusters make these looser, and other
+        rows follow: held along a path, it would not be kept to.
+        """
+        limited = isinstance(self.max_noise, float)
+        return replace(self, max_noise="auto") if limited else self
 
     @property
     def settings(self) -> em.Settings:

@@ -20,7 +20,7 @@ from spheremix.estimators.fitted import (
     set_path_attributes,
 )
 from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.noise import keep_level, settle_noise
+from spheremix.estimators.noise import keep_level, known_level, label_chosen, settle_noise
 from spheremix.estimators.options import MixtureOptions, PathOptions
 from spheremix.estimators.problem import build_problem, is_capped, restarts, warn_of_cap
 from spheremix.estimators.selected import SelectedMixture
@@ -90,8 +90,10 @@ class VMFPath(PathAttributes, SelectedMixture):
     feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, \
 e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, verbose
         As in :class:`VMFMixture`. What is noise is settled in the dense mixture; later steps keep
-        its level, and may have more noise, since sparse prototypes fit less tightly; ``max_noise``
-        is "auto" or None. ``verbose=1`` also prints a line every 100 steps.
+        its level, and may have more noise, since sparse prototypes fit less tightly. If
+        ``max_noise`` is a number, steps are fitted as with "auto". If the one that is chosen has
+        more noise, the level is lowered for the predictions of all steps until it keeps to the
+        number. ``verbose=1`` also prints a line every 100 steps.
     warm_start : bool, default=False
         Go on with the path of the previous call to ``fit`` from its last step, after raising
         ``max_steps`` or ``max_sparsity``: the same bits as one long run.
@@ -229,13 +231,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         VMFPath
             Itself. Interrupted by Ctrl-C, it keeps the steps it has and warns.
         """
-        options, route = MixtureOptions.of(self), PathOptions.of(self)
-        if options.noise is not None and isinstance(options.max_noise, float):
-            raise ParameterError(
-                "{max_noise} as a number is kept to by VMFMixture only: along a path the level of "
-                "the noise is held",
-                remedies=("set {max_noise='auto'}", "set {max_noise=None}"),
-            )
+        options, route = MixtureOptions.of(self).along_path(), PathOptions.of(self)
         problem = build_problem(options, X, sample_weight)
         if self.warm_start and hasattr(self, "state_"):
             problem = keep_level(problem, self.state_.model)
@@ -244,9 +240,13 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             # A stored state comes without these.
             runs, agreed = getattr(self, "runs_", []), getattr(self, "agreement_", float("nan"))
         else:
-            dense = restarts(options, problem, None)
+            settled = known_level(options, problem)
+            dense = restarts(options, settled, None)
             runs, agreed = dense.runs, agreement(problem, dense.starts, dense.fits)
-            problem, best = settle_noise(options, problem, dense.best)
+            if settled is not problem:  # a fitted mixture whose noise is settled
+                problem, best = settled, dense.best
+            else:
+                problem, best = settle_noise(options, problem, dense.best)
             solver = path_solver(options, route, problem)
             state = PathState.begin(solver, best, count_converged(runs), relaxed=route.relaxed)
         follow(options, route, problem, solver, state, runs)
@@ -256,7 +256,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             runs,
             agreed,
             problem.columns,
-            lambda scorer: scorer.clusters_of(problem.directions.map_rows(scorer, "labels")),
+            lambda mixture: label_chosen(mixture, problem.directions, problem.weights),
         )
         if is_capped(problem.model, state.dense.parameters):
             warn_of_cap(problem.n_components, problem.model.kappa_max)
@@ -343,6 +343,8 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         mixture = VMFMixture(**{**shared, "beta": step.beta, "warm_start": False})
         model, beta = state.model, 0.0 if refit else step.beta
         criteria = criteria_of([step], model)
+        if model.noise is not None and state.noise_level is not None:
+            model = replace(model, noise=replace(model.noise, level=state.noise_level))
         FittedMixture(
             replace(model, l1=replace(model.l1, beta=beta)),
             step.prototypes.toarray(),

@@ -118,7 +118,7 @@ def replicate_fits(
     weights, (found,) = replicate_partitions(
         problem, [problem.n_components], n_replicates, seed, callback
     )
-    starts = [_start(model, one) for one in found]
+    starts = [start_of(model, one) for one in found]
 
     def run(members: list[int], batch: list[VMFParameters]) -> list[Fit[VMFParameters]]:
         return em.fit(model, directions, batch, problem.settings, weights=weights[members])
@@ -127,7 +127,7 @@ def replicate_fits(
     return [fit for fit in fits if fit is not None and fit.ok]
 
 
-def _start(model: VMFModel, partition: Partition | None) -> VMFParameters | None:
+def start_of(model: VMFModel, partition: Partition | None) -> VMFParameters | None:
     """Give the parameters from which EM starts; None where a partition has none."""
     try:
         return None if partition is None else model.from_partition(partition.resultants)

@@ -233,8 +233,11 @@ def _start_from_labels(labels: NDArray[Any], problem: Problem[Any]) -> Any:
             shape=labels.shape,
             dtype=labels.dtype,
         )
-    if labels.min() < 0 or labels.max() >= K:
-        raise ParameterError("{init} given as labels must be in 0..{last}", last=K - 1)
+    least = -getattr(problem.model, "n_noise", 0)  # -1: a row that belongs nowhere
+    if labels.min() < least or labels.max() >= K:
+        raise ParameterError(
+            "{init} given as labels must be in {least}..{last}", least=least, last=K - 1
+        )
     try:
         return seeding.from_labels(
             problem.model, problem.directions, labels.astype(np.intp), K, problem.weights

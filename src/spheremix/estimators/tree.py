@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.advice import Advice
-    from spheremix.estimators.choices import Auto, Engine, KappaName
+    from spheremix.estimators.choices import Auto, Engine, KappaName, Noise
     from spheremix.estimators.cuts import Planted
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.problem import Problem
@@ -58,6 +58,9 @@ class VMFTree(TreeCuts):
         One concentration for all components, one each, or a given value.
     kappa_max : float or "auto", default="auto"
         As in :class:`VMFMixture`.
+    noise, max_noise
+        As in :class:`VMFMixture`. Noise is in no leaf, and every cut decides anew which rows are
+        noise; nested levels are not to be had with it.
     n_init : int or "auto", default="auto"
         Runs of the search for the leaves. "auto" is 2, which are then combined.
     max_iter, tol, zero_tol, random_state, n_threads, engine
@@ -123,6 +126,8 @@ class VMFTree(TreeCuts):
         n_clusters: int | Literal["advice"] | None = None,
         kappa: KappaName | float = "shared",
         kappa_max: float | Auto = "auto",
+        noise: Noise | None = None,
+        max_noise: float | Auto | None = "auto",
         n_init: int | Auto = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
@@ -137,6 +142,8 @@ class VMFTree(TreeCuts):
         self.n_clusters = n_clusters
         self.kappa = kappa
         self.kappa_max = kappa_max
+        self.noise = noise
+        self.max_noise = max_noise
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
 
+NOWHERE = "belongs nowhere"  # in place of the name of a cluster, for documents that are noise
 BLOCK_SCORES = 2**22  # scores held at a time: 32 MiB
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from spheremix.models.vmf import VMFModel
+
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
 
@@ -52,12 +54,16 @@ class Firmness:
         characteristic ones if the mixture has no penalty; nothing is stored for other words.
     n_replicates : int
         The replicates that the shares are taken of.
+    n_lost : int
+        Those of them that lost a group, so that there is no mixture of as many: in these, nothing
+        counts as having stayed.
     """
 
     documents: Array
     groups: Array
     words: sparse.csr_array
     n_replicates: int
+    n_lost: int = 0
 
 
 def firmness(
@@ -86,7 +92,8 @@ def firmness(
     package fpc, except that all documents are compared and not only those that were drawn.
 
     A replicate is one run of the search, while a fit takes the best of several. Firmness is
-    therefore rather too low than too high where the search is difficult, as with many groups.
+    therefore rather too low than too high where the search is difficult, as with many groups. A
+    replicate that loses a group counts as one in which nothing stayed; ``n_lost`` says how many.
 
     Parameters
     ----------
@@ -117,13 +124,14 @@ def firmness(
     >>> bool(found.groups.min() > 0.9)
     True
     """
-    chosen, mixture = _published(model)
+    chosen, mixture, in_force = _published(model)
     check.require_integer("n_replicates", n_replicates, 1)
     rows = check.open_again(chosen, X)
     problem = build_problem(MixtureOptions.of(mixture), rows, sample_weight)
     settings = replace(problem.settings, tol=max(problem.settings.tol, CLOSE_ENOUGH))
-    # The level of the noise is that of the fit.
-    in_force = replace(mixture.model_, n_threads=rows.n_threads)
+    in_force = replace(in_force, n_threads=rows.n_threads)
+    # A limit of the noise may have lowered its level for predictions.
+    predicting = replace(in_force, noise=mixture.model_.noise)
     problem = replace(problem, model=in_force, settings=settings)
     seed = check.draw_seeds(random_state, 1)[0]
     fits = replicate_fits(problem, n_replicates, seed, callback)
@@ -132,13 +140,13 @@ def firmness(
             "Every replicate lost a component: the groups do not survive other rows",
             remedies=("take fewer components",),
         )
-    K, n = len(mixture.weights_), rows.n_rows
+    K = len(mixture.weights_)
     own = _with_noise(rows.map_rows(chosen.scorer_, "labels"), K)
     listed = _words(mixture, mixture.prototypes_, mixture.kappas_, mixture.weights_)
-    documents, groups, words = np.zeros(n), np.zeros(K), np.zeros(listed.shape)
+    documents, groups, words = np.zeros(rows.n_rows), np.zeros(K), np.zeros(listed.shape)
     for fit in fits:
         found = in_force.zero_small(fit.parameters, mixture.zero_tol)
-        labels = _with_noise(rows.map_rows(in_force.scorer(found), "labels"), K)
+        labels = _with_noise(rows.map_rows(predicting.scorer(found), "labels"), K)
         common = count_common(own, labels, (K + 1, K + 1), problem.weights)
         again = _there_again(common, K)
         documents += labels == np.append(again, K)[own]  # noise is there again as noise
@@ -146,12 +154,17 @@ def firmness(
         there = again >= 0
         words[there] += _words(mixture, found.prototypes, found.kappas, found.weights)[again[there]]
     shares = sparse.csr_array(np.where(listed, 1.0, 0.0))
-    shares.data = words[listed] / len(fits)
-    return Firmness(documents / len(fits), groups / len(fits), shares, len(fits))
+    n = n_replicates
+    shares.data = words[listed] / n
+    return Firmness(documents / n, groups / n, shares, n, n - len(fits))
 
 
-def _published(model: Any) -> tuple[VMFMixture, VMFMixture]:
-    """Give the mixture that was chosen, and the penalised one from which its words come."""
+def _published(model: Any) -> tuple[VMFMixture, VMFMixture, VMFModel]:
+    """Give the mixture that was chosen, the one from which its words come, and how that was fitted.
+
+    A bootstrap selects words by the penalty, and not by a refit on zeros that are given. The level
+    of the noise is that of the fit.
+    """
     if not isinstance(model, VMFMixture | VMFPath | VMFMixtureIC):
         raise ParameterError(
             "{model} must be a fitted VMFMixture, VMFPath or VMFMixtureIC, got a {got}",
@@ -159,13 +172,15 @@ def _published(model: Any) -> tuple[VMFMixture, VMFMixture]:
         )
     if isinstance(model, VMFMixture):
         check_is_fitted(model, "prototypes_")
-        return model, model
+        l1 = replace(model.model_.l1, beta=float(model.beta))  # a refit remembers its penalty
+        return model, model, replace(model.model_, l1=l1)
     check_is_fitted(model, "best_estimator_")
     path: Any = getattr(model, "best_path_", None) if isinstance(model, VMFMixtureIC) else model
+    best = model.best_estimator_
     if path is None:
-        return model.best_estimator_, model.best_estimator_
-    # A bootstrap selects by the penalty, and not by a refit on zeros that are given.
-    return model.best_estimator_, path.model(path.selected_, refit=False)
+        return best, best, best.model_
+    penalised = path.model(path.selected_, refit=False)
+    return best, penalised, replace(penalised.model_, noise=path.state_.model.noise)
 
 
 def _with_noise(labels: Ids, n_clusters: int) -> Ids:

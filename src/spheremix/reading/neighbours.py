@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 OVERSAMPLED = 10  # more columns than coordinates are asked for, so that the last ones are good
 READINGS = 2  # of the rows, to find the directions
 BISECTIONS = 40
+ALL_PAIRS = 20_000  # rows: of more, neighbours are looked for in near cells only
+CELLS = 12  # near cells in which the neighbours of a row are looked for
+BLOCK = 2**24  # cosines that are held at a time
 
 
 def leading_coordinates(X: Any, n_coordinates: int) -> Array:
@@ -67,6 +70,10 @@ def _dense(rows: Any) -> Array:
 def nearest_rows(coordinates: Array, n_neighbours: int) -> tuple[Array, Ids]:
     """Find the rows with the largest cosines with each row.
 
+    Up to 20,000 rows are all compared. Of more rows, which would take time and time again as their
+    number grows, each is compared with those in the twelve cells that are nearest to its own. The
+    cells are around as many rows as the square root of their number; most neighbours are found.
+
     Parameters
     ----------
     coordinates : ndarray of shape (n, m)
@@ -83,9 +90,42 @@ def nearest_rows(coordinates: Array, n_neighbours: int) -> tuple[Array, Ids]:
     """
     lengths = np.linalg.norm(coordinates, axis=1, keepdims=True)
     unit = np.divide(coordinates, lengths, out=np.zeros_like(coordinates), where=lengths > 0.0)
+    if len(unit) > ALL_PAIRS:
+        return _in_near_cells(unit.astype(np.float32), n_neighbours)
     search = NearestNeighbors(n_neighbors=n_neighbours, algorithm="brute", n_jobs=1)
     distances, neighbours = search.fit(unit.astype(np.float32)).kneighbors()
     return distances.astype(np.float64), neighbours.astype(np.intp)
+
+
+def _in_near_cells(unit: NDArray[np.float32], n_neighbours: int) -> tuple[Array, Ids]:
+    """Find near rows in the cells around each row, by steps as many as n to the power of 1.5."""
+    n, n_cells = len(unit), max(2, round(len(unit) ** 0.5))
+    centres = unit[np.random.default_rng(0).choice(n, n_cells, replace=False)]
+    step = max(1, BLOCK // n_cells)
+    cells = np.concatenate(
+        [(unit[i : i + step] @ centres.T).argmax(axis=1) for i in range(0, n, step)]
+    )
+    order = np.argsort(cells, kind="stable")
+    ends = np.searchsorted(cells[order], np.arange(n_cells + 1))
+    sizes = np.diff(ends)
+    distances, neighbours = np.empty((n, n_neighbours)), np.empty((n, n_neighbours), dtype=np.intp)
+    for cell in np.flatnonzero(sizes):
+        near = np.argsort(-(centres @ centres[cell]), kind="stable")
+        enough = int(np.searchsorted(np.cumsum(sizes[near]), n_neighbours + 1)) + 1
+        near = near[: max(CELLS, enough)]
+        others = np.concatenate([order[ends[one] : ends[one + 1]] for one in near])
+        own = order[ends[cell] : ends[cell + 1]]
+        for begin in range(0, len(own), max(1, BLOCK // len(others))):
+            part = own[begin : begin + max(1, BLOCK // len(others))]
+            cosines = unit[part] @ unit[others].T
+            cosines[part[:, None] == others] = -np.inf  # not the row itself
+            best = np.argpartition(-cosines, n_neighbours - 1, axis=1)[:, :n_neighbours]
+            found = np.take_along_axis(cosines, best, axis=1)
+            sort = np.argsort(-found, axis=1, kind="stable")
+            neighbours[part] = others[np.take_along_axis(best, sort, axis=1)]
+            found = np.take_along_axis(found, sort, axis=1).astype(np.float64)
+            distances[part] = np.sqrt(np.maximum(2.0 - 2.0 * found, 0.0))
+    return distances, neighbours
 
 
 def attractions(

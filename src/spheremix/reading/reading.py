@@ -234,6 +234,11 @@ class Reading:
             return None
         return np.bincount(labels[labels >= 0], minlength=self.n_clusters)
 
+    @property
+    def has_noise(self) -> bool:
+        """Whether documents may belong to no cluster."""
+        return getattr(getattr(self.model, "model_", None), "noise", None) is not None
+
     @cached_property
     def scorer(self) -> Scorer:
         """The scores behind the posteriors, without those of noise."""

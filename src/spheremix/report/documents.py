@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.reading import agreement, contrast_words
-from spheremix.report.numbers import digits
+from spheremix.report.numbers import digits, numbered
 from spheremix.report.texts import length
 from spheremix.report.tree import packed_leaves
 from spheremix.text import TextVectorizer
@@ -44,8 +44,8 @@ def describe(source: Source, found: Documents | None) -> dict[str, Any] | None:
         "margin": found.margins.astype(np.float32),
         "log_odds": found.log_odds.astype(np.float32),
         "cosine": found.cosines.astype(np.float32),
-        "cluster": found.labels.astype(np.uint16),
-        "leaf": packed_leaves(source.leaves),
+        "cluster": numbered(found.labels, len(source.mixture.weights_)).astype(np.uint16),
+        "leaf": packed_leaves(source.leaves, source.tree),
         "runner_up": found.runners_up.astype(np.uint16) if several else None,
     }
 

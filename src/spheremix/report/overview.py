@@ -49,6 +49,7 @@ def model_entry(source: Source, n_shown: int, agreement: list[dict[str, Any]]) -
     kappa = mixture.kappa if isinstance(mixture.kappa, str) else np.asarray(mixture.kappa)
     return {
         "n_clusters": K,
+        "has_nowhere": source.has_noise,
         "n_words": d,
         "n_words_shown": n_shown,
         "beta": float(mixture.beta),
@@ -100,7 +101,7 @@ def _clusters(
     """List the clusters of a candidate by weight, with their most characteristic words."""
     order = [int(k) for k in cluster_order(model.weights_)]
     labels = getattr(model, "labels_", None)
-    sizes = None if labels is None else np.bincount(labels, minlength=len(order))
+    sizes = None if labels is None else np.bincount(labels[labels >= 0], minlength=len(order))
     words: list[list[str]] = [[] for _ in order]
     if feature_names is not None:
         vocabulary = Reading(model, feature_names).vocabulary

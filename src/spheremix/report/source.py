@@ -113,11 +113,6 @@ class Source:
     edits: dict[str, Any] | None = None
     title: str = "spheremix"
 
-    def __post_init__(self) -> None:
-        """Refuse what the page cannot show."""
-        if self.mixture.model_.noise is not None:
-            raise ValueError("A report cannot show noise yet: fit the model with noise=None.")
-
     @property
     def path(self) -> VMFPath | None:
         """The path, where the model has one."""
@@ -127,6 +122,11 @@ class Source:
     def mixture(self) -> VMFMixture:
         """The chosen mixture."""
         return self.model.best_estimator_ if isinstance(self.model, VMFPath) else self.model
+
+    @property
+    def has_noise(self) -> bool:
+        """Whether documents may belong to no cluster."""
+        return self.mixture.model_.noise is not None
 
 
 def count_rows(X: Any) -> int:

@@ -12,7 +12,7 @@ from spheremix.data.open import as_directions
 from spheremix.data.parts import unit_columns
 from spheremix.reading import cluster_masses, document_shares
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
-from spheremix.report.numbers import digits
+from spheremix.report.numbers import digits, numbered
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def read_steps(source: Source, shown: NDArray[np.intp]) -> Steps:
     if source.X is not None:
         reader: Any = mixture
         rows = as_directions(source.X, engine=reader.engine, n_threads=reader.n_threads)
-        labels = np.empty((len(kept), rows.n_rows), dtype=np.uint8 if K <= 256 else np.uint16)
+        narrow = np.uint8 if K + source.has_noise <= 256 else np.uint16
+        labels = np.empty((len(kept), rows.n_rows), dtype=narrow)
     entries = []
     shown_rows = only_here = None
     if source.X is not None and source.feature_names is not None:
@@ -86,11 +87,12 @@ def read_steps(source: Source, shown: NDArray[np.intp]) -> Steps:
         values[s] = levels[:, shown]
         sizes = _expected(source, step)
         if labels is not None:
-            labels[s] = model.predict(rows)
-            sizes = np.bincount(labels[s], minlength=K).tolist()
-        if labels is not None and only_here is not None:
-            shares = document_shares(shown_rows, labels[s], n_clusters=K)
-            only_here[s] = found_only_here(levels[:, shown], shares)
+            clusters = model.predict(rows)
+            labels[s] = numbered(clusters, K)
+            sizes = np.bincount(labels[s], minlength=K)[:K].tolist()
+            if only_here is not None:
+                shares = document_shares(shown_rows, clusters, n_clusters=K)
+                only_here[s] = found_only_here(levels[:, shown], shares)
         by = [name for name, choice in choices.items() if choice == step]
         entries.append(_entry(step, model, sizes, by) | {"scale": scale})
     return Steps(entries, kept.index(chosen), values, labels, only_here)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.report.numbers import digits
+from spheremix.report.numbers import digits, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +50,8 @@ def tree_entry(
     }
 
 
-def packed_leaves(leaves: Any) -> Any:
+def packed_leaves(leaves: Any, tree: TreeRecord | None) -> Any:
     """Give the fine group of each document as a small array; None where there is no tree."""
-    return None if leaves is None else np.asarray(leaves).astype(np.uint16)
+    if leaves is None or tree is None:
+        return None
+    return numbered(np.asarray(leaves), len(tree.grown.clusters)).astype(np.uint16)

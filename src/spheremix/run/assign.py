@@ -127,11 +127,13 @@ def describe_assigned(run: Run, table: Table) -> list[str]:
     """Say how many documents each cluster got, in lines."""
     reading = Reading.from_run(run)
     labels = np.array([k for k in table["cluster"] if k is not None], dtype=np.intp)
-    sizes = np.bincount(labels, minlength=reading.n_clusters)
+    sizes = np.bincount(labels[labels >= 0], minlength=reading.n_clusters)
     without = table.n_rows - len(labels)
-    assigned = count(len(labels), "document")
+    assigned = count(int(sizes.sum()), "document")
+    nowhere = int((labels < 0).sum())
+    lost = f", {nowhere:,} that {'belongs' if nowhere == 1 else 'belong'} nowhere"
     return [
-        f"{assigned} assigned, {without:,} without a cluster.",
+        f"{assigned} assigned{lost * reading.has_noise}, {without:,} without a cluster.",
         *(
             f"{sizes[k]:7,}  cluster {k}: {reading.cluster_name(int(k))}"
             for k in reading.layout.clusters

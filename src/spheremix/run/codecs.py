@@ -15,7 +15,7 @@ from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_model
 from spheremix.models.vmf import VMFParameters
 from spheremix.resultants import Resultants
-from spheremix.run.schema import FitRecord, MixtureRecord
+from spheremix.run.schema import FitRecord, MixtureRecord, PathRecord
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName
 from spheremix.select import CRITERIA
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.models.vmf import VMFModel
-    from spheremix.run.schema import PathRecord
     from spheremix.run.store import Reader
     from spheremix.run.writer import Writer
 
@@ -158,7 +157,10 @@ def model_of(
 ) -> VMFModel:
     """Give the model that an estimator's parameters stand for, with what was in force."""
     try:
-        model = build_model(MixtureOptions.of(estimator), n_features, resolve_threads(None))
+        options = MixtureOptions.of(estimator)
+        if isinstance(record, PathRecord):
+            options = options.along_path()
+        model = build_model(options, n_features, resolve_threads(None))
     except ValueError as error:
         raise RunError(f"{reader.folder}: damaged: {error}") from None
     if (model.noise is None) != (record.noise_level is None):

@@ -50,15 +50,19 @@ TABLES: dict[str, TableSchema] = {
             "title": Column("Title of the document; the name of a text file."),
             "date": Column("Date, as far as it is known: 2016-10-12, 2016-10 or 2016."),
             "cluster": Column(
-                "Most probable cluster of the document; empty if the document was set aside.", int
+                "Most probable cluster of the document; empty if the document was set aside, and "
+                "-1 if it belongs nowhere. Such a document fits no cluster: its other columns are "
+                "about the cluster that is nearest to it, which is its runner_up.",
+                int,
             ),
-            "name": Column("Name of this cluster."),
+            "name": Column("Name of this cluster, or 'belongs nowhere'."),
             "fine_group": Column(
                 "Fine group of the document, a part of its cluster: a leaf of tables/tree.csv.", int
             ),
             "firmness": Column(
                 "How sure the cluster is: share of 20 repetitions, each with documents drawn again "
-                "and another start, in which the cluster is there again with this document in it.",
+                "and another start, in which the cluster is there again with this document in it; "
+                "for a document that belongs nowhere, in which it belongs nowhere again.",
                 float,
             ),
             "posterior": Column(
@@ -98,7 +102,8 @@ TABLES: dict[str, TableSchema] = {
     ),
     "clusters": TableSchema(
         "clusters.csv",
-        "One row for each cluster, the largest weight first.",
+        "One row for each cluster, the largest weight first. If documents may belong nowhere, they "
+        "are the last row, with the number -1.",
         {
             "cluster": Column(CLUSTER, int),
             "name": Column(

@@ -62,7 +62,7 @@ def measure_firmness(
             name: FileName(writer.array(f"{FIRMNESS}/{name}.npy", array))
             for name, array in arrays.items()
         }
-        record = FirmnessRecord(n_replicates=found.n_replicates, **names)
+        record = FirmnessRecord(n_replicates=found.n_replicates, n_lost=found.n_lost, **names)
         folder.commit(STAGE, key, writer, record)
 
     shape = (len(material.kept), *mixture.prototypes_.shape)
@@ -86,4 +86,5 @@ def unpack_firmness(
         reader.array(record.clusters, (K,)),
         sparse.csr_array((shares, places, ends), shape=(K, d)),
         record.n_replicates,
+        record.n_lost,
     )

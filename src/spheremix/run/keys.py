@@ -19,6 +19,7 @@ from spheremix.estimators.path import VMFPath
 from spheremix.run.codecs import UNSTORED
 from spheremix.run.command import versions
 from spheremix.run.options import DENSE
+from spheremix.run.path_codecs import CHOSEN_BY
 from spheremix.text import Corpus
 from spheremix.text.corpus import digest
 
@@ -79,10 +80,12 @@ class Keys:
         return key_of(self.matrix, _parameters(dense_mixture(K, self._options)))
 
     def path(self, K: int) -> str:
-        """Give the key of the path from this mixture; a criterion only chooses on it."""
+        """Give the key of the path from this mixture; a criterion only chooses on it.
+
+        So does the share of the documents that may belong nowhere, which is for predictions.
+        """
         parameters = _parameters(sparse_path(K, self._options, self.dense(K)))
-        del parameters["criterion"]
-        return key_of(parameters)
+        return key_of({name: v for name, v in parameters.items() if name not in CHOSEN_BY})
 
     @cached_property
     def chance(self) -> str:
@@ -102,7 +105,8 @@ class Keys:
         """Give the key of what stays of the chosen mixture when documents are drawn again."""
         options = self._options
         chosen = self.dense(K) if options.criterion == DENSE else self.path(K)
-        return key_of(chosen, "firmness", options.criterion, options.seed)
+        by = [options.criterion, *([] if options.max_noise is None else [options.max_noise])]
+        return key_of(chosen, "firmness", *by, options.seed)
 
     def layout(self, labels: NDArray[np.intp]) -> str:
         """Give the key of the map of the documents: it depends on rows and clusters."""
@@ -177,11 +181,24 @@ def kappa_of(options: ExploreOptions) -> Kappa:
     return cast("Kappa", options.kappa)
 
 
+def _noise_of(options: ExploreOptions, *, final: bool = True) -> dict[str, Any]:
+    """Give what an exploration says of documents that belong nowhere.
+
+    A share limits those of the mixture that is shown, the final one: where a path follows a
+    mixture, it finds its noise as if there were no limit.
+    """
+    if options.noise is None:
+        return {}
+    most = options.max_noise if final else None
+    return {"noise": options.noise, "max_noise": most or "auto"}
+
+
 def dense_mixture(K: int, options: ExploreOptions) -> VMFMixture:
     """Give the estimator of a mixture without penalty."""
     return VMFMixture(
         K,
         kappa=kappa_of(options),
+        **_noise_of(options, final=options.criterion == DENSE),
         n_init=options.starts,
         random_state=options.seed,
         n_threads=options.threads,
@@ -197,6 +214,7 @@ def sparse_path(K: int, options: ExploreOptions, init: Any) -> VMFPath:
         max_steps=options.max_steps,
         relaxed=options.relaxed,
         kappa=kappa_of(options),
+        **_noise_of(options),
         init=init,
         random_state=options.seed,
         n_threads=options.threads,

@@ -177,7 +177,9 @@ def _read_file(path: Path) -> GivenNames:
     fits = {str(record["fit"]).strip() for record in records if record.get("fit")}
     if len(fits) > 1:
         raise _refusal(path.name, "the column 'fit' must have one value: names are of one fit")
-    pairs = ((record["cluster"], record["name"]) for record in records)
+    # A table of clusters may end with the documents that belong nowhere.
+    named = [record for record in records if str(record["cluster"]).strip() != "-1"]
+    pairs = ((record["cluster"], record["name"]) for record in named)
     return GivenNames(path.name, check_names(path.name, pairs), fit=next(iter(fits), None))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from spheremix.errors import ParameterError
-from spheremix.run.parsing import parse_df, parse_k, parse_kappa, parse_names
+from spheremix.run.parsing import parse_df, parse_k, parse_kappa, parse_names, parse_share
 from spheremix.wording import count
 
 LARGEST = 20  # clusters tried unless more are asked for
@@ -212,6 +212,20 @@ class ExploreOptions:
         "clusters (shared) or for each of them (free), or a given one, as 100; a larger number "
         "means nearer.",
     )
+    noise: str | None = option(
+        None,
+        MODEL,
+        "`uniform` lets documents that fit no cluster belong nowhere: they are counted and listed "
+        "apart, and are in no cluster.",
+        found="none: every document has a cluster",
+    )
+    max_noise: float | str | None = option(
+        None,
+        MODEL,
+        "With {noise}, the largest share of the documents that may belong nowhere, as 0.05 or 5%, "
+        "or auto: those that fit much worse than nearly all others.",
+        found="auto",
+    )
     starts: int = option(
         5, MODEL, "Runs of the search for each number of clusters, before they are crossed."
     )
@@ -244,6 +258,9 @@ class ExploreOptions:
             object.__setattr__(self, name, parse(getattr(self, name)))
         for name in ("min_df", "max_df"):
             object.__setattr__(self, name, parse_df(name, getattr(self, name)))
+        object.__setattr__(self, "max_noise", parse_share("max_noise", self.max_noise))
+        if self.noise == "none":
+            object.__setattr__(self, "noise", None)
         object.__setattr__(self, "label", parse_names("label", self.label))
         for name in ("criterion", "k_criterion"):  # as people write them: BIC, bic
             if isinstance(getattr(self, name), str):
@@ -282,6 +299,7 @@ class ExploreOptions:
             ("k_criterion", (ADVICE, *CRITERIA)),
             ("weighting", (None, *WEIGHTINGS)),
             ("lemmatizer", (None, "simplemma", "none")),
+            ("noise", (None, "uniform", "none")),
         ):
             if getattr(self, name) not in choices:
                 raise ParameterError(
@@ -289,6 +307,12 @@ class ExploreOptions:
                     choices=", ".join(filter(None, choices)),
                     got=repr(getattr(self, name)),
                 )
+        if self.max_noise is not None and self.noise is None:
+            raise ParameterError(
+                "{max_noise} is for documents that belong nowhere, and there are none without "
+                "{noise}",
+                remedies=("set {noise='uniform'}", "leave out {max_noise}"),
+            )
         require_flag("relaxed", self.relaxed)
         require_integer("starts", self.starts, 1)
         require_integer("max_steps", self.max_steps, 1)

@@ -116,6 +116,22 @@ def parse_kappa(value: Any) -> str | float:
     return kappa
 
 
+def parse_share(name: str, value: Any) -> float | str | None:
+    """Read a share below one (0.05, "0.05", "5%"), or "auto"."""
+    if value is None or (isinstance(value, str) and value == AUTO):
+        return value  # type: ignore[no-any-return]
+    try:
+        found = float(_threshold(value))
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not 0.0 < found < 1.0:
+        raise ParameterError(
+            f"{{{name}}} must be auto or a share between 0 and 1, as 0.05; got {{got}}",
+            got=repr(value),
+        )
+    return found
+
+
 def parse_names(name: str, value: Any) -> tuple[str, ...] | None:
     """Read the names of columns: "section", or several of them; "none" stands alone."""
     if value is None or isinstance(value, str):

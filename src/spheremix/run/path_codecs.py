@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.run.store import Reader
     from spheremix.run.writer import Writer
-    from spheremix.scorer import Scorer
 
 FLOATS = ("beta", "log_likelihood", "entropy", "weight", "objective", "gap")
 COUNTS = ("n_iter", "n_distinct", "n_converged")
 TABLES = ("kappas", "weights", "sizes")
+CHOSEN_BY = ("criterion", "max_noise")  # parameters of a path that only choose on it
 
 
 def pack_steps(
@@ -167,17 +167,17 @@ def add_choice(path: VMFPath, record: PathRecord, writer: Writer, prefix: str) -
     labels = path.best_estimator_.labels_.astype(np.int64)
     return replace(
         record,
-        params={**record.params, "criterion": path.criterion},
+        params={**record.params, **{name: getattr(path, name) for name in CHOSEN_BY}},
         labels=FileName(writer.array(f"{prefix}/labels.npy", labels)),
+        chosen_noise_level=path.state_.noise_level,
     )
 
 
 def pack_followed(path: VMFPath, writer: Writer, prefix: str) -> PathRecord:
     """Write a fitted path without what was chosen on it; give its description."""
     state, params = path.state_, pack_params(path, writer, prefix)
-    del params["criterion"]
     return PathRecord(
-        params=params,
+        params={name: value for name, value in params.items() if name not in CHOSEN_BY},
         steps=pack_steps(state.steps, writer, prefix),
         dense=pack_fit(state.dense, writer, f"{prefix}/dense"),
         last=pack_fit(state.fit, writer, f"{prefix}/last"),
@@ -200,7 +200,7 @@ def unpack_path(
     record: PathRecord,
     reader: Reader,
     dense: Mapping[int, VMFMixture],
-    label: Callable[[Scorer], NDArray[np.intp]] | None = None,
+    label: Callable[[VMFMixture], tuple[float | None, NDArray[np.intp]]] | None = None,
 ) -> VMFPath:
     """Read a fitted path, ready to predict and, with ``warm_start``, to go on.
 
@@ -228,6 +228,6 @@ def unpack_path(
     columns = {"n_features_in_": shape[1]}
     if label is None:
         labels = check_labels(reader, str(record.labels), shape[0], noise=noise)
-        label = lambda _: labels  # noqa: E731
+        label = lambda _: (record.chosen_noise_level, labels)  # noqa: E731
     set_path_attributes(path, state, record.runs, record.agreement, columns, label)
     return path

@@ -98,6 +98,10 @@ class Plan:
         parts = {k: last + i for i, k in enumerate(edits.split)}
         return cls([places[k] for k in first], parts, last + len(parts))
 
+    def after(self, labels: Ids) -> Ids:
+        """Give the group of each document after; -1 stays, since it is no group."""
+        return np.where(labels < 0, -1, np.array(self.became)[labels])
+
 
 def refit(
     folder: RunFolder,
@@ -156,7 +160,7 @@ def _fit(
 ) -> tuple[VMFMixture, list[Message]]:
     """Run EM from the edited groups."""
     X, labels = material.X, common_rows(groups.mixture.labels_, groups.material, material)
-    start = np.array(plan.became)[labels]
+    start = plan.after(labels)
     mixture = dense_mixture(plan.n_groups, options)
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -179,7 +183,7 @@ def _fit(
 
 def _smaller_part(X: Any, rows: Ids, options: ExploreOptions) -> Ids:
     """Split rows in two by a search of its own; give those of the smaller part."""
-    inside = dense_mixture(HALVES, options).fit(X[rows])
+    inside = dense_mixture(HALVES, replace(options, noise=None, max_noise=None)).fit(X[rows])
     sizes = np.bincount(inside.labels_, minlength=HALVES)
     found: Ids = rows[inside.labels_ == (1 if sizes[1] <= sizes[0] else 0)]
     return found
@@ -278,11 +282,16 @@ def describe(before: Groups, after: Groups, edits: Edits, plan: Plan) -> list[st
         said.append(f"{count(len(edits.drop_words), 'word')} {were} dropped.")
     old = common_rows(before.mixture.labels_, before.material, after.material)
     new = after.mixture.labels_
-    stayed = new == np.array(plan.became)[old]
+    stayed = new == plan.after(old)
     for k, part in plan.parts.items():
         stayed |= (old == k) & (new == part)
     moved = int((~stayed).sum())
     said.append(f"{moved:,} of {count(len(new), 'document')} changed group beyond that.")
+    if after.mixture.model_.noise is not None:
+        belonged, belong = int((old < 0).sum()), int((new < 0).sum())
+        said.append(
+            f"{count(belonged, 'document')} belonged nowhere without penalty, and now {belong:,}."
+        )
     gone = len(before.material.kept) - len(new)
     if gone:
         said.append(f"{count(gone, 'document')} without another word set aside.")

@@ -96,6 +96,28 @@ def _advice(run: Run) -> Message | None:
     return Message(" ".join([*said, *advice.doubts]).replace("rows", "documents"))
 
 
+def nowhere(run: Run) -> Message | None:
+    """Say how many documents belong to no cluster, where they may."""
+    labels = getattr(run.mixture, "labels_", None)
+    if run.mixture.model_.noise is None or labels is None:
+        return None
+    n = int((labels < 0).sum())
+    if not n:
+        return Message("No document belongs nowhere: every one fits a cluster")
+    belong = "belongs" if n == 1 else "belong"
+    share = f"{100.0 * n / len(labels):.1f} %"
+    return Message(
+        "{documents} ({share}) {belong} nowhere and {are} in no cluster: see cluster -1 in "
+        "documents.csv",
+        {
+            "documents": count(n, "document"),
+            "share": share,
+            "belong": belong,
+            "are": "is" if n == 1 else "are",
+        },
+    )
+
+
 def _tree(run: Run) -> Message | None:
     """Say what coarser and finer groups there are."""
     tree = run.manifest.tree
@@ -113,6 +135,7 @@ def remarks(run: Run) -> list[Message]:
     found = [
         edited(run),
         kept_words(run),
+        nowhere(run),
         *warnings(run),
         _advice(run),
         _tree(run),
@@ -129,6 +152,7 @@ def warnings(run: Run) -> list[Message]:
         _at_the_end(run),
         _agreement(run),
         _firmness(run),
+        _lost(run),
     ]
     trouble = run.manifest.prepared.trouble
     return [*trouble, *(message for message in found if message is not None)]
@@ -243,7 +267,8 @@ def _firmness(run: Run) -> Message | None:
     if clusters is None or "firmness" not in clusters:
         return None
     columns = (clusters[name] for name in ("cluster", "name", "firmness"))
-    weak = [(k, name, firm) for k, name, firm in zip(*columns, strict=True) if firm < DISSOLVED]
+    each_of = [one for one in zip(*columns, strict=True) if one[0] >= 0]
+    weak = [(k, name, firm) for k, name, firm in each_of if firm < DISSOLVED]
     if not weak:
         return None
     weak.sort(key=lambda one: one[2])
@@ -254,6 +279,19 @@ def _firmness(run: Run) -> Message | None:
         "Clusters that would not survive other documents: {each}. See firmness in clusters.csv, "
         "and in documents.csv for the documents to distrust",
         {"each": joined(each)},
+    )
+
+
+def _lost(run: Run) -> Message | None:
+    """Say how many repetitions lost a cluster: they lower every firmness."""
+    record = run.manifest.firmness
+    if record is None or not record.n_lost:
+        return None
+    return Message(
+        "In {lost} of {all} repetitions with documents drawn again a cluster lost all its "
+        "documents: nothing counts as having stayed there, which lowers every firmness",
+        {"lost": str(record.n_lost), "all": str(record.n_replicates)},
+        ("try a smaller {k}",),
     )
 
 

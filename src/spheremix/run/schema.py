@@ -285,6 +285,11 @@ class PathRecord:
     kappa_max: float = about("The cap of the concentrations.")
     noise_level: float | None = about("Log-density of the noise, if there is any.", default=None)
     labels: FileName | None = about("Clusters of the rows in the chosen mixture.", default=None)
+    chosen_noise_level: float | None = about(
+        "Log-density of the noise in predictions, where it had to be lowered for the share of "
+        "documents that belong nowhere.",
+        default=None,
+    )
     runs: list[Restart] = about("How the starts of the dense mixture went.")
     agreement: float = about("Mean adjusted Rand index of the other starts with the best one.")
 
@@ -299,6 +304,9 @@ class FirmnessRecord:
     places: FileName = about("The columns of these words.")
     ends: FileName = about("Where the words of each cluster begin among them, and where they end.")
     n_replicates: int = about("Number of draws.")
+    n_lost: int = about(
+        "Draws in which a cluster was lost, so that nothing counts as having stayed.", default=0
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,13 +20,20 @@ import numpy as np
 from spheremix.data.open import as_directions
 from spheremix.errors import Explained, Message
 from spheremix.estimators.fitted import set_start_of_path
+from spheremix.estimators.noise import label_chosen
 from spheremix.estimators.problem import NoFitError
 from spheremix.estimators.strategies import PathProgress
 from spheremix.path import PathState
 from spheremix.run.codecs import pack_fit, pack_mixture, unpack_fit, unpack_mixture
 from spheremix.run.columns import MIXTURES, PATH
 from spheremix.run.keys import dense_mixture, sparse_path
-from spheremix.run.path_codecs import pack_followed, pack_steps, unpack_path, unpack_steps
+from spheremix.run.path_codecs import (
+    CHOSEN_BY,
+    pack_followed,
+    pack_steps,
+    unpack_path,
+    unpack_steps,
+)
 from spheremix.run.schema import DenseRecord, FitRecord, PathRecord, StepsRecord
 from spheremix.run.store import RunError
 from spheremix.wording import count as counted
@@ -185,12 +192,14 @@ def follow_path(
         folder.commit("path", key, writer, replace(record, runs=runs, agreement=agreement))
 
     def read(record: PathRecord, reader: Reader) -> VMFPath:
-        chosen = replace(record, params={**record.params, "criterion": options.criterion})
+        asked = sparse_path(K, options, None)
+        by = {name: getattr(asked, name) for name in CHOSEN_BY}
+        chosen = replace(record, params={**record.params, **by})
         return unpack_path(
             chosen,
             reader,
             dense,
-            lambda scorer: scorer.clusters_of(directions.map_rows(scorer, "labels")),
+            lambda mixture: label_chosen(mixture, directions, None),
         )
 
     return folder.stage("path", key, PathRecord, make, read)
@@ -201,7 +210,8 @@ def _advance(state: PathState, options: ExploreOptions) -> float:
     steps, fit = state.steps, state.fit
     share = len(steps) / options.max_steps
     if len(steps) > 1:
-        events = fit.parameters.kappas[:, None] * np.abs(fit.resultants.vectors)
+        vectors = state.model.clusters(fit.resultants).vectors
+        events = fit.parameters.kappas[:, None] * np.abs(vectors)
         seconds = np.partition(events, -2, axis=1)[:, -2]  # a prototype keeps its last coordinate
         first, now = steps[1].beta, steps[-1].beta
         end = max(float(seconds.max()), now * (1.0 + options.min_relative_increase))
@@ -249,7 +259,8 @@ class Checkpoints:
     def read(self, model: VMFModel, *, relaxed: bool) -> PathState | None:
         """Go back to the last mark; None where there is none that can be used."""
         try:
-            steps, refits, n = self._steps(relaxed=relaxed)
+            noise = model.noise is not None
+            steps, refits, n = self._steps(relaxed=relaxed, noise=noise)
             first = self.folder.done("fit-0", self.key, FitRecord)
             last = self.folder.done(f"fit-{n - 1}", self.key, FitRecord)
             refit = self.folder.done(f"refit-{n - 1}", self.key, FitRecord)
@@ -269,18 +280,18 @@ class Checkpoints:
         for kind in ("steps", "refits", "refit", "fit"):
             self.folder.drop(self.folder.checkpoints(kind))
 
-    def _steps(self, *, relaxed: bool) -> tuple[list[PathPoint], list[PathPoint], int]:
+    def _steps(self, *, relaxed: bool, noise: bool) -> tuple[list[PathPoint], list[PathPoint], int]:
         """Give the steps, their refits if there are any, and the number of marks."""
         steps: list[PathPoint] = []
         refits: list[PathPoint] = []
         n = 0
         while (left := self.folder.done(f"steps-{n}", self.key, StepsRecord)) is not None:
-            part = unpack_steps(*left)
+            part = unpack_steps(*left, noise=noise)
             if relaxed:
                 again = self.folder.done(f"refits-{n}", self.key, StepsRecord)
                 if again is None:
                     raise RunError("A mark has no refits.")
-                refits += unpack_steps(*again, part)
+                refits += unpack_steps(*again, part, noise=noise)
             steps += part
             n += 1
         return steps, refits, n

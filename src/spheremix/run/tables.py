@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.reading import contingency, timeline
+from spheremix.reading.documents import NOWHERE
 from spheremix.run.carried import carried_columns
 from spheremix.run.columns import TABLES
 from spheremix.run.documents import csv_lines
@@ -60,7 +61,7 @@ def write_tables(
     documents = reading.documents(material.X)
     tables = {
         "documents": document_columns(reading, documents, material, found),
-        "clusters": cluster_columns(reading, found.firmness.groups),
+        "clusters": cluster_columns(reading, found.firmness.groups, documents),
         "words": word_columns(reading, found.firmness.words),
         "typical": typical_columns(reading, documents, material),
         "dense": dense_columns(dense),
@@ -101,11 +102,11 @@ def document_columns(
     reading: Reading, documents: Documents, material: Material, beside: Findings | None = None
 ) -> dict[str, Any]:
     """List the documents as they came, those set aside with the reason and without cluster."""
-    names = [*(reading.cluster_name(k) for k in range(reading.n_clusters)), ""]  # the last: noise
+    names = [*(reading.cluster_name(k) for k in range(reading.n_clusters)), NOWHERE]
     found: dict[str, Any] = documents.table()
     columns = {"cluster": found.pop("cluster"), "name": [names[k] for k in documents.labels]}
     if beside is not None and beside.tree is not None:
-        columns["fine_group"] = beside.tree.leaves
+        columns["fine_group"] = [None if leaf < 0 else int(leaf) for leaf in beside.tree.leaves]
     if beside is not None:
         columns["firmness"] = beside.firmness.documents
     columns |= found
@@ -129,10 +130,10 @@ def known_columns(corpus: Corpus) -> dict[str, list[str | None]]:
     return {name: values for name, values in found.items() if values is not None}
 
 
-def cluster_columns(reading: Reading, firmness: Any) -> dict[str, Any]:
-    """Sum up the clusters, by weight."""
+def cluster_columns(reading: Reading, firmness: Any, documents: Documents) -> dict[str, Any]:
+    """Sum up the clusters, by weight; last come the documents that belong nowhere, if any may."""
     clusters = reading.clusters(n_listed=20)
-    columns = {
+    columns: dict[str, list[Any]] = {
         "cluster": [one.cluster for one in clusters],
         "name": [one.name for one in clusters],
         "size": [one.size for one in clusters],
@@ -142,14 +143,22 @@ def cluster_columns(reading: Reading, firmness: Any) -> dict[str, Any]:
     }
     if reading.contrast is not None:
         columns["contrast_words"] = [", ".join(one.contrast_words) for one in clusters]
-    return {
-        **columns,
+    columns |= {
         "words": [_listed(one.words) for one in clusters],
         "only_here_words": [_listed(one.only_here_words) for one in clusters],
         "shared_words": [_listed(one.shared_words) for one in clusters],
         "n_words": [one.n_words for one in clusters],
         "n_only_here_words": [one.n_only_here_words for one in clusters],
     }
+    if not reading.has_noise:
+        return columns
+    nowhere = {
+        "cluster": -1,
+        "name": NOWHERE,
+        "size": int((documents.labels < 0).sum()),
+        "weight": 1.0 - float(reading.weights.sum()),
+    }
+    return {name: [*values, nowhere.get(name)] for name, values in columns.items()}
 
 
 def _listed(words: tuple[Word, ...]) -> str:

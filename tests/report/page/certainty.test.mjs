@@ -13,10 +13,12 @@ import {
 const documents = {
   log_odds: Float32Array.of(1, 3, 5, Infinity),
   runner_up: Uint16Array.of(1, 1, 1, 1),
+  cluster: Uint16Array.of(0, 0, 0, 0),
 };
+const model = { n_clusters: 2 };
 
 test("without firmness the odds decide: below 9 to 1 it is borderline", () => {
-  const content = { names: ["sport", "film"] };
+  const content = { names: ["sport", "film"], model };
   const told = [0, 1, 2, 3].map((i) => certaintyText(content, documents, i));
   assert.deepEqual(told, ["borderline with film", "probably here", "clearly here", "clearly here"]);
 });
@@ -31,8 +33,13 @@ test("firmness decides where it was measured, but no even odds are clear", () =>
 });
 
 test("one group has no other to be borderline with", () => {
-  const alone = { log_odds: Float32Array.of(Infinity), runner_up: null };
-  assert.equal(certaintyText({ names: ["all"] }, alone, 0), "clearly here");
+  const alone = {
+    log_odds: Float32Array.of(Infinity),
+    runner_up: null,
+    cluster: Uint16Array.of(0),
+  };
+  const content = { names: ["all"], model: { n_clusters: 1 } };
+  assert.equal(certaintyText(content, alone, 0), "clearly here");
 });
 
 test("numbers between 0 and 1 have words", () => {

@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import {
-  contributionsOf,
-  keptWords,
-  rivalOf,
-} from "../../../src/spheremix/report/page/contributions.js";
+import { contributionsOf, keptWords } from "../../../src/spheremix/report/page/contributions.js";
 import { createSteps } from "../../../src/spheremix/report/page/order.js";
 import { smallContent } from "./small_content.mjs";
 
@@ -58,13 +54,6 @@ test("values without a scale are the coordinates themselves", () => {
   const plain = { ...rows, scale: null, values: Float32Array.of(0.5, -0.5, 0, 0) };
   const [term] = contributionsOf(plain, step, 1, 0, -1);
   assert.deepEqual([term.j, term.x, term.own], [0, -0.5, -2]);
-});
-
-test("the rival is the next-best cluster, or the one a document has left at this step", () => {
-  const documents = { cluster: Uint16Array.of(0), runner_up: Uint16Array.of(2) };
-  assert.equal(rivalOf(documents, 0, 0), 2);
-  assert.equal(rivalOf(documents, 0, 1), 0);
-  assert.equal(rivalOf({ ...documents, runner_up: null }, 0, 0), -1);
 });
 
 test("a report that has not all words of a document says how many it has", () => {

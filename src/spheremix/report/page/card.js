@@ -36,26 +36,41 @@ export function mountCard(app) {
     };
     find("card-name").replaceChildren(bdi(group.name()));
     find("card-swatch").style.background = seenColour(group.colour);
-    const total = app.groups().groups.reduce((sum, { size }) => sum + size, 0) || 1;
+    const lost = group === app.groups().nowhere;
+    const total = lost
+      ? app.groups().labels.length
+      : app.groups().groups.reduce((sum, { size }) => sum + size, 0) || 1;
     find("card-size").replaceChildren(
       `${counted(Math.round(group.size), "document")}, ${percent(group.size / total)} `,
       firmness(group.firmness) ?? "",
     );
     find("card-body").replaceChildren(
       ...present([
-        groupTools(app, group),
-        ...(app.groups().exact
-          ? clusterParts(app, step, group.id, all, toggle)
-          : nodeParts(app, group)),
+        lost ? null : groupTools(app, group),
+        ...(lost
+          ? [aboutNowhere()]
+          : app.groups().exact
+            ? clusterParts(app, step, group.id, all, toggle)
+            : nodeParts(app, group)),
         ...labelBars(app, group.id),
         timeBars(app, group.id),
-        app.groups().exact ? moreFacts(app.content, step, group.id) : null,
+        app.groups().exact && !lost ? moreFacts(app.content, step, group.id) : null,
       ]),
     );
   };
   state.followAtRest(["cluster", "node", "cut", "step", "compared", "edited", "theme"], draw);
   state.follow(["cluster", "node", "cut"], () => {
     find("card-body").scrollTop = 0;
+  });
+}
+
+function aboutNowhere() {
+  return make("p", {
+    class: "soft aside",
+    text:
+      "These documents fit no group: they are less like any group than nearly all documents of " +
+      "the groups are. They are no group themselves and need not be alike. The shares of the " +
+      "groups do not count them. Open one to see which group is nearest to it.",
   });
 }
 

@@ -1,5 +1,7 @@
 // How sure something is, in words. Numbers follow where they are asked for.
 
+import { isNowhere, NOWHERE } from "./nowhere.js";
+
 /** @import { Content, Documents } from "./types.d.ts" */
 
 export const FIRM = 0.75; // from here on one can rely on a group, or on the place of a document
@@ -51,10 +53,11 @@ export function certaintyOf(content, documents, i) {
 
 // The same in a phrase: "borderline with film".
 /**
- * @param {Pick<Content, "firmness" | "names">} content
- * @param {Pick<Documents, "log_odds" | "runner_up">} documents @param {number} i
+ * @param {Pick<Content, "firmness" | "names" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "runner_up" | "cluster">} documents @param {number} i
  */
 export function certaintyText(content, documents, i) {
+  if (isNowhere(content, documents, i)) return NOWHERE;
   const found = certaintyOf(content, documents, i);
   const next = documents.runner_up?.[i];
   if (found !== "borderline") return `${found} here`;

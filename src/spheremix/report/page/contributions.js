@@ -4,16 +4,7 @@ import { bdi, make } from "./dom.js";
 import { showWord } from "./word_line.js";
 import { counted, decimal, integer, signed } from "./format.js";
 
-/** @import { App, Documents, Rows, Step, Term } from "./types.d.ts" */
-
-// The next-best cluster; where the document has moved at this step, the cluster it has left.
-/**
- * @param {Pick<Documents, "cluster" | "runner_up">} documents @param {number} i @param {number} k
- */
-export function rivalOf(documents, i, k) {
-  if (!documents.runner_up) return -1;
-  return documents.cluster[i] === k ? documents.runner_up[i] : documents.cluster[i];
-}
+/** @import { App, Rows, Step, Term } from "./types.d.ts" */
 
 // kappa_k mu_kj x_j of both clusters, for the words kept of a document.
 /**

@@ -32,6 +32,7 @@ function documentLines(step, rows, top, scale) {
   for (const row of rows) byCluster[row.k] = row;
   const lines = new Uint32Array(2 * labels.length);
   labels.forEach((k, i) => {
+    if (k >= step.K) return; // it belongs nowhere: no row has it
     const { y, height } = byCluster[k];
     const from = y * scale - top;
     const first = Math.floor(from + (height * scale * seen[k]) / sizes[k]);

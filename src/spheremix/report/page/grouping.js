@@ -4,6 +4,7 @@
 import { clusterOrder, readTree } from "./tree.js";
 import { characteristicWords, onlyHereWords } from "./words.js";
 import { groupColour } from "./group_colours.js";
+import { nowhereGroup } from "./nowhere.js";
 
 /** @import { Content, Group, Grouping, Now, State, Step, StepOf, Tree } from "./types.d.ts" */
 
@@ -53,7 +54,7 @@ function clusterGroups(content, step, cuts) {
     };
     return group;
   });
-  return grouping(true, groups, step.labels);
+  return grouping(true, groups, step.labels, nowhereGroup(content, step.K, step.labels));
 }
 
 // The middle of the leaves of each cluster, as a share of all leaves.
@@ -73,7 +74,8 @@ function places(tree, { order }, clusters) {
  */
 function nodeGroups(content, tree, cuts, m) {
   const nodes = cuts.cut(m);
-  const owner = new Uint16Array(tree.leaves);
+  const owner = new Uint16Array(tree.leaves + 1); // the last one: documents that belong nowhere
+  owner[tree.leaves] = tree.parents.length;
   const groups = nodes.map((node, i) => {
     const leaves = cuts.leavesOf(node);
     for (const leaf of leaves) owner[leaf] = node;
@@ -94,17 +96,18 @@ function nodeGroups(content, tree, cuts, m) {
     return group;
   });
   const leafOf = content.documents?.leaf ?? new Uint16Array(0);
-  return grouping(
-    false,
-    groups,
-    Uint16Array.from(leafOf, (leaf) => owner[leaf]),
-  );
+  const labels = Uint16Array.from(leafOf, (leaf) => owner[leaf]);
+  return grouping(false, groups, labels, nowhereGroup(content, tree.parents.length, labels));
 }
 
-/** @param {boolean} exact @param {Group[]} groups @param {Grouping["labels"]} labels */
-function grouping(exact, groups, labels) {
-  const byId = new Map(groups.map((group) => [group.id, group]));
-  return { exact, groups, labels, byId };
+/**
+ * @param {boolean} exact @param {Group[]} groups @param {Grouping["labels"]} labels
+ * @param {Group | null} nowhere
+ */
+function grouping(exact, groups, labels, nowhere) {
+  const listed = nowhere ? [...groups, nowhere] : groups;
+  const byId = new Map(listed.map((group) => [group.id, group]));
+  return { exact, groups, labels, byId, nowhere, listed };
 }
 
 // The words of a cluster; for coordinates, those that set its texts apart.

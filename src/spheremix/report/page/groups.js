@@ -42,7 +42,7 @@ export function mountGroups(app) {
     const largest = Math.max(...groups.groups.map(({ size }) => size), 1);
     const more = perGroup(app, groups);
     options = new Map(
-      groups.groups.map((group, i) => [group.id, item(group, largest, more(i), choose)]),
+      groups.listed.map((group, i) => [group.id, item(group, largest, more(i), choose)]),
     );
     list.replaceChildren(...options.values());
     mark();
@@ -58,9 +58,9 @@ export function mountGroups(app) {
 
 // The most frequent label of each group, and its documents over time.
 /** @param {App} app @param {Grouping} groups @returns {(i: number) => More} */
-function perGroup({ content }, { groups, labels }) {
+function perGroup({ content }, { listed, labels }) {
   const { documents } = content;
-  const ids = groups.map(({ id }) => id);
+  const ids = listed.map(({ id }) => id);
   const tops = documents ? topLabels(documents, labels, ids) : null;
   const time = documents?.date ? countPeriods(documents.date, labels, ids) : null;
   return (i) => ({
@@ -142,7 +142,7 @@ function reveal(list, option) {
 /** @param {App} app @param {number} by */
 export function moveGroup(app, by) {
   const groups = app.groups();
-  const ids = groups.groups.map(({ id }) => id);
+  const ids = groups.listed.map(({ id }) => id);
   const at = ids.indexOf(chosenId(app.state.now)) + by;
   if (at >= 0 && at < ids.length) chooseGroup(app.state, groups, ids[at]);
 }

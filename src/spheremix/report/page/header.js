@@ -15,7 +15,11 @@ export function mountHeader(app) {
   const words = shownOfAll(content)
     ? `${shownOfAll(content)} shown`
     : counted(model.n_words, nounOf(content));
-  find("facts").textContent = `${counted(corpus.n_kept, "document")} · ${words}`;
+  const lost = app.groupsAt({ cut: 0, step: content.chosen }).nowhere?.size ?? 0;
+  const nowhere = lost
+    ? ` · ${lost} (${percent(lost / corpus.n_kept)}) ${lost === 1 ? "belongs" : "belong"} nowhere`
+    : "";
+  find("facts").textContent = `${counted(corpus.n_kept, "document")}${nowhere} · ${words}`;
 
   const many = make("strong", { id: "how-many" });
   const drift = make("span");

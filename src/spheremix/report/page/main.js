@@ -65,8 +65,8 @@ function initialState(content, groups) {
   return createState(defaults, {
     step: [0, steps.length - 1],
     cut: [0, documents?.leaf && tree ? tree.leaves : 0],
-    cluster: [0, model.n_clusters - 1],
-    node: [-1, tree ? 2 * tree.leaves - 2 : -1],
+    cluster: [0, model.n_clusters - 1 + Number(model.has_nowhere)],
+    node: [-1, tree ? 2 * tree.leaves - 2 + Number(model.has_nowhere) : -1],
     compared: [-1, model.n_clusters - 1],
     document: [-1, n - 1],
     word: [-1, words.length - 1],
@@ -91,6 +91,8 @@ function createApp(content) {
   // An address may have a number of groups and a group that it does not have.
   if (state.now.cut === 1) state.now.cut = 0;
   if (state.now.cut && !groups().byId.has(state.now.node)) state.now.node = groups().groups[0].id;
+  if (!state.now.cut && !groups().byId.has(state.now.cluster))
+    state.now.cluster = groups().groups[0].id;
   const edits = createEdits(content, state);
   return { content, stepOf, state, groups, groupsAt, edits, lasso: createLasso(state) };
 }

@@ -2,11 +2,12 @@
 
 import { bdi, find, make, present } from "./dom.js";
 import { counted, integer } from "./format.js";
-import { contributionsOf, contributionTable, keptWords, rivalOf } from "./contributions.js";
+import { contributionsOf, contributionTable, keptWords } from "./contributions.js";
 import { labelTags } from "./documents.js";
 import { isCut, nameOf } from "./filters.js";
 import { markLegend, markText } from "./marking.js";
 import { documentTools } from "./edit_tools.js";
+import { placeOf } from "./nowhere.js";
 import { elsewhere, verdict } from "./verdict.js";
 
 /** @import { App, Content, Documents, Step } from "./types.d.ts" */
@@ -61,8 +62,7 @@ function orPress() {
  */
 function documentParts(app, documents, step, i, open, draw) {
   const { content } = app;
-  const k = step.labels[i];
-  const rival = rivalOf(documents, i, k);
+  const { k, rival } = placeOf(documents, step, i);
   const flip = (/** @type {keyof Open} */ key) => () => {
     open[key] = !open[key];
     draw();
@@ -70,7 +70,7 @@ function documentParts(app, documents, step, i, open, draw) {
   return present([
     about(documents, i),
     elsewhere(app, i),
-    verdict(app, documents, step, i, k),
+    verdict(app, documents, step, i, step.labels[i]),
     documentTools(app, documents, i),
     documents.text && content.forms && content.kind === "words" ? markLegend(rival >= 0) : null,
     textOf(content, documents, step, i, k, rival, open.text, flip("text")),

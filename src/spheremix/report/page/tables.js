@@ -1,6 +1,7 @@
 // The tables that can be saved: what is shown, at the step it is shown at.
 
-import { contributionsOf, rivalOf } from "./contributions.js";
+import { contributionsOf } from "./contributions.js";
+import { placeOf } from "./nowhere.js";
 import { characteristicWords, onlyHereWords, rankedWords, sharedWords } from "./words.js";
 
 /** @import { App, Cell, Documents, Rows, Table } from "./types.d.ts" */
@@ -79,8 +80,8 @@ export function documentTable({ state, stepOf }, documents, listed) {
     rows: listed.map((i) => [
       documents.id[i],
       documents.title ? documents.title[i] : null,
-      step.labels[i],
-      documents.cluster[i],
+      step.labels[i] === step.K ? -1 : step.labels[i], // -1: belongs nowhere
+      documents.cluster[i] === step.K ? -1 : documents.cluster[i],
       documents.runner_up ? documents.runner_up[i] : null,
       rounded(documents.posterior[i]),
       rounded(documents.margin[i]),
@@ -145,8 +146,7 @@ export function candidateTable({ content }) {
 export function contributionsTable({ content, state, stepOf }, documents, rows) {
   const step = stepOf(state.now.step);
   const i = state.now.document;
-  const k = step.labels[i];
-  const rival = rivalOf(documents, i, k);
+  const { k, rival } = placeOf(documents, step, i);
   return {
     columns: ["word", "value", "term", "rival_term", "difference"],
     rows: contributionsOf(rows, step, i, k, rival).map(({ j, x, own, other, difference }) => [

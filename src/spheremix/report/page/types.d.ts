@@ -91,7 +91,8 @@ export interface Corpus {
 }
 
 export interface Model {
-  n_clusters: number;
+  n_clusters: number; // K; a document whose cluster is K belongs nowhere
+  has_nowhere: boolean; // whether documents may belong nowhere
   n_words: number; // of the model
   n_words_shown: number; // of the page
   beta: number;
@@ -230,7 +231,9 @@ export interface Grouping {
   exact: boolean; // the clusters of the model, of which there is everything
   groups: Group[];
   labels: Labels; // group of each document
-  byId: Map<number, Group>;
+  byId: Map<number, Group>; // groups, and the entry of documents that belong nowhere
+  nowhere: Group | null; // null: every document has a group
+  listed: Group[]; // all of them, nowhere last
 }
 
 // What is being looked at

@@ -4,6 +4,7 @@ import { bdi, make, present } from "./dom.js";
 import { decimal, oddsText, percent, posteriorText } from "./format.js";
 import { certaintyOf, share } from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
+import { isNowhere, NOWHERE } from "./nowhere.js";
 
 /** @import { App, Documents, Step } from "./types.d.ts" */
 
@@ -16,7 +17,7 @@ function link({ content, state, groupsAt }, cluster) {
   return make(
     "button",
     { type: "button", class: "plain", title: "Show this group", on: { click: show } },
-    bdi(content.names[cluster]),
+    bdi(content.names[cluster] ?? NOWHERE),
   );
 }
 
@@ -56,9 +57,9 @@ export function verdict(app, documents, step, i, k) {
       make(
         "p",
         {},
-        "With this number of words it is in ",
+        "With this number of words: ",
         link(app, k),
-        "; with the chosen one in ",
+        "; with the chosen one: ",
         link(app, own),
         ".",
       ),
@@ -71,7 +72,10 @@ export function verdict(app, documents, step, i, k) {
 function sentence(app, documents, i, own) {
   const sure = certaintyOf(app.content, documents, i);
   const line = make("p", { class: "verdict" });
-  if (!documents.runner_up) line.append("In ", link(app, own), ".");
+  if (isNowhere(app.content, documents, i)) {
+    line.append(make("strong", { text: "Belongs nowhere" }), ": it fits no group. The nearest is ");
+    line.append(link(app, documents.runner_up ? documents.runner_up[i] : 0), ".");
+  } else if (!documents.runner_up) line.append("In ", link(app, own), ".");
   else if (sure === "borderline")
     line.append(
       make("strong", { text: "Borderline" }),
@@ -98,14 +102,18 @@ function numbers({ content }, documents, step, i) {
   const odds = documents.log_odds[i];
   const firm = content.firmness?.documents?.[i];
   const several = documents.runner_up !== null;
+  const lost = isNowhere(content, documents, i);
+  const stays = lost ? "belongs nowhere again" : "stays with its group";
   const told = present([
-    firm === undefined ? null : `firmness ${share(firm)}: how often it stays with its group`,
+    firm === undefined ? null : `firmness ${share(firm)}: how often it ${stays}`,
     several ? `log-odds against the next best ${decimal(odds)}: ${oddsText(odds)}` : null,
     several ? placing(documents, i) : null,
     `posterior ${posteriorText(documents.posterior[i])}`,
     several ? `margin ${documents.margin[i].toFixed(3)}` : null,
-    `cosine ${documents.cosine[i].toFixed(3)}, ` +
-      `nearer to the prototype than ${percent(nearerThan(documents, i))} of its group`,
+    lost
+      ? `cosine ${documents.cosine[i].toFixed(3)} with the nearest prototype`
+      : `cosine ${documents.cosine[i].toFixed(3)}, ` +
+        `nearer to the prototype than ${percent(nearerThan(documents, i))} of its group`,
   ]);
   return make(
     "details",
