@@ -185,5 +185,5 @@ filings: $(INSTALLED)
 	$(BIN)/python -m experiments.filings
 
 clean:
-	rm -rf docs/_build docs/gallery docs/generated
+	rm -rf docs/_build docs/gallery docs/generated docs/_static/live-report.html
 	rm -rf $(VENV) build demo-run src/*.egg-info src/spheremix/_kernels*.so

@@ -11,9 +11,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
+import fake_encoder
 import pytest
+import undrawn
 
 import spheremix
+from spheremix.run import render
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -57,9 +60,12 @@ def test_snippets_run(page, tmp_path, monkeypatch):
     """The blocks of a page run one after another, as a reader would type them.
 
     What is optional may be missing: then the blocks from the first one that imports it on are left
-    out.
+    out. The weights of a sentence encoder are not to be had; a small one stands for it. The figures
+    of runs, which take most of the time of a small run, are drawn elsewhere.
     """
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", fake_encoder.module())
+    monkeypatch.setattr(render, "draw", undrawn.draw)
     monkeypatch.setenv("MPLBACKEND", "agg")
     module = ModuleType("page")
     monkeypatch.setitem(sys.modules, "page", module)
