@@ -97,8 +97,9 @@ default="merge"
         paper's Algorithm 4). A 1-D integer array gives labels 0..K-1, a 2-D array of shape (K, d)
         prototypes. A given start means one run.
     n_init : int or "auto", default="auto"
-        Runs; they share each reading of the data and the best objective wins. "auto" is 5 for
-        "merge", to which 4 combinations of runs are added, and 10 for the others.
+        Runs; they share each reading of the data and the best objective wins (with free
+        concentrations, of the runs in which none is at ``kappa_max``, if there are any). "auto" is 5
+        for "merge", to which 4 combinations of runs are added, and 10 for the others.
     max_iter : int, default=1000
         EM iterations at most.
     tol : float, default=1e-7
