@@ -75,8 +75,10 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
 
+# And what type checkers of users see.
 types: $(INSTALLED)
 	$(BIN)/mypy
+	$(BIN)/mypy tests/types/usage.py
 
 contracts: $(INSTALLED)
 	$(BIN)/lint-imports
