@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DOCUMENTED := $(VENV)/.documented
 TORCHED := $(VENV)/.torched
+TOPICS := $(VENV)/.topics
 # A release whose CPU build the package index may have; the tests of that engine need no GPU.
 TORCH ?= torch==2.13.0
 SOURCES := pyproject.toml setup.py $(wildcard csrc/*)
@@ -74,8 +75,10 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
 
+# And what type checkers of users see.
 types: $(INSTALLED)
 	$(BIN)/mypy
+	$(BIN)/mypy tests/types/usage.py
 
 contracts: $(INSTALLED)
 	$(BIN)/lint-imports
@@ -106,6 +109,12 @@ $(TORCHED): $(INSTALLED)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check "$(TORCH)"
 	@touch $@
 
+# What the models for BERTopic are tested in. Without most of what BERTopic asks for, which is large
+# and which no test uses; where it cannot be had, those tests are skipped.
+$(TOPICS): $(INSTALLED)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps bertopic hdbscan plotly tqdm \
+	  && touch $@ || echo "No BERTopic: the tests of the models for it are skipped."
+
 # The report is tested in a real browser; where there is none those tests are skipped, except in CI.
 browser:
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
@@ -116,7 +125,7 @@ unit: $(INSTALLED) $(TORCHED) browser
 	$(BIN)/python -m pytest -m "not slow" $(PARALLEL)
 
 # What takes minutes without saying much about a small change; .ci/run runs it after `make test`.
-slow: $(INSTALLED) $(TORCHED) browser
+slow: $(INSTALLED) $(TORCHED) $(TOPICS) browser
 	$(BIN)/python -m pytest -m slow $(PARALLEL)
 
 # Apart, because to count lines takes a quarter more time.
@@ -179,5 +188,5 @@ filings: $(INSTALLED)
 	$(BIN)/python -m experiments.filings
 
 clean:
-	rm -rf docs/_build docs/gallery docs/generated
+	rm -rf docs/_build docs/gallery docs/generated docs/_static/live-report.html
 	rm -rf $(VENV) build demo-run src/*.egg-info src/spheremix/_kernels*.so

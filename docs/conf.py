@@ -15,6 +15,7 @@ project_copyright = "the spheremix developers"
 version = release = installed_version("spheremix")
 
 extensions = [
+    "live_report",
     "myst_parser",
     "numpydoc",
     "offline",

@@ -11,18 +11,23 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
+import fake_encoder
 import pytest
+import undrawn
 
 import spheremix
+from spheremix.run import render
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OPTIONAL = re.compile(r"^(?:import|from) (torch|bertopic)\b", re.MULTILINE)
 # Paths of somebody's machine, and where somebody's packages came from.
 PRIVATE = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w|index-url|find-links|pythonhosted")
 
 # Who may import what, as docs/architecture.md says.
 DOORS = {
+    "bertopic": ("bertopic.py",),
     "dask": ("data/dask_",),
     "distributed": ("data/dask_",),
     "ftfy": ("text/trouble.py",),
@@ -54,15 +59,18 @@ def name(page):
 def test_snippets_run(page, tmp_path, monkeypatch):
     """The blocks of a page run one after another, as a reader would type them.
 
-    PyTorch is optional: where it is missing, the blocks from the first one that imports it on are
-    left out.
+    What is optional may be missing: then the blocks from the first one that imports it on are left
+    out. The weights of a sentence encoder are not to be had; a small one stands for it. The figures
+    of runs, which take most of the time of a small run, are drawn elsewhere.
     """
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", fake_encoder.module())
+    monkeypatch.setattr(render, "draw", undrawn.draw)
     monkeypatch.setenv("MPLBACKEND", "agg")
     module = ModuleType("page")
     monkeypatch.setitem(sys.modules, "page", module)
     for line, code in blocks(page, "python"):
-        if re.search(r"^import torch$", code, re.MULTILINE) and not find_spec("torch"):
+        if not all(find_spec(library) for library in OPTIONAL.findall(code)):
             break
         # The empty lines make a traceback point to the line of the page.
         exec(compile("\n" * line + code, str(page), "exec"), module.__dict__)  # noqa: S102

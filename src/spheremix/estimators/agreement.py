@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
+from spheremix.estimators.problem import standing
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -32,7 +34,7 @@ def agreement(
     reached = [fit for fit in fits if fit is not None and fit.ok]
     if not reached:
         return float("nan")
-    best = max(reached, key=lambda fit: fit.objective)
+    best = max(reached, key=lambda fit: standing(problem.model, fit))
     place = next(i for i, fit in enumerate(fits) if fit is best)
     others = [
         fit

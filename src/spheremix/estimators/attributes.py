@@ -52,6 +52,12 @@ class Customary:
                 raise TypeError(f"{cls.__name__} has no parameter {name}: it is {here} here.")
         return super().__new__(cls)
 
+    if TYPE_CHECKING:  # of scikit-learn, whose functions have no types
+
+        def fit_predict(self, X: Any, y: Any = None, **parameters: Any) -> Labels:
+            """Fit, and give the labels of the rows."""
+            ...
+
     def _judged(self) -> Any:
         """Give the mixture that is chosen where several were fitted, or the estimator itself."""
         check_is_fitted(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ __all__ = [
     "Auto",
     "EStep",
     "Engine",
+    "Init",
     "Kappa",
     "KappaName",
     "KappaSolver",
@@ -34,6 +35,23 @@ MStep = Literal["exact", "paper"]
 EStep = Literal["soft", "hard"]
 Noise = Literal["uniform"]
 SearchStart = Literal["merge", "random", "k-means++", "spherical-k-means"]
+
+
+class WithPrototypes(Protocol):
+    """A fitted model."""
+
+    prototypes_: NDArray[np.float64]
+
+
+class SupportsArray(Protocol):
+    """What NumPy takes for an array: a column of a data frame, for example."""
+
+    def __array__(self) -> NDArray[Any]:
+        """Give the array."""
+        ...
+
+
+Init = SearchStart | WithPrototypes | SupportsArray | Sequence[int] | Sequence[Sequence[float]]
 Strategy = Literal["path", "dense", "random", "grid"]
 Paths = Literal["best", "all", "none"]
 Algorithm = Literal["em", "cem", "sem", "saem", "caem"]

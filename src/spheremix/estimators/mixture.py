@@ -32,7 +32,16 @@ if TYPE_CHECKING:
 
     from spheremix.data.base import Directions
     from spheremix.em import Progress
-    from spheremix.estimators.choices import Auto, Engine, EStep, Kappa, KappaSolver, MStep, Noise
+    from spheremix.estimators.choices import (
+        Auto,
+        Engine,
+        EStep,
+        Init,
+        Kappa,
+        KappaSolver,
+        MStep,
+        Noise,
+    )
     from spheremix.estimators.streaming import Batch
     from spheremix.models.base import Model
     from spheremix.models.vmf import VMFParameters
@@ -90,8 +99,9 @@ default="merge"
         paper's Algorithm 4). A 1-D integer array gives labels 0..K-1, and with noise also -1; a
         2-D array of shape (K, d) gives prototypes. A given start means one run.
     n_init : int or "auto", default="auto"
-        Runs; they share each reading of the data and the best objective wins. "auto" is 5 for
-        "merge", to which 4 combinations of runs are added, and 10 for the others.
+        Runs; they share each reading of the data and the best objective wins (with free
+        concentrations, of the runs in which none is at ``kappa_max``, if there are any). "auto" is
+        5 for "merge", to which 4 combinations of runs are added, and 10 for the others.
     max_iter : int, default=1000
         EM iterations at most.
     tol : float, default=1e-7
@@ -187,7 +197,7 @@ default="merge"
         noise: Noise | None = None,
         max_noise: float | Auto | None = "auto",
         e_step: EStep = "soft",
-        init: Any = "merge",
+        init: Init = "merge",
         n_init: int | Auto = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,

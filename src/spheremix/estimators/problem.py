@@ -201,12 +201,12 @@ def best_of(
     fits: list[em.Fit[VMFParameters] | None],
     runs: list[Restart],
 ) -> em.Fit[VMFParameters]:
-    """Give the fit of the best objective, what is numerically zero in it set to zero."""
+    """Give the best fit, what is numerically zero in it set to zero."""
     model, K = problem.model, problem.n_components
     reached = [fit for fit in fits if fit is not None and fit.ok]
     if not reached:
         raise _no_mixture(K, runs)
-    best = max(reached, key=lambda fit: fit.objective)
+    best = max(reached, key=lambda fit: standing(model, fit))
     return em.evaluate(
         model,
         problem.directions,
@@ -237,7 +237,7 @@ def warn_of_cap(n_components: int, kappa_max: float, stacklevel: int = 3) -> Non
             remedies=(
                 "drop identical rows",
                 "raise {kappa_max} if rows are really that close to each other",
-                "give {kappa} a number",
+                "give {kappa} a number, or {kappa_prior} as (1, 0)",
             ),
             K=n_components,
             cap=f"{kappa_max:.4g}",
@@ -249,6 +249,16 @@ def warn_of_cap(n_components: int, kappa_max: float, stacklevel: int = 3) -> Non
 def is_capped(model: Any, parameters: Any) -> bool:
     """Tell whether an estimated concentration is at its cap."""
     return model.kappa_mode != "given" and bool(np.any(parameters.kappas >= model.kappa_max))
+
+
+def standing(model: Any, fit: em.Fit[Any]) -> tuple[bool, float]:
+    """Say by what runs are compared: the larger is the better.
+
+    With free concentrations a component of one or two rows has no largest likelihood: what a run
+    with such a component reaches is a matter of the cap. It loses to every run without one.
+    """
+    runaway = getattr(model, "kappa_mode", None) == "free" and is_capped(model, fit.parameters)
+    return not runaway, fit.objective
 
 
 def summaries(

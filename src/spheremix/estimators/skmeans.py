@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions
-    from spheremix.estimators.choices import Auto, Engine
+    from spheremix.estimators.choices import Auto, Engine, Init
     from spheremix.estimators.streaming import Batch
     from spheremix.models.base import Model
     from spheremix.scorer import Assignment, Scorer
@@ -160,7 +160,7 @@ class SphericalKMeans(
         self,
         n_components: int = 8,
         *,
-        init: Any = "merge",
+        init: Init = "merge",
         n_init: int | Auto = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,

@@ -1,0 +1,41 @@
+"""A report that readers of the pages can click: that of the demo, made when the pages are built.
+
+It is made once, from the docstrings of the installed numpy, scipy and scikit-learn, and lies in
+`_static`, where it is not under version control; `make clean` removes it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from sphinx.util import logging
+
+import spheremix as sm
+from spheremix.cli.demo import OPTIONS
+
+LOGGER = logging.getLogger(__name__)
+PLACE = Path(__file__).parents[1] / "_static" / "live-report.html"
+SHARE = 3  # one document of so many: the page stays small
+
+
+def make(app: Any) -> None:
+    """Make the report where there is none."""
+    del app
+    if PLACE.exists():
+        return
+    LOGGER.info("making the report that readers can click")
+    documents = sm.datasets.load_docstrings()
+    with tempfile.TemporaryDirectory() as folder:
+        run = sm.explore_corpus(
+            documents.take(range(0, len(documents), SHARE)), Path(folder, "run"), **OPTIONS
+        )
+        shutil.copyfile(run.folder / "report.html", PLACE)
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Connect the above."""
+    app.connect("builder-inited", make)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
