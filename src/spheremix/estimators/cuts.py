@@ -24,6 +24,7 @@ from spheremix.estimators.problem import (
     run_all,
     summaries,
     warn_of_cap,
+    warn_of_lost,
 )
 from spheremix.estimators.starts import Start, count_sweeps
 from spheremix.models.base import DegenerateError
@@ -269,5 +270,6 @@ def split_cluster(
     scorer = part.model.scorer(outcome.best.parameters)
     labels = np.where(inside, part.directions.map_rows(scorer, "labels"), -1)
     FittedMixture.of_fit(part, outcome.best, outcome.runs, agreed, labels).set_on(mixture)
+    warn_of_lost(outcome.runs, K, stacklevel=4)
     _warn(part, {K: outcome.best}, options.max_iter)
     return mixture
