@@ -94,19 +94,54 @@ Scorers view(const ScorerArrays& a, const py::object& weights, Index n_rows, dou
     return scorers;
 }
 
+// The rows that are read: those of an array of their numbers, or all.
+struct List {
+    List(const py::object& rows, Index n_rows) {
+        if (rows.is_none()) return;
+        require(py::isinstance<Array<Index>>(rows), "a list of rows must be contiguous int64");
+        const auto listed = py::reinterpret_borrow<Array<Index>>(rows);
+        data = listed.data();
+        size = listed.size();
+        bool inside = true;
+        for (Index i = 0; i < size; ++i) inside &= data[i] >= 0 && data[i] < n_rows;
+        require(inside, "a list of rows has a row that is not there");
+    }
+    Index count(Index n_rows) const { return data ? size : n_rows; }
+
+    const Index* data = nullptr;
+    Index size = 0;
+};
+
+// Where a sweep leaves the margins of the rows, or nowhere.
+void leave_margins(Scorers& scorers, const py::object& margins, const py::object& owners,
+                   Index n_rows) {
+    if (margins.is_none()) return;
+    require(py::isinstance<Array<double>>(margins) && py::isinstance<Array<std::int32_t>>(owners),
+            "margins must be contiguous float64, and owners int32");
+    auto m = py::reinterpret_borrow<Array<double>>(margins);
+    auto o = py::reinterpret_borrow<Array<std::int32_t>>(owners);
+    require(m.size() == scorers.n_groups * n_rows && o.size() == m.size(),
+            "margins and owners must be of shape (scorers, n)");
+    scorers.margins = m.mutable_data();
+    scorers.owners = o.mutable_data();
+    scorers.margin_stride = n_rows;
+}
+
 template <class T>
-DenseRows<T> dense_rows(const py::array& x, const Array<double>& scale, Index first) {
+DenseRows<T> dense_rows(const py::array& x, const Array<double>& scale, Index first,
+                        const List& list) {
     constexpr Index size = sizeof(T);
     require(x.ndim() == 2 && x.strides(0) % size == 0 && x.strides(1) % size == 0,
             "X must be a two-dimensional aligned array");
     require(scale.size() == x.shape(0), "scale must have one entry a row");
     return {static_cast<const T*>(x.data()), x.strides(0) / size, x.strides(1) / size, scale.data(),
-            x.shape(0), first};
+            list.count(x.shape(0)), first, list.data};
 }
 
 template <class T, class I>
 SparseRows<T, I> sparse_rows(const py::array& indptr, const py::array& indices,
-                             const py::array& data, const Array<double>& scale, Index first) {
+                             const py::array& data, const Array<double>& scale, Index first,
+                             const List& list) {
     const auto* p = static_cast<const I*>(indptr.data());
     const Index n = indptr.size() - 1;
     bool increases = n >= 0 && p[0] >= 0;
@@ -115,7 +150,7 @@ SparseRows<T, I> sparse_rows(const py::array& indptr, const py::array& indices,
                 static_cast<Index>(p[n]) <= data.size(),
             "the arrays of the CSR matrix do not fit together");
     return {p, static_cast<const I*>(indices.data()), static_cast<const T*>(data.data()),
-            scale.data(), n, first};
+            scale.data(), list.count(n), first, static_cast<Index>(p[n]), list.data};
 }
 
 bool is_double(const py::array& a) {
@@ -128,13 +163,14 @@ bool is_double(const py::array& a) {
 // where in_double is false that of the matrix.
 template <class Function>
 void with_dense(const py::array& x, const Array<double>& scale, Index first, bool in_double,
-                const Function& function) {
+                const py::object& listed, const Function& function) {
+    const List list(listed, x.shape(0));
     if (is_double(x))
-        function(dense_rows<double>(x, scale, first), 0.0);
+        function(dense_rows<double>(x, scale, first, list), 0.0);
     else if (in_double)
-        function(dense_rows<float>(x, scale, first), 0.0);
+        function(dense_rows<float>(x, scale, first, list), 0.0);
     else
-        function(dense_rows<float>(x, scale, first), 0.0f);
+        function(dense_rows<float>(x, scale, first, list), 0.0f);
 }
 
 bool is_long(const py::array& a) {
@@ -147,16 +183,18 @@ bool is_long(const py::array& a) {
 template <class Function>
 void with_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
                  const Array<double>& scale, Index first, bool in_double,
-                 const Function& function) {
+                 const py::object& listed, const Function& function) {
+    const List list(listed, indptr.size() - 1);
     require(is_long(indptr) == is_long(indices), "indptr and indices must have the same type");
     require((indptr.flags() & indices.flags() & data.flags() & py::array::c_style) != 0,
             "the arrays of the CSR matrix must be contiguous");
     const auto call = [&](auto entry, auto product) {
         using T = decltype(entry);
         if (is_long(indices))
-            function(sparse_rows<T, std::int64_t>(indptr, indices, data, scale, first), product);
+            function(sparse_rows<T, Index>(indptr, indices, data, scale, first, list), product);
         else
-            function(sparse_rows<T, std::int32_t>(indptr, indices, data, scale, first), product);
+            function(sparse_rows<T, std::int32_t>(indptr, indices, data, scale, first, list),
+                     product);
     };
     if (is_double(data))
         call(0.0, 0.0);
@@ -178,36 +216,81 @@ Sums sums_of(const Scorers& scorers, Index n_lanes, Array<double>& vectors, Arra
 void sweep_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
                   const Array<double>& scale, Index first, const ScorerArrays& scorers_in,
                   const py::object& weights, double negligible, Array<double>& vectors,
-                  Array<double>& mass, Array<double>& totals, bool in_double, int n_threads) {
-    const Scorers scorers = view(scorers_in, weights, indptr.size() - 1, negligible);
+                  Array<double>& mass, Array<double>& totals, bool in_double, int n_threads,
+                  const py::object& rows, const py::object& margins, const py::object& owners) {
+    Scorers scorers = view(scorers_in, weights, indptr.size() - 1, negligible);
+    leave_margins(scorers, margins, owners, indptr.size() - 1);
     const Sums sums = sums_of(scorers, 1, vectors, mass, totals);
-    const auto kernel = [&](const auto& rows, auto product) {
+    const auto kernel = [&](const auto& read, auto product) {
         using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
-            return SPHEREMIX_CALL(sparse_sweep<P>, rows, scorers, sums, n_threads, pulse);
+            return SPHEREMIX_CALL(sparse_sweep<P>, read, scorers, sums, n_threads, pulse);
         });
     };
-    with_sparse(indptr, indices, data, scale, first, in_double, kernel);
+    with_sparse(indptr, indices, data, scale, first, in_double, rows, kernel);
 }
 
 void sweep_dense(const py::array& x, const Array<double>& scale, Index first,
                  const ScorerArrays& scorers_in, const py::object& weights, double negligible,
                  Array<double>& vectors, Array<double>& mass, Array<double>& totals,
-                 bool in_double, int n_threads) {
-    const Scorers scorers = view(scorers_in, weights, x.shape(0), negligible);
+                 bool in_double, int n_threads, const py::object& rows, const py::object& margins,
+                 const py::object& owners) {
+    Scorers scorers = view(scorers_in, weights, x.shape(0), negligible);
+    leave_margins(scorers, margins, owners, x.shape(0));
     require(x.shape(1) == scorers.n_features, "X and the scorers differ in their features");
     require(mass.ndim() == 2, "mass must have an axis of lanes");
     const Index n_lanes = dense_lanes(scorers.n_components, scorers.n_features);
     const Index given = mass.shape(0);
     require(given >= n_lanes || first + x.shape(0) <= given * dense_block, "too few lanes");
     const Sums lanes = sums_of(scorers, given, vectors, mass, totals);
-    const auto kernel = [&](const auto& rows, auto product) {
+    const auto kernel = [&](const auto& read, auto product) {
         using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
-            return SPHEREMIX_CALL(dense_sweep<P>, rows, scorers, lanes, n_lanes, n_threads, pulse);
+            return SPHEREMIX_CALL(dense_sweep<P>, read, scorers, lanes, n_lanes, n_threads, pulse);
         });
     };
-    with_dense(x, scale, first, in_double, kernel);
+    with_dense(x, scale, first, in_double, rows, kernel);
+}
+
+// The sums (K, d) and (K,) to which listed rows are added, checked; the kernel of typed rows.
+template <class With>
+void add_listed_rows(const Array<std::int32_t>& owners, const Array<double>& factors, Index n_listed,
+                     Array<double>& vectors, Array<double>& mass, int n_threads, const With& with) {
+    require(vectors.ndim() == 2 && mass.size() == vectors.shape(0) && owners.size() == n_listed &&
+                factors.size() == n_listed,
+            "the listed rows and their sums do not fit together");
+    const Index n_components = vectors.shape(0), n_features = vectors.shape(1);
+    bool known = true;
+    for (Index i = 0; i < n_listed; ++i)
+        known &= owners.data()[i] >= 0 && owners.data()[i] < n_components;
+    require(known, "a listed row has a component that is not there");
+    const Listed listed{owners.data(), factors.data()};
+    const Sums sums{vectors.mutable_data(), mass.mutable_data(), nullptr};
+    with([&](const auto& rows, auto) {
+        run_kernel([&](Pulse& pulse) {
+            return SPHEREMIX_CALL(add_listed, rows, listed, n_components, n_features, sums,
+                                  n_threads, pulse);
+        });
+    });
+}
+
+void add_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
+                const Array<double>& scale, const Array<Index>& rows,
+                const Array<std::int32_t>& owners, const Array<double>& factors,
+                Array<double>& vectors, Array<double>& mass, int n_threads) {
+    add_listed_rows(owners, factors, rows.size(), vectors, mass, n_threads, [&](const auto& kernel) {
+        with_sparse(indptr, indices, data, scale, 0, true, rows, kernel);
+    });
+}
+
+void add_dense(const py::array& x, const Array<double>& scale, const Array<Index>& rows,
+               const Array<std::int32_t>& owners, const Array<double>& factors,
+               Array<double>& vectors, Array<double>& mass, int n_threads) {
+    require(vectors.ndim() == 2 && x.shape(1) == vectors.shape(1),
+            "X and the sums differ in their features");
+    add_listed_rows(owners, factors, rows.size(), vectors, mass, n_threads, [&](const auto& kernel) {
+        with_dense(x, scale, 0, true, rows, kernel);
+    });
 }
 
 RowMap map_of(const Scorers& scorers, Index n_rows, int want, py::array& out) {
@@ -232,7 +315,7 @@ void map_sparse(const py::array& indptr, const py::array& indices, const py::arr
             return SPHEREMIX_CALL(sparse_map<P>, rows, scorers, map, n_threads, pulse);
         });
     };
-    with_sparse(indptr, indices, data, scale, first, in_double, kernel);
+    with_sparse(indptr, indices, data, scale, first, in_double, py::none(), kernel);
 }
 
 void map_dense(const py::array& x, const Array<double>& scale, Index first,
@@ -247,7 +330,7 @@ void map_dense(const py::array& x, const Array<double>& scale, Index first,
             return SPHEREMIX_CALL(dense_map<P>, rows, scorers, map, n_threads, pulse);
         });
     };
-    with_dense(x, scale, first, in_double, kernel);
+    with_dense(x, scale, first, in_double, py::none(), kernel);
 }
 
 }  // namespace
@@ -275,7 +358,9 @@ void bind_sweep(py::module_& m) {
           py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),
           py::arg("first_row"), py::arg("scorers"), py::arg("weights"), py::arg("negligible"),
           py::arg("vectors").noconvert(), py::arg("mass").noconvert(),
-          py::arg("totals").noconvert(), py::arg("in_double"), py::arg("n_threads"));
+          py::arg("totals").noconvert(), py::arg("in_double"), py::arg("n_threads"),
+          py::arg("rows") = py::none(), py::arg("margins") = py::none(),
+          py::arg("owners") = py::none());
     m.def("sweep_dense", &sweep_dense,
           "Add the resultants of dense rows to lanes of vectors (L, K, d), mass (L, K) and totals "
           "(L, S, 2). Calls on successive rows give the same bits as one call when each begins at "
@@ -283,7 +368,19 @@ void bind_sweep(py::module_& m) {
           py::arg("x"), py::arg("scale").noconvert(), py::arg("first_row"), py::arg("scorers"),
           py::arg("weights"), py::arg("negligible"), py::arg("vectors").noconvert(),
           py::arg("mass").noconvert(), py::arg("totals").noconvert(), py::arg("in_double"),
-          py::arg("n_threads"));
+          py::arg("n_threads"), py::arg("rows") = py::none(), py::arg("margins") = py::none(),
+          py::arg("owners") = py::none());
+    m.def("add_sparse", &add_sparse,
+          "Add listed CSR rows, times factors, to the vectors (K, d) and mass (K,) of their owners.",
+          py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),
+          py::arg("rows").noconvert(), py::arg("owners").noconvert(),
+          py::arg("factors").noconvert(), py::arg("vectors").noconvert(),
+          py::arg("mass").noconvert(), py::arg("n_threads"));
+    m.def("add_dense", &add_dense,
+          "Add listed dense rows, times factors, to the vectors (K, d) and mass (K,) of their owners.",
+          py::arg("x"), py::arg("scale").noconvert(), py::arg("rows").noconvert(),
+          py::arg("owners").noconvert(), py::arg("factors").noconvert(),
+          py::arg("vectors").noconvert(), py::arg("mass").noconvert(), py::arg("n_threads"));
     m.def("map_sparse", &map_sparse, "Give row by row what one scorer says of CSR rows.",
           py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),
           py::arg("first_row"), py::arg("scorers"), py::arg("want"), py::arg("out"),

@@ -34,11 +34,12 @@ static double probe(SparseSweep<T, P, I>& sweep) {
     Buffer<double> totals(2 * scorers.n_groups);
     for (std::int64_t i = 0; i < n_probes; ++i) {
         const std::int64_t row = i * (sweep.rows.n / n_probes);
-        if (!scorers.any_weight(row)) continue;
+        const std::int64_t id = sweep.rows.row(row);
+        if (!scorers.any_weight(id)) continue;
         multiply_rows(sweep, own, row, row + 1);
-        affine(own.products.get(), sweep.rows.scale[row], sweep.panels.biases.get(),
+        affine(own.products.get(), sweep.rows.scale[id], sweep.panels.biases.get(),
                scorers.n_components, own.s.get());
-        assign_row(scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
+        assign_row(scorers, id, static_cast<std::uint64_t>(sweep.rows.first + id), own.s.get(),
                    own.e.get(), shares, totals.get());
         active += shares.size;
         ++counted;
@@ -49,7 +50,7 @@ static double probe(SparseSweep<T, P, I>& sweep) {
 // Small problems are done before a second thread has woken up.
 template <class T, class I>
 static int useful_threads(const SparseRows<T, I>& rows, const Scorers& scorers, int n_threads) {
-    const double nnz = static_cast<double>(rows.indptr[rows.n] - rows.indptr[0]);
+    const double nnz = static_cast<double>(rows.count());
     return nnz * static_cast<double>(scorers.n_components) < 4e5 ? 1 : n_threads;
 }
 
@@ -62,7 +63,7 @@ static void choose_layout(SparseSweep<T, P, I>& sweep, int n_threads) {
     bool any_soft = false;
     for (std::int64_t g = 0; g < scorers.n_groups; ++g) any_soft |= scorers.assignments[g] == soft;
     if (!any_soft) return;
-    const double nnz = static_cast<double>(sweep.rows.indptr[sweep.rows.n] - sweep.rows.indptr[0]);
+    const double nnz = static_cast<double>(sweep.rows.count());
     const double vectors = static_cast<double>((n + Doubles::width - 1) / Doubles::width);
     const double moves = 2.0 * static_cast<double>(n * d);
     sweep.by_panel = nnz * probe(sweep) > nnz * (0.5 + vectors) + moves;

@@ -11,6 +11,10 @@ struct RowList {
     const T* data;
     std::int64_t begin, end;   // rows
     std::int64_t safe;         // indices may be read up to here
+    const std::int64_t* list;  // null, or the rows that begin .. end - 1 stand for
+
+    std::int64_t from(std::int64_t row) const { return indptr[list ? list[row] : row]; }
+    std::int64_t to(std::int64_t row) const { return indptr[(list ? list[row] : row) + 1]; }
 };
 
 static inline void prefetch(const void* p) {
@@ -58,8 +62,8 @@ static void multiply_narrow(const RowList<T, I>& rows, const P* __restrict panel
         std::int64_t at[together], shortest = std::numeric_limits<std::int64_t>::max();
         for (int r = 0; r < together; ++r) {
             const std::int64_t of = row + std::min(r, n - 1);  // a short group repeats its last row
-            at[r] = rows.indptr[of];
-            shortest = std::min<std::int64_t>(shortest, rows.indptr[of + 1] - rows.indptr[of]);
+            at[r] = rows.from(of);
+            shortest = std::min(shortest, rows.to(of) - rows.from(of));
             sum[r][0] = V::set1(P(0));
         }
         for (std::int64_t i = 0; i < shortest; ++i)
@@ -69,7 +73,7 @@ static void multiply_narrow(const RowList<T, I>& rows, const P* __restrict panel
                 sum[r][0] = V::fma(V::set1(x), V::load(m), sum[r][0]);
             }
         for (int r = 0; r < n; ++r) {
-            add_products<V, 1>(rows, panel, at[r] + shortest, rows.indptr[row + r + 1], 0, sum[r]);
+            add_products<V, 1>(rows, panel, at[r] + shortest, rows.to(row + r), 0, sum[r]);
             V::store(products + (row + r - rows.begin) * stride, sum[r][0]);
         }
     }
@@ -86,7 +90,7 @@ static void multiply(const RowList<T, I>& rows, const P* __restrict panel, P* __
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
         typename V::Reg sum[N];
         for (int v = 0; v < N; ++v) sum[v] = V::set1(P(0));
-        const std::int64_t from = rows.indptr[row], to = rows.indptr[row + 1];
+        const std::int64_t from = rows.from(row), to = rows.to(row);
         const std::int64_t look = to + ahead <= rows.safe ? ahead : 0;
         add_products<V, N>(rows, panel, from, to, look, sum);
         P* out = products + (row - rows.begin) * stride;

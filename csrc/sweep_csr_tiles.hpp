@@ -60,8 +60,7 @@ static void prepare(SparseSweep<T, P, I>& sweep, int n_threads) {
     std::int64_t longest = 0;
     if (sweep.panels.compact)
         for (std::int64_t i = 0; i < sweep.rows.n; ++i)
-            longest = std::max<std::int64_t>(longest,
-                                             sweep.rows.indptr[i + 1] - sweep.rows.indptr[i]);
+            longest = std::max(longest, sweep.rows.end(i) - sweep.rows.begin(i));
     sweep.scratch = std::vector<Scratch<T, P, I>>(static_cast<std::size_t>(n_threads));
     for (auto& own : sweep.scratch) {
         own.products.resize(chunk_rows * padded);
@@ -90,8 +89,9 @@ static bool in_columns(const SparseRows<T, I>& rows, std::int64_t begin, std::in
     using U = typename std::make_unsigned<I>::type;
     const U bound = static_cast<U>(n_features);
     U outside = 0;
-    for (std::int64_t p = rows.indptr[begin]; p < rows.indptr[end]; ++p)
-        outside |= static_cast<U>(static_cast<U>(rows.indices[p]) >= bound);
+    for (std::int64_t row = begin; row < end; ++row)
+        for (std::int64_t p = rows.begin(row); p < rows.end(row); ++p)
+            outside |= static_cast<U>(static_cast<U>(rows.indices[p]) >= bound);
     return outside == 0;
 }
 
@@ -107,7 +107,7 @@ static void multiply_rows(const SparseSweep<T, P, I>& sweep, Scratch<T, P, I>& o
     }
     if (!panels.compact) {
         const RowList<T, I> list{rows.indptr, rows.indices, rows.data, begin, end,
-                                 static_cast<std::int64_t>(rows.indptr[rows.n])};
+                                 rows.stored, rows.list};
         multiply_all(list, panels, own.products.get());
         return;
     }
@@ -116,7 +116,7 @@ static void multiply_rows(const SparseSweep<T, P, I>& sweep, Scratch<T, P, I>& o
         std::int64_t size = 0;
         own.indptr[0] = 0;
         while (row < end && size < compact_limit) {
-            for (std::int64_t p = rows.indptr[row]; p < rows.indptr[row + 1]; ++p) {
+            for (std::int64_t p = rows.begin(row); p < rows.end(row); ++p) {
                 const std::int32_t place = panels.column[rows.indices[p]];
                 own.indices[size] = static_cast<I>(place);
                 own.data[size] = rows.data[p];
@@ -126,7 +126,7 @@ static void multiply_rows(const SparseSweep<T, P, I>& sweep, Scratch<T, P, I>& o
             own.indptr[row - from] = static_cast<I>(size);
         }
         const RowList<T, I> list{own.indptr.get(), own.indices.get(), own.data.get(), 0, row - from,
-                                 size};
+                                 size, nullptr};
         multiply_all(list, panels, own.products.get() + (from - begin) * panels.stride());
     }
 }
@@ -150,9 +150,10 @@ static void score_chunk(SparseSweep<T, P, I>& sweep, Scratch<T, P, I>& own, Tile
             shares.dense = tile.factors.get() + at * sweep.factor_stride;
             std::fill_n(shares.dense, sweep.factor_stride, 0.0);
         }
-        affine(own.products.get() + (row - begin) * stride, sweep.rows.scale[row],
+        const std::int64_t id = sweep.rows.row(row);
+        affine(own.products.get() + (row - begin) * stride, sweep.rows.scale[id],
                sweep.panels.biases.get(), n, own.s.get());
-        assign_row(scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
+        assign_row(scorers, id, static_cast<std::uint64_t>(sweep.rows.first + id), own.s.get(),
                    own.e.get(), shares, tile.totals.get() + at * scorers.n_groups * 2);
         for (std::int64_t i = 0; i < shares.size; ++i, ++size) {
             own.entries[size] = {shares.value[i], static_cast<std::int32_t>(at)};
@@ -182,7 +183,7 @@ static void sum_component(const SparseSweep<T, P, I>& sweep, Scratch<T, P, I>& o
         const Entry* from = tile.entries.get() + chunk * chunk_rows * n;
         for (std::int32_t i = starts[k]; i < starts[k + 1]; ++i) entries[size++] = from[i];
     }
-    const I* indptr = sweep.rows.indptr + tile.begin;
+    const auto& rows = sweep.rows;
     const I* indices = sweep.rows.indices;
     const T* data = sweep.rows.data;
     double* vector = sweep.sums.vectors + k * sweep.scorers->n_features;
@@ -190,15 +191,15 @@ static void sum_component(const SparseSweep<T, P, I>& sweep, Scratch<T, P, I>& o
     constexpr std::int64_t far = 4;
     for (std::int64_t i = 0; i < size; ++i) {
         if (i + far < size) {
-            const std::int64_t from = indptr[entries[i + far].row];
-            const std::int64_t to = indptr[entries[i + far].row + 1];
+            const std::int64_t from = rows.begin(tile.begin + entries[i + far].row);
+            const std::int64_t to = rows.end(tile.begin + entries[i + far].row);
             for (std::int64_t p = from; p < to; p += 64 / sizeof(I)) prefetch(indices + p);
             for (std::int64_t p = from; p < to; p += 64 / sizeof(T)) prefetch(data + p);
         }
-        const std::int64_t row = entries[i].row, from = indptr[row];
+        const std::int64_t row = tile.begin + entries[i].row, from = rows.begin(row);
         mass += entries[i].value;
-        scatter_row(indices + from, data + from, indptr[row + 1] - from,
-                    entries[i].value * sweep.rows.scale[tile.begin + row], vector);
+        scatter_row(indices + from, data + from, rows.end(row) - from,
+                    entries[i].value * rows.scale[rows.row(row)], vector);
     }
     sweep.sums.mass[k] = mass;
 }
@@ -208,11 +209,11 @@ template <int N, class T, class P, class I>
 static void sum_panel(const SparseSweep<T, P, I>& sweep, const Tile& tile, std::int64_t panel) {
     using V = Doubles;
     const std::int64_t k = panel * sweep.sum_panels.widest;
-    const std::int64_t stored = sweep.rows.indptr[sweep.rows.n];
+    const auto& rows = sweep.rows;
     double* sums = sweep.sum_panels.base(panel);
     for (std::int64_t row = tile.begin; row < tile.end; ++row) {
         const double* factors = tile.factors.get() + (row - tile.begin) * sweep.factor_stride + k;
-        const V::Reg scale = V::set1(sweep.rows.scale[row]);
+        const V::Reg scale = V::set1(rows.scale[rows.row(row)]);
         V::Reg scaled[N];
         unsigned any = 0;
         for (int v = 0; v < N; ++v) {
@@ -221,9 +222,9 @@ static void sum_panel(const SparseSweep<T, P, I>& sweep, const Tile& tile, std::
             any |= V::nonzero(f);
         }
         if (!any) continue;
-        const std::int64_t from = sweep.rows.indptr[row];
-        scatter_row_tile<N>(sweep.rows.indices + from, sweep.rows.data + from,
-                            sweep.rows.indptr[row + 1] - from, stored - from, scaled, sums);
+        const std::int64_t from = rows.begin(row);
+        scatter_row_tile<N>(rows.indices + from, rows.data + from, rows.end(row) - from,
+                            rows.stored - from, scaled, sums);
     }
 }
 

@@ -29,7 +29,9 @@ struct DenseSweep {
     std::int64_t n_lanes = 0;
     std::int64_t first_block = 0, last_block = 0;   // of the round, as global numbers
 
-    bool in_place() const { return std::is_same<T, P>::value && rows.column_stride == 1; }
+    bool in_place() const {
+        return std::is_same<T, P>::value && rows.column_stride == 1 && !rows.list;
+    }
 };
 
 template <class T, class P>
@@ -57,15 +59,24 @@ static void prepare(DenseSweep<T, P>& sweep, int n_threads) {
     }
 }
 
-// OUT to: (n, d), C order, from rows of any strides.
+// OUT to: (n, d), C order, from rows of any strides, listed ones among them.
 template <class T, class P>
 static void copy_block(const DenseRows<T>& rows, std::int64_t begin, std::int64_t n, std::int64_t d,
                        P* to) {
-    const T* from = rows.data + begin * rows.row_stride;
-    if (rows.column_stride == 1) {
-        for (std::int64_t i = 0; i < n; ++i) std::copy_n(from + i * rows.row_stride, d, to + i * d);
+    if (rows.list || rows.column_stride == 1) {
+        for (std::int64_t i = 0; i < n; ++i) {
+            const T* from = rows.data + rows.row(begin + i) * rows.row_stride;
+            P* at = to + i * d;
+            if (rows.column_stride == 1) {
+                std::copy_n(from, d, at);
+                continue;
+            }
+            for (std::int64_t j = 0; j < d; ++j)
+                at[j] = static_cast<P>(from[j * rows.column_stride]);
+        }
         return;
     }
+    const T* from = rows.data + begin * rows.row_stride;
     // Columns outside when they are the contiguous direction.
     const bool by_column = std::abs(rows.row_stride) < std::abs(rows.column_stride);
     const std::int64_t outer = by_column ? d : n, inner = by_column ? n : d;
@@ -153,7 +164,7 @@ static std::int64_t assign_block(const DenseSweep<T, P>& sweep, DenseScratch<P>&
     Shares shares{own.component.get(), own.value.get(), 0, own.spread ? own.value.get() : nullptr};
     std::int64_t n_pairs = 0;
     for (std::int64_t i = 0; i < block.n; ++i) {
-        const std::int64_t row = begin + i;
+        const std::int64_t row = sweep.rows.row(begin + i);
         const double scale = sweep.rows.scale[row];
         affine(own.products.get() + i * stride, scale, sweep.panels.biases.get(), n, own.s.get());
         if (own.spread) std::fill_n(own.value.get(), n, 0.0);

@@ -7,3 +7,4 @@
 #include "sweep_csr.hpp"
 #include "sweep_dense_kernels.hpp"
 #include "sweep_dense.hpp"
+#include "sweep_listed.hpp"

@@ -217,10 +217,16 @@ static inline void assign_row(const Scorers& scorers, std::int64_t row, std::uin
         double* out = totals + 2 * g;
         if (w == 0.0) {
             out[0] = out[1] = 0.0;
+            if (scorers.margins) scorers.lead(g, row, -minus_infinity, 0);
             continue;
         }
         const double* sg = s + begin;
         const double top = largest(sg, n);
+        if (scorers.margins) {
+            const std::int64_t z = first_largest(sg, n, top);
+            const double next = std::max(largest(sg, z), largest(sg + z + 1, n - z - 1));
+            scorers.lead(g, row, top - next, static_cast<std::int32_t>(z));
+        }
         if (scorers.assignments[g] == variation) {
             const std::int64_t z =
                 first_variation(sg, n, first_largest(sg, n, top), scorers.biases + begin,

@@ -33,7 +33,16 @@ struct Scorers {
     const double* weights;             // (n_groups, n) or (n,) or null for ones
     std::int64_t weight_stride;        // between scorers: 0 for shared weights
     double negligible;                 // posteriors below it add nothing to mass and vectors
+    // OUT, where not null, at g * n + row: by how much the largest score leads the next one
+    // (infinity where there is none, or no weight), and whose it is.
+    double* margins;
+    std::int32_t* owners;
+    std::int64_t margin_stride;
 
+    void lead(std::int64_t group, std::int64_t row, double margin, std::int32_t owner) const {
+        margins[group * margin_stride + row] = margin;
+        owners[group * margin_stride + row] = owner;
+    }
     double weight(std::int64_t group, std::int64_t row) const {
         return weights ? weights[group * weight_stride + row] : 1.0;
     }
@@ -53,18 +62,31 @@ struct Sums {
     double* totals;   // (n_groups, 2): log-likelihood, entropy
 };
 
-// IN: rows of a CSR matrix; row i is scale[i] times what is stored.
+// IN: rows of a CSR matrix; row i is scale[i] times what is stored. A sweep reads n of them: all, or
+// those of a list. The i-th of these is row(i).
 template <class T, class I>
 struct SparseRows {
-    const I* indptr;       // (n + 1,)
-    const I* indices;      // (indptr[n],)
-    const T* data;         // (indptr[n],)
-    const double* scale;   // (n,)
+    const I* indptr;       // (n + 1,), or more where there is a list
+    const I* indices;      // (stored,)
+    const T* data;         // (stored,)
+    const double* scale;
     std::int64_t n;
     std::int64_t first;    // number of the first row among all rows: drawn assignments depend on it
+    std::int64_t stored;
+    const std::int64_t* list;  // (n,) or null
+
+    std::int64_t row(std::int64_t i) const { return list ? list[i] : i; }
+    std::int64_t begin(std::int64_t i) const { return indptr[row(i)]; }
+    std::int64_t end(std::int64_t i) const { return indptr[row(i) + 1]; }
+    std::int64_t count() const {
+        if (!list) return indptr[n] - indptr[0];
+        std::int64_t total = 0;
+        for (std::int64_t i = 0; i < n; ++i) total += end(i) - begin(i);
+        return total;
+    }
 };
 
-// IN: rows of a dense matrix of any strides, counted in elements.
+// IN: rows of a dense matrix of any strides, counted in elements; all n, or the n of a list.
 template <class T>
 struct DenseRows {
     const T* data;
@@ -73,6 +95,15 @@ struct DenseRows {
     const double* scale;
     std::int64_t n;
     std::int64_t first;
+    const std::int64_t* list;
+
+    std::int64_t row(std::int64_t i) const { return list ? list[i] : i; }
+};
+
+// IN, for each row of a list: its component, and what it is multiplied with.
+struct Listed {
+    const std::int32_t* owners;
+    const double* factors;
 };
 
 // OUT: one row's worth of what map_rows was asked.

@@ -221,3 +221,50 @@ def test_sums_of_classes_take_one_reading(clouds, container, weighted, monkeypat
     again = seeding.class_resultants(rows, labels, 4, weights)
     assert rows.n_sweeps == 3
     assert_array_equal(again.vectors, found.vectors)
+
+
+# -------------------------------------------------------------------------- rows that repeat
+
+
+@containers
+@pytest.mark.parametrize("weighted", [False, True])
+def test_no_direction_is_drawn_twice(contain, weighted):
+    """Half of the rows are one direction, at many lengths, and all the others come in threes."""
+    rng = np.random.default_rng(0)
+    different = rng.normal(size=(40, 5))
+    X = np.concatenate([np.repeat(different, 3, axis=0), np.tile(different[:1], (120, 1))])
+    X *= rng.uniform(0.1, 10.0, (len(X), 1))
+    weights = rng.uniform(0.5, 2.0, len(X)) if weighted else None
+    directions = as_directions(contain(X))
+    for seed in range(5):
+        rows = seeding.random_rows(directions, 40, np.random.default_rng(seed), weights)
+        assert (rows @ rows.T > 1 - 1e-9).sum() == 40
+    for start in seeding.draw_starts(
+        VMFModel(5, "shared"), directions, 40, [1, 2], weights=weights
+    ):
+        assert start is not None
+
+
+def test_rows_that_do_not_repeat_are_drawn_as_ever(clouds):
+    X, _ = clouds(n=60, d=6)
+    rows = seeding.random_rows(as_directions(X), 9, np.random.default_rng(4), None)
+    ids = np.random.default_rng(4).choice(60, 9, replace=False)
+    assert_allclose(rows, X[ids], rtol=1e-12)
+
+
+def test_too_few_directions_come_twice():
+    X = np.repeat(np.eye(3), 4, axis=0)
+    rows = seeding.random_rows(as_directions(X), 5, np.random.default_rng(0), None)
+    assert len(np.unique(rows, axis=0)) == 3
+    assert seeding.draw_starts(VMFModel(3, "shared"), as_directions(X), 5, [0]) == [None]
+
+
+def test_repeated_tells_equal_directions_from_near_ones():
+    """The first of its direction is none; 1e-5 apart is another direction, 1e-9 is not."""
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=(6, 50))
+    base /= np.linalg.norm(base, axis=1, keepdims=True)
+    near = base[1] + 1e-5 * base[2]
+    rows = np.stack([base[0], base[1], base[0] + 1e-9 * base[3], near, base[1], base[0], base[4]])
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    assert_array_equal(seeding.repeated(rows), [False, False, True, False, True, True, False])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.data.base import Directions
+    from spheremix.data.settled import SettledRows
     from spheremix.models.base import Model
     from spheremix.resultants import Resultants
 
@@ -22,6 +23,16 @@ if TYPE_CHECKING:
 
 P = TypeVar("P")
 R = TypeVar("R")
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """Directions that need not read all rows in each sweep of a fit."""
+
+    def remember(self) -> SettledRows:
+        """Give what sweeps the rows of one fit."""
+        ...
+
 
 BATCH_ENTRIES = 2**23  # prototypes of the restarts that share a sweep: K d summed, 64 MB
 ROUNDING = 1e-15  # of the objective: changes below it are noise, whatever the tolerance
@@ -142,16 +153,43 @@ def fit(
             best = max(run.trace[-1] for run in active)
             callback(Progress(n_sweeps, len(active), len(starts), best))
 
+    settled = directions.remember() if isinstance(directions, Remembering) else None
     runs = [_Run(index, start) for index, start in enumerate(starts)]
     for run, known in zip(runs, resultants or (), strict=False):
         _advance(model, run, known, settings)
     while active := [run for run in runs if run.fit is None]:
         scorers = [model.scorer(run.parameters, settings.e_step) for run in active]
-        swept = directions.sweep(scorers, _rows(weights, active))
+        own = _rows(weights, active)
+        if settled is None:
+            swept = directions.sweep(scorers, own)
+        else:
+            swept = settled.sweep(scorers, own, [run.index for run in active])
         for run, received in zip(active, swept, strict=True):
             _advance(model, run, received, settings)
+        if settled is not None:
+            _read_all_rows(model, directions, active, settled, settings, weights)
         tell(active)
     return [run.fit for run in runs if run.fit is not None]
+
+
+def _read_all_rows(
+    model: Model[P],
+    directions: Directions,
+    active: list[_Run[P]],
+    settled: SettledRows,
+    settings: Settings,
+    weights: Array | None,
+) -> None:
+    """Sweep all rows once more for runs that have ended by a sweep that left rows out."""
+    ended = [run for run in active if run.fit is not None and settled.left_out(run.index)]
+    if not ended:
+        return
+    scorers = [model.scorer(run.parameters, settings.e_step) for run in ended]
+    swept = directions.sweep(scorers, _rows(weights, ended))
+    for run, resultants in zip(ended, swept, strict=True):
+        if run.fit is not None:
+            run.fit = _judged(model, run.fit, run.parameters, resultants)
+            run.trace[-1] = run.fit.objective
 
 
 def in_batches(
@@ -187,6 +225,11 @@ def evaluate(
     if parameters is reached.parameters:
         return reached
     (resultants,) = directions.sweep([model.scorer(parameters, settings.e_step)], weights)
+    return _judged(model, reached, parameters, resultants)
+
+
+def _judged(model: Model[P], reached: Fit[P], parameters: P, resultants: Resultants) -> Fit[P]:
+    """Give a fit with other parameters or resultants than those that it was reached with."""
     status, gap = reached.status, np.nan
     try:
         gap = max(model.m_step(resultants, parameters).gain / resultants.weight, 0.0)

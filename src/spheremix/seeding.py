@@ -8,7 +8,7 @@ import numpy as np
 
 from spheremix import em
 from spheremix.models.base import DegenerateError
-from spheremix.models.skmeans import SphericalKMeansModel
+from spheremix.models.skmeans import SHARPNESS, SphericalKMeansModel, sharp_scorer
 from spheremix.resultants import Resultants
 from spheremix.scorer import Scorer
 
@@ -24,6 +24,7 @@ P = TypeVar("P")
 
 TRIES = 10  # redraws of a start that fails
 BATCH_WEIGHTS = 2**25  # weights of rows held for the classes that share a sweep: 256 MiB
+SAME = 1.0 - 1e-12  # cosine from which on two rows are one direction, up to rounding
 LLOYD = em.Settings(max_iter=100, e_step="hard")
 Init = Literal["random", "k-means++", "spherical-k-means"]
 
@@ -128,9 +129,75 @@ def random_rows(
     rng: np.random.Generator,
     weights: Array | None,
 ) -> Array:
-    """Choose rows without replacement, in proportion to their weights."""
-    chances = None if weights is None else weights / weights.sum()
-    return directions.take(rng.choice(directions.n_rows, n_components, replace=False, p=chances))
+    """Choose rows without replacement, in proportion to their weights, no direction twice.
+
+    Of rows that are equal, one is kept. The others are drawn again, from the rows that are equal to
+    none of these, in as many rounds as there are rows drawn twice. Only where fewer different rows
+    are left than are asked for, a direction comes twice.
+    """
+    chances = np.ones(directions.n_rows) if weights is None else weights
+    p = None if weights is None else weights / weights.sum()
+    chosen = directions.take(rng.choice(directions.n_rows, n_components, replace=False, p=p))
+    while (twice := repeated(chosen)).any():
+        equal = largest_cosines(directions, chosen[twice]) > SAME
+        chances = np.where(equal, 0.0, chances)
+        again = np.flatnonzero(twice)[: np.count_nonzero(chances)]
+        if not again.size:
+            break
+        p = chances / chances.sum()
+        ids = rng.choice(directions.n_rows, len(again), replace=False, p=p)
+        chosen[again] = directions.take(ids)
+    return chosen
+
+
+def repeated(rows: Array) -> NDArray[np.bool_]:
+    """Tell which unit rows have the direction of an earlier one.
+
+    Only rows whose products with one fixed vector are equal are compared: K d work, not K^2 d.
+    """
+    fixed = np.cos(np.arange(rows.shape[1]))
+    marks = rows @ (fixed / np.linalg.norm(fixed))
+    order = np.argsort(marks, kind="stable")
+    apart = np.diff(marks[order]) > 2.0 * np.sqrt(1.0 - SAME)  # rows are sqrt(2 - 2 cos) apart
+    found = np.zeros(len(rows), dtype=bool)
+    for group in np.split(order, np.flatnonzero(apart) + 1):
+        left = np.sort(group)
+        while len(left) > 1:
+            equal = rows[left] @ rows[left[0]] > SAME
+            equal[0] = True
+            found[left[equal][1:]] = True
+            left = left[~equal]
+    return found
+
+
+def largest_cosines(directions: Directions, prototypes: Array) -> Array:
+    """Give the cosine of each row to its prototype, in one reading and without an (n, K) array."""
+    densities: Array = directions.map_rows(sharp_scorer(prototypes), "log_density")
+    return densities / SHARPNESS
+
+
+def put_on_rows(
+    directions: Directions, prototypes: Array, lost: NDArray[np.bool_], weights: Array | None = None
+) -> Array | None:
+    """Put prototypes that were lost on the rows that the others serve worst.
+
+    One after another: the row of positive weight whose largest cosine is the smallest (the first
+    one where several are equal), given the prototypes so far. None where every row lies on a
+    prototype already, or where there are no other prototypes.
+    """
+    if lost.all():
+        return None
+    served = largest_cosines(directions, prototypes[~lost])
+    if weights is not None:
+        served = np.where(weights > 0.0, served, np.inf)
+    if served.min() > SAME:
+        return None
+    prototypes = prototypes.copy()
+    for k in np.flatnonzero(lost):
+        prototypes[k : k + 1] = directions.take([int(served.argmin())])
+        cosines = directions.map_rows(Scorer(prototypes[k : k + 1], np.zeros(1)), "scores")
+        served = np.maximum(served, cosines[:, 0])
+    return prototypes
 
 
 def _spread_rows(
@@ -151,5 +218,5 @@ def _spread_rows(
         cosines = directions.map_rows(Scorer(chosen[k : k + 1], np.zeros(1)), "scores")
         nearest = np.maximum(nearest, cosines[:, 0])
         # A row's cosine to itself is one up to rounding.
-        chances = base * np.where(nearest < 1.0 - 1e-12, 1.0 - nearest, 0.0)
+        chances = base * np.where(nearest < SAME, 1.0 - nearest, 0.0)
     return chosen

@@ -180,7 +180,6 @@ def test_more_components_than_rows():
         ({"init": np.eye(3, 4)}, r"init must be .*prototypes of shape \(3, 5\).*shape \(3, 4\)"),
         ({"init": np.diag([1.0, 0, 1, 1, 1])[:3]}, "init: prototype 1 is zero or not finite"),
         ({"init": np.full((3, 5), np.nan)}, "init: prototype 0 is zero or not finite"),
-        ({"init": np.ones((3, 5))}, "init: no row is nearest to one of the prototypes; spread"),
     ],
     ids=str,
 )
@@ -189,6 +188,29 @@ def test_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         mix.fit(X)
     assert not [name for name in vars(mix) if name.endswith("_")]
+
+
+@pytest.mark.parametrize("kind", [sm.VMFMixture, sm.SphericalKMeans])
+def test_a_given_prototype_without_a_row_is_put_on_one(kind):
+    """The same start and the same words from both estimators."""
+    given = np.concatenate([X[:2], X[:1]])
+    with pytest.warns(UserWarning, match="init: 1 of the 3 prototypes are nearest to no row"):
+        fitted = kind(3, init=given).fit(X)
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    farthest = (unit @ unit[:2].T).max(axis=1).argmin()
+    same = kind(3, init=np.concatenate([X[:2], X[[farthest]]])).fit(X)
+    np.testing.assert_array_equal(fitted.prototypes_, same.prototypes_)
+    few = np.repeat(np.eye(2, 5), 10, axis=0)
+    with pytest.raises(ValueError, match=r"init: 2 of the 3 .* not enough different rows"):
+        kind(3, init=np.ones((3, 5))).fit(few)
+
+
+def test_lost_restarts_are_told():
+    """The threshold of the paper's M-step takes everything from three of four starts."""
+    told = r"3 of 4 restarts of a mixture of 3 components failed \(3 zero_prototype\), and"
+    with pytest.warns(UserWarning, match=told):
+        fitted = mixture(init="random", n_init=4, m_step="paper", beta=1.0).fit(X)
+    assert [run.status for run in fitted.runs_].count("converged") == 1
 
 
 def test_a_model_of_another_size_as_start():

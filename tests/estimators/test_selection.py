@@ -135,6 +135,7 @@ def test_table_agrees_with_single_mixtures(rows, study):
         ].tolist()
 
 
+@pytest.mark.filterwarnings("ignore:. of . restarts")
 def test_a_failed_restart_is_a_row_without_criteria(rows):
     study = sm.VMFMixtureIC(
         n_components=[4, 6], init="random", n_init=8, e_step="hard", random_state=0
@@ -149,6 +150,7 @@ def test_a_failed_restart_is_a_row_without_criteria(rows):
         assert np.isfinite(study.dense_criteria_[name]).all()
 
 
+@pytest.mark.filterwarnings("ignore:. of . restarts")
 def test_hard_criteria_are_those_of_the_likelihood(rows):
     study = sm.VMFMixtureIC(
         n_components=[3, 4], init="random", n_init=4, random_state=0, e_step="hard"

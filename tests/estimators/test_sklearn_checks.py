@@ -58,8 +58,8 @@ def expected(estimator):
     if isinstance(estimator, sm.VMFCoclustering):
         return ZERO_ROWS | NO_BLOCKS
     if isinstance(estimator, sm.VMFTree):
-        return ZERO_ROWS | ONE_LEAF | (STARTS if estimator.kappa == "shared" else {})
-    drawn = isinstance(estimator, sm.SphericalKMeans) or estimator.kappa == "free"
+        return ZERO_ROWS | ONE_LEAF
+    drawn = isinstance(estimator, sm.VMFMixture | sm.VMFPath)
     return ZERO_ROWS | (STARTS if drawn else {})
 
 

@@ -87,6 +87,41 @@ class InMemory(Directions, Protocol):
         ...
 
 
+class Listable(Directions, Protocol):
+    """Directions in memory that can read some of their rows: see ``data/settled.py``."""
+
+    dtype: np.dtype[Any]
+    n_entries: int  # stored ones of all rows
+    longest: int  # most entries of a row
+
+    def sweep_listed(
+        self,
+        scorers: Sequence[Scorer],
+        weights: NDArray[np.float64] | None,
+        rows: NDArray[np.intp] | None = None,
+        onto: Resultants | None = None,
+    ) -> tuple[list[Resultants], NDArray[np.float64], NDArray[np.int32]]:
+        """Sweep the listed rows, or all; the resultants of other rows, for one scorer, are added.
+
+        Also gives, of shape (len(scorers), n), the margins of the rows (by how much their largest
+        score leads the next one; infinite where there is none, or no weight) and the component of
+        the first largest score. Those of rows that are not listed are undefined. Weights are those
+        of all rows, and the weight of the resultants too.
+        """
+        ...
+
+    def add_listed(
+        self,
+        rows: NDArray[np.intp],
+        owners: NDArray[np.int32],
+        factors: NDArray[np.float64],
+        vectors: NDArray[np.float64],
+        mass: NDArray[np.float64],
+    ) -> None:
+        """Add listed rows, times factors, to the vectors (K, d) and mass (K,) of their owners."""
+        ...
+
+
 GRAIN = 512  # rows; every engine sums over groups of rows whose size divides it
 
 

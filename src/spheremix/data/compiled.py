@@ -17,7 +17,8 @@ from spheremix.data.base import (
     output_array,
     row_numbers,
 )
-from spheremix.data.rows import index_arrays, unit_rows
+from spheremix.data.rows import entries_of, index_arrays, unit_rows
+from spheremix.data.settled import SettledRows
 from spheremix.data.stack import split_resultants, stack
 
 if TYPE_CHECKING:
@@ -67,6 +68,11 @@ class CompiledDirections(Shown):
             self.rows: tuple[Any, ...] = (*index_arrays(X.indptr, X.indices), X.data)
         else:
             self.rows = (X,)
+        self.n_entries, self.longest = entries_of(X)
+
+    def remember(self) -> SettledRows:
+        """Give what sweeps the rows of one fit, and reads only those that can change."""
+        return SettledRows(self)
 
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
@@ -77,6 +83,35 @@ class CompiledDirections(Shown):
         sums = self.begin(scorers, weights, self.n_rows)
         sums.add(self, 0)
         return sums.resultants()
+
+    def sweep_listed(
+        self,
+        scorers: Sequence[Scorer],
+        weights: NDArray[np.float64] | None,
+        rows: NDArray[np.intp] | None = None,
+        onto: Resultants | None = None,
+    ) -> tuple[list[Resultants], NDArray[np.float64], NDArray[np.int32]]:
+        """Sweep the listed rows, or all, and give their margins; see ``Listable``."""
+        sums = self.begin(scorers, weights, self.n_rows)
+        if onto is not None:
+            sums.add_resultants(onto)
+        margins = np.empty((len(scorers), self.n_rows))
+        owners = np.empty((len(scorers), self.n_rows), dtype=np.int32)
+        sums.add(self, 0, rows, margins, owners)
+        return sums.resultants(), margins, owners
+
+    def add_listed(
+        self,
+        rows: NDArray[np.intp],
+        owners: NDArray[np.int32],
+        factors: NDArray[np.float64],
+        vectors: NDArray[np.float64],
+        mass: NDArray[np.float64],
+    ) -> None:
+        """Add listed rows, times factors, to the sums of their owners."""
+        kernel = kernels.add_sparse if self.is_sparse else kernels.add_dense
+        listed = rows.astype(np.int64, copy=False)
+        kernel(*self.rows, self.scale, listed, owners, factors, vectors, mass, self.n_threads)
 
     def begin(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None, n_rows: int
@@ -133,8 +168,22 @@ class CompiledSums:
         self._mass = np.zeros((*self._lanes, n_components))
         self._totals = np.zeros((*self._lanes, len(scorers), 2))
 
-    def add(self, part: CompiledDirections, start: int) -> None:
-        """Add the rows of a part; ``start`` rows came before."""
+    def add_resultants(self, resultants: Resultants) -> None:
+        """Add resultants of other rows, of a single scorer."""
+        first = (0,) * len(self._lanes)
+        self._vectors[first] += resultants.vectors
+        self._mass[first] += resultants.mass
+        self._totals[first] += [[resultants.log_likelihood, resultants.entropy]]
+
+    def add(
+        self,
+        part: CompiledDirections,
+        start: int,
+        rows: NDArray[np.intp] | None = None,
+        margins: NDArray[np.float64] | None = None,
+        owners: NDArray[np.int32] | None = None,
+    ) -> None:
+        """Add the rows of a part, or those listed; ``start`` rows came before."""
         weights = self._weights
         if weights is not None and part.n_rows < self._n_rows:
             weights = np.ascontiguousarray(weights[..., start : start + part.n_rows])
@@ -142,7 +191,7 @@ class CompiledSums:
         kernel(
             *part.rows,
             part.scale,
-            part.first_row,
+            part.first_row if rows is None else 0,  # listed rows lie on a grid of their own
             self._arrays,
             weights,
             negligible(self._arithmetic),
@@ -151,6 +200,9 @@ class CompiledSums:
             self._totals,
             self._arithmetic == np.float64,
             part.n_threads,
+            None if rows is None else rows.astype(np.int64, copy=False),
+            margins,
+            owners,
         )
 
     def resultants(self) -> list[Resultants]:

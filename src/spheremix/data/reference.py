@@ -9,6 +9,7 @@ depend on the size of the blocks.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,8 @@ from spheremix.data.base import (
     row_numbers,
     uniforms,
 )
-from spheremix.data.rows import require_unchanged, unit_rows
+from spheremix.data.rows import entries_of, require_unchanged, unit_rows
+from spheremix.data.settled import SettledRows
 from spheremix.resultants import Resultants
 
 if TYPE_CHECKING:
@@ -68,6 +70,55 @@ class ReferenceDirections(Shown):
         self._X = X
         self._scale = scale
         self._first_row = first_row
+        self.dtype = np.dtype(X.dtype)
+        self.n_entries, self.longest = entries_of(X)
+
+    def remember(self) -> SettledRows:
+        """Give what sweeps the rows of one fit, and reads only those that can change."""
+        return SettledRows(self)
+
+    def sweep_listed(
+        self,
+        scorers: Sequence[Scorer],
+        weights: NDArray[np.float64] | None,
+        rows: NDArray[np.intp] | None = None,
+        onto: Resultants | None = None,
+    ) -> tuple[list[Resultants], NDArray[np.float64], NDArray[np.int32]]:
+        """Sweep the listed rows, or all, and give their margins; see ``Listable``."""
+        ids = np.arange(self.n_rows) if rows is None else rows
+        own = weights_per_scorer(weights, len(scorers), self.n_rows)
+        listed = ReferenceDirections(self._X[ids], self._scale[ids])
+        found = []
+        for resultants, each in zip(listed.sweep(scorers, own[:, ids]), own, strict=True):
+            total = resultants if onto is None else resultants + onto
+            found.append(replace(total, weight=float(each.sum())))
+        margins = np.empty((len(scorers), self.n_rows))
+        owners = np.empty((len(scorers), self.n_rows), dtype=np.int32)
+        for s, scorer in enumerate(scorers):
+            for part, entries in listed.grains():
+                scores = listed._scores(scorer, part, entries)
+                first = scores.argmax(axis=1)
+                largest = np.take_along_axis(scores, first[:, None], axis=1)
+                np.put_along_axis(scores, first[:, None], -np.inf, axis=1)
+                leads = (largest - scores).min(axis=1)
+                margins[s, ids[part]] = np.where(own[s, ids[part]] == 0.0, np.inf, leads)
+                owners[s, ids[part]] = first
+        return found, margins, owners
+
+    def add_listed(
+        self,
+        rows: NDArray[np.intp],
+        owners: NDArray[np.int32],
+        factors: NDArray[np.float64],
+        vectors: NDArray[np.float64],
+        mass: NDArray[np.float64],
+    ) -> None:
+        """Add listed rows, times factors, to the sums of their owners."""
+        listed = ReferenceDirections(self._X[rows], self._scale[rows])
+        assigned = (owners[:, None] == np.arange(len(mass))) * factors[:, None]
+        mass += assigned.sum(axis=0)
+        for part, entries in listed.grains():
+            vectors += (entries.T @ (assigned[part] * listed._scale[part, None])).T
 
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None

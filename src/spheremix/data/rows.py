@@ -297,6 +297,13 @@ def rescaled(rows: Rows, ids: NDArray[np.intp], largest: NDArray[np.float64]) ->
     return csr_of(data, rows.indices, rows.indptr, rows.shape[1])
 
 
+def entries_of(rows: Rows) -> tuple[int, int]:
+    """Give the stored entries of all rows, and the most of one row."""
+    if isinstance(rows, np.ndarray):
+        return rows.size, rows.shape[1]
+    return int(rows.indptr[-1]), int(np.diff(rows.indptr).max(initial=0))
+
+
 def unit_rows(rows: Rows, scale: NDArray[np.float64], ids: NDArray[np.intp]) -> NDArray[np.float64]:
     """Give a few rows divided by their norms, dense."""
     require_unchanged(rows, ids)

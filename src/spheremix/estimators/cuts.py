@@ -25,6 +25,7 @@ from spheremix.estimators.problem import (
     run_all,
     summaries,
     warn_of_cap,
+    warn_of_lost,
 )
 from spheremix.estimators.starts import Start, count_sweeps
 from spheremix.models.base import DegenerateError
@@ -280,5 +281,6 @@ def split_cluster(
     found = scorer.clusters_of(part.directions.map_rows(scorer, "labels"))
     labels = np.where(inside, found, -1)
     FittedMixture.of_fit(part, best, outcome.runs, agreed, labels).set_on(mixture)
+    warn_of_lost(outcome.runs, K, stacklevel=4)
     _warn(part, {K: best}, options.max_iter)
     return mixture

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spheremix import em
-from spheremix.models.skmeans import SHARPNESS, SphericalKMeansModel, sharp_scorer
-from spheremix.scorer import Scorer
+from spheremix.models.skmeans import SphericalKMeansModel
+from spheremix.seeding import put_on_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,29 +65,11 @@ def reseed(
 ) -> tuple[Array, int] | None:
     """Update the prototypes that have rows, and put the others on the rows served worst.
 
-    One after another: the row of positive weight whose largest cosine is the smallest (the first
-    one where several are equal), given the prototypes so far. The coherence does not fall by the
-    re-seeding of an empty cluster, whose prototype was nobody's. None where every row lies on a
-    prototype already, and there is nothing to win.
+    The coherence does not fall by the re-seeding of an empty cluster, whose prototype was nobody's.
+    None where every row lies on a prototype already, and there is nothing to win.
     """
     lengths = np.linalg.norm(fit.resultants.vectors, axis=1)
-    lost = np.flatnonzero(lengths == 0.0)  # empty, or rows that cancel out
-    if len(lost) == len(lengths):
-        return None
-    prototypes = fit.resultants.vectors / np.where(lengths > 0.0, lengths, 1.0)[:, None]
-    served = largest_cosines(directions, prototypes[lengths > 0.0])
-    if weights is not None:
-        served = np.where(weights > 0.0, served, np.inf)
-    if served.min() > 1.0 - 1e-12:
-        return None
-    for k in lost:
-        prototypes[k : k + 1] = directions.take([int(served.argmin())])
-        cosines = directions.map_rows(Scorer(prototypes[k : k + 1], np.zeros(1)), "scores")
-        served = np.maximum(served, cosines[:, 0])
-    return prototypes, len(lost)
-
-
-def largest_cosines(directions: Directions, prototypes: Array) -> Array:
-    """Give the cosine of each row to its prototype, in one reading and without an (n, K) array."""
-    densities: Array = directions.map_rows(sharp_scorer(prototypes), "log_density")
-    return densities / SHARPNESS
+    lost = lengths == 0.0  # empty, or rows that cancel out
+    prototypes = fit.resultants.vectors / np.where(lost, 1.0, lengths)[:, None]
+    found = put_on_rows(directions, prototypes, lost, weights)
+    return None if found is None else (found, int(lost.sum()))

@@ -22,6 +22,7 @@ from spheremix.estimators.problem import (
     is_capped,
     restarts,
     warn_of_cap,
+    warn_of_lost,
 )
 from spheremix.estimators.streaming import PartialFit, Stream
 
@@ -328,6 +329,7 @@ default="merge"
         fitted = FittedMixture.of_fit(problem, best, outcome.runs, agreed)
         replace(fitted, n_samples_seen=stream.n_rows).set_on(self)
         self._stream = stream
+        warn_of_lost(outcome.runs, problem.n_components)
         if is_capped(problem.model, best.parameters):
             warn_of_cap(problem.n_components, problem.model.kappa_max)
         if best.status == "max_iter":

@@ -22,7 +22,13 @@ from spheremix.estimators.fitted import (
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.noise import keep_level, known_level, label_chosen, settle_noise
 from spheremix.estimators.options import MixtureOptions, PathOptions
-from spheremix.estimators.problem import build_problem, is_capped, restarts, warn_of_cap
+from spheremix.estimators.problem import (
+    build_problem,
+    is_capped,
+    restarts,
+    warn_of_cap,
+    warn_of_lost,
+)
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.estimators.strategies import (
     count_converged,
@@ -259,6 +265,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             problem.columns,
             lambda mixture: label_chosen(mixture, problem.directions, problem.weights),
         )
+        warn_of_lost(runs, problem.n_components)
         if is_capped(problem.model, state.dense.parameters):
             warn_of_cap(problem.n_components, problem.model.kappa_max)
         warn_of_steps(state, options.max_iter)

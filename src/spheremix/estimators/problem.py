@@ -11,7 +11,7 @@ import numpy as np
 from spheremix import em
 from spheremix.bessel import concentration, log_normalizer
 from spheremix.distribution import MEAN_LENGTH_MAX
-from spheremix.errors import Explained, ParameterError
+from spheremix.errors import Explained, NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.noise import noise_start
@@ -289,12 +289,40 @@ def print_runs(runs: list[Restart], prefix: str = "") -> None:
         print(line + (", kappa at its cap" if run.kappa_capped else ""))  # noqa: T201
 
 
+def warn_of_lost(
+    runs: Sequence[AnyRun], n_components: int, what: str = "a mixture", stacklevel: int = 3
+) -> None:
+    """Tell of restarts that ended without a fit, where others have one.
+
+    Not for co-clustering, where it is the rule that some blocks lose all their columns.
+    """
+    ended = [run.status for run in runs if run.status in em.ENDED]
+    if len(ended) < len(runs):
+        warnings.warn(
+            NotedWarning(
+                "{lost} of {n} restarts of {what} of {K} components failed ({counts}), and the "
+                "result is the best of the others",
+                remedies=("lower {n_components}", "raise {n_init}"),
+                lost=len(runs) - len(ended),
+                n=len(runs),
+                what=what,
+                K=n_components,
+                counts=_counts([run.status for run in runs if run.status not in em.ENDED]),
+            ),
+            stacklevel=stacklevel,
+        )
+
+
+def _counts(statuses: Sequence[str]) -> str:
+    """Give the statuses of runs, each with how often it occurs."""
+    return ", ".join(f"{statuses.count(name)} {name}" for name in sorted(set(statuses)))
+
+
 def failure(
     runs: Sequence[AnyRun], what: str, remedies: tuple[str, ...] = (), why: str = ""
 ) -> NoFitError:
     """Say that no restart succeeded, how they ended, and what to do."""
-    statuses = [run.status for run in runs]
-    counts = ", ".join(f"{statuses.count(name)} {name}" for name in sorted(set(statuses)))
+    counts = _counts([run.status for run in runs])
     return NoFitError(
         "No restart of {n} gave {what} ({counts}){why}",
         remedies=remedies,

@@ -31,6 +31,7 @@ from spheremix.estimators.problem import (
     run_all,
     summaries,
     warn_of_cap,
+    warn_of_lost,
 )
 from spheremix.estimators.refit import refit_on_support
 from spheremix.estimators.selected import SelectedMixture
@@ -306,6 +307,7 @@ zero_tol, random_state, n_threads, engine, verbose
                 continue
             models[K] = VMFMixture(**{**self._shared(VMFMixture), "n_components": K})
             FittedMixture.of_fit(problem, best, runs[K], agreements[K]).set_on(models[K])
+            warn_of_lost(runs[K], K, stacklevel=4)
             if is_capped(problem.model, best.parameters):
                 warn_of_cap(K, problem.model.kappa_max, stacklevel=4)
         if not models:

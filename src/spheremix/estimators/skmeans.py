@@ -21,8 +21,8 @@ from spheremix.estimators.agreement import agreement
 from spheremix.estimators.attributes import KMeansAttributes
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import columns_of, set_fitted
-from spheremix.estimators.lloyd import largest_cosines, lloyd
-from spheremix.estimators.problem import Problem, failure
+from spheremix.estimators.lloyd import lloyd
+from spheremix.estimators.problem import Problem, failure, warn_of_lost
 from spheremix.estimators.starts import (
     Start,
     count_runs,
@@ -30,10 +30,10 @@ from spheremix.estimators.starts import (
     draw,
     first_alike,
     given_start,
-    unit_prototypes,
 )
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.skmeans import SphericalKMeansModel
+from spheremix.seeding import largest_cosines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -253,6 +253,7 @@ class SphericalKMeans(
             },
         )
         self._stream = Stream(best.resultants, directions.n_rows)
+        warn_of_lost(runs, n_components, "spherical k-means")
         if best.status == "max_iter":
             warnings.warn(
                 ConvergenceWarning(
@@ -275,10 +276,7 @@ class SphericalKMeans(
             check.require_choice("init", init, STARTS)
         else:
             init = given_start(init)
-            given = np.asarray(getattr(init, "prototypes_", init))
-            if given.ndim != 1:  # prototypes without a row are seeded again
-                return [Start(unit_prototypes(given, problem))]
-            init = given
+            init = getattr(init, "prototypes_", init)  # of a mixture too
         return draw(problem, init, self.n_init, self.random_state, callback, SEARCH_TOL)
 
     def _streamed(self, directions: Directions) -> tuple[Model[Any], Array, Assignment]:  # noqa: ARG002

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spheremix import em, seeding
-from spheremix.errors import ParameterError
+from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
-from spheremix.models.base import DegenerateError
+from spheremix.models.base import COLLAPSED, DegenerateError
+from spheremix.scorer import Scorer
 from spheremix.search import Search
 
 if TYPE_CHECKING:
@@ -174,8 +176,34 @@ def _given(problem: Problem[Any], init: Any) -> Any:
         return _start_from_labels(array, problem)
     rows = unit_prototypes(array, problem)
     start = seeding.from_prototypes(model, directions, [rows], weights)[0]
+    return _start_from_moved(rows, problem) if start is None else start
+
+
+def _start_from_moved(rows: Array, problem: Problem[Any]) -> Any:
+    """Put prototypes that are nearest to no row on rows, say so, and give the start of them all."""
+    directions, weights = problem.directions, problem.weights
+    nearest = Scorer(rows, np.zeros(len(rows)), 0.0, "hard")
+    (resultants,) = directions.sweep([nearest], weights)
+    unused = ~(resultants.mass > COLLAPSED * resultants.weight)
+    moved, start = seeding.put_on_rows(directions, rows, unused, weights), None
+    if moved is not None:
+        start = seeding.from_prototypes(problem.model, directions, [moved], weights)[0]
+    counts = {"n": int(unused.sum()), "K": len(rows)}
     if start is None:
-        raise ParameterError("{init}: no row is nearest to one of the prototypes; spread them out")
+        raise ParameterError(
+            "{init}: {n} of the {K} prototypes are nearest to no row, and there are not enough "
+            "different rows to put them on",
+            remedies=("lower {n_components}",),
+            **counts,
+        )
+    warnings.warn(
+        NotedWarning(
+            "{init}: {n} of the {K} prototypes are nearest to no row, and were put on the rows "
+            "that the others are farthest from",
+            **counts,
+        ),
+        stacklevel=5,
+    )
     return start
 
 
