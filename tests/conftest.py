@@ -181,10 +181,15 @@ def pytest_sessionstart():
 @pytest.fixture(scope="module")
 def cluster():
     """Two Dask workers in processes of their own, with one thread each."""
+    import dask  # noqa: PLC0415
     from dask_common import QUIET  # noqa: PLC0415 (it needs Dask)
     from distributed import LocalCluster  # noqa: PLC0415
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **QUIET) as cluster:
+    unwatched = {"distributed.worker.profile.enabled": False}  # looks at stacks all the time
+    with (
+        dask.config.set(unwatched),
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **QUIET) as cluster,
+    ):
         yield cluster
 
 

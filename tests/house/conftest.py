@@ -1,4 +1,4 @@
-"""What the pages and examples show was made with all of the advice, and with figures."""
+"""What the pages and examples show was made with all of the advice."""
 
 from __future__ import annotations
 
@@ -8,8 +8,3 @@ import pytest
 @pytest.fixture(scope="module", autouse=True)
 def little_advice():
     """All of it."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def undrawn():
-    """Draw the figures."""

@@ -54,6 +54,11 @@ def name(page):
     return page.relative_to(ROOT).as_posix()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def undrawn():
+    """Pages tell of the figures of runs, so that they are drawn."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [p for p in PAGES if any(blocks(p, "python"))], ids=name)
 def test_snippets_run(page, tmp_path, monkeypatch):

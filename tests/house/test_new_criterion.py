@@ -11,10 +11,13 @@ import sys
 import numpy as np
 import pytest
 from cli_common import rows, run
+from little_advice import little_advice
 
 import spheremix as sm
 from spheremix.run.saving import load_run, save_run
 from spheremix.select import CRITERIA
+
+__all__ = ["little_advice"]
 
 X, _, _ = sm.datasets.make_vmf_mixture(60, 5, 2, kappa=20.0, random_state=0)
 
@@ -30,6 +33,13 @@ matplotlib.use("agg")
 import numpy as np
 import spheremix as sm
 from cli_common import run
+from little_advice import LITTLE
+from spheremix.display.run import displays
+from spheremix.run import render
+from undrawn import draw
+render.draw = draw
+for module, name, value in LITTLE:
+    setattr(module, name, value)
 """
 USED = """
 import sys
@@ -47,6 +57,9 @@ run("explore", documents, "--k", "2:3", "-o", fresh, "--criterion", "caic", "--m
 made = sm.load_run(fresh)
 values = {name: made.dense_criteria[name] for name in shown}
 sm.CriteriaDisplay([2, 3], values).plot()
+drawn = displays(made)
+for name in ("criteria", "path"):
+    drawn[name].plot()
 assert made.path.select("caic") == made.path.selected_
 """
 

@@ -11,16 +11,12 @@ from types import ModuleType
 
 import pytest
 from little_advice import little_advice
-from undrawn import undrawn
 
 import spheremix as sm
 
 ROOT = Path(__file__).parents[2]
 
-__all__ = [
-    "little_advice",
-    "undrawn",
-]  # examples of docstrings need neither much advice nor figures
+__all__ = ["little_advice"]  # the examples say nothing that hangs on much advice
 
 
 def public():

@@ -22,7 +22,12 @@ from spheremix.report import content as contents
 from spheremix.report.html import page
 from spheremix.text import Corpus, TextVectorizer, vectorize
 
+# Each window brings the list below its address bar as a page of its own, which takes a second. The
+# last flag of this name counts: the others are those of playwright that matter here.
+UNUSED = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup")
+UNUSED += ("MediaRouter", "OptimizationHints", "PaintHolding")
 FLAGS = [
+    f"--disable-features={','.join(UNUSED)}",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
