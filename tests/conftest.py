@@ -23,7 +23,7 @@ from spheremix.data.rows import open_rows
 __all__ = ["little_advice", "undrawn"]  # fixtures for all tests
 
 # Their assertions say as much as those of the tests.
-pytest.register_assert_rewrite("cli_common", "mixture_common", "readers_common")
+pytest.register_assert_rewrite("cli_common", "mixture_common", "readers_common", "report_common")
 
 # The same examples at every run, and no clock: a failure here is a failure everywhere.
 settings.register_profile(
