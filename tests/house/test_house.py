@@ -13,10 +13,8 @@ from types import ModuleType
 
 import fake_encoder
 import pytest
-import undrawn
 
 import spheremix
-from spheremix.run import render
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -54,11 +52,6 @@ def name(page):
     return page.relative_to(ROOT).as_posix()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def undrawn():
-    """Pages tell of the figures of runs, so that they are drawn."""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [p for p in PAGES if any(blocks(p, "python"))], ids=name)
 def test_snippets_run(page, tmp_path, monkeypatch):
@@ -70,7 +63,6 @@ def test_snippets_run(page, tmp_path, monkeypatch):
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "sentence_transformers", fake_encoder.module())
-    monkeypatch.setattr(render, "draw", undrawn.draw)
     monkeypatch.setenv("MPLBACKEND", "agg")
     module = ModuleType("page")
     monkeypatch.setitem(sys.modules, "page", module)
