@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -32,6 +33,15 @@ def texts():
 @pytest.fixture(scope="module")
 def explored(tmp_path_factory):
     return sm.explore_corpus(texts(), tmp_path_factory.mktemp("firm") / "run", **OPTIONS)
+
+
+def test_repetitions_that_lost_a_cluster_are_said(explored):
+    record = explored.manifest.firmness
+    assert record.n_lost == 0
+    assert not any("lost all its documents" in one.render(str) for one in remarks(explored))
+    manifest = replace(explored.manifest, firmness=replace(record, n_lost=3))
+    said = [one.render(str) for one in remarks(replace(explored, manifest=manifest))]
+    assert any(one.startswith("In 3 of 20 repetitions") for one in said)
 
 
 def test_every_table_has_the_firmness_that_the_library_measures(explored):

@@ -129,8 +129,11 @@ def _divide(
         moved = search.improved(partitions)
         partitions = [after or before for before, after in zip(partitions, moved, strict=True)]
     found = [np.zeros(len(rows), dtype=np.intp) for rows in members]
-    divided = [i for i, one in enumerate(partitions) if one is not None]
-    scorers = {i: model.scorer(model.from_partition(partitions[i].resultants)) for i in divided}
+    scorers = {
+        i: model.scorer(model.from_partition(one.resultants))
+        for i, one in enumerate(partitions)
+        if one is not None
+    }
     for part in _together_in_memory(scorers, problem.directions.n_rows):
         matrix = np.vstack([scorers[i].matrix for i in part])
         biases = np.concatenate([scorers[i].biases for i in part])

@@ -119,7 +119,7 @@ def parse_kappa(value: Any) -> str | float:
 def parse_share(name: str, value: Any) -> float | str | None:
     """Read a share below one (0.05, "0.05", "5%"), or "auto"."""
     if value is None or (isinstance(value, str) and value == AUTO):
-        return value  # type: ignore[no-any-return]
+        return value
     try:
         found = float(_threshold(value))
     except (TypeError, ValueError, OverflowError):

@@ -1,0 +1,68 @@
+"""Documents that belong nowhere, in a browser: their entry, their documents, and what it lacks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import spheremix as sm
+
+K = 3
+
+
+@pytest.fixture(scope="session")
+def lost(tmp_path_factory):
+    """Three clusters of directions and some at random, by a path; columns have names."""
+    X, _, _ = sm.datasets.make_vmf_mixture(150, 12, K, kappa=80.0, random_state=0)
+    noise = np.random.default_rng(0).normal(size=(15, 12))
+    X = np.vstack([X, noise / np.linalg.norm(noise, axis=1, keepdims=True)])
+    options = {"noise": "uniform", "n_init": 2, "min_relative_increase": 0.3, "max_steps": 6}
+    path = sm.VMFPath(K, random_state=0, **options).fit(X)
+    report = sm.Report(path, X=X, feature_names=[f"word{j}" for j in range(12)])
+    folder = tmp_path_factory.mktemp("report")
+    return report.write_html(folder / "lost.html"), report.content
+
+
+def test_they_are_an_entry_that_can_be_opened_and_read(open_report, lost):
+    _, content = lost
+    nowhere = np.flatnonzero(content["documents"]["cluster"] == K)
+    assert len(nowhere) > 10
+    opened = open_report("lost")
+    assert f"{len(nowhere)} (" in opened.page.locator("#facts").inner_text()
+    assert opened.page.locator("#cluster-title").inner_text().startswith("3 groups")
+    entry = opened.page.locator("#cluster-list [role=option]").last
+    assert "belongs nowhere" in entry.inner_text()
+    entry.click()
+    assert opened.page.locator("#card-name").inner_text() == "belongs nowhere"
+    card = opened.page.locator("#card-body")
+    assert "fit no group" in card.inner_text()
+    assert card.get_by_role("button", name="merge").count() == 0
+    assert card.get_by_role("button", name="split").count() == 0
+    ids = [content["documents"]["id"][i] for i in nowhere]
+    assert sorted(opened.listed()) == sorted(ids)
+    opened.page.locator("#document-list").press("j")
+    assert opened.page.locator(".verdict").inner_text().startswith("Belongs nowhere: it fits no")
+    assert opened.page.locator("table.contributions").count() == 1
+
+
+def test_shares_and_merges_are_of_groups_only(open_report, lost):
+    _, content = lost
+    opened = open_report("lost")
+    group = opened.cluster()
+    sizes = content["steps"][content["chosen"]]["sizes"]
+    said = opened.page.locator("#card-size").inner_text()
+    assert f"{round(100 * sizes[group] / sum(sizes))} %" in said
+    opened.page.get_by_role("button", name="merge").click()
+    choices = opened.page.locator("dialog[open] option").all_inner_texts()
+    assert len(choices) == K - 1
+    assert "belongs nowhere" not in choices
+
+
+def test_saved_tables_have_them_as_minus_one_and_the_address_opens_them(open_report, lost):
+    _, content = lost
+    first = int(np.flatnonzero(content["documents"]["cluster"] == K)[0])
+    opened = open_report("lost", fragment=f"#cluster={K}&document={first}&tab=data")
+    assert opened.cluster() == K
+    assert {row["cluster"] for row in opened.saved("documents.csv")} == {"-1"}
+    opened.step_to(0)
+    assert opened.page.locator("#reader-name").inner_text()
