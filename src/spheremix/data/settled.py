@@ -225,7 +225,8 @@ class SettledRows:
 
 def lengths(vectors: Array) -> Array:
     """Give the lengths of vectors, rounded up."""
-    return np.sqrt(np.einsum("kj,kj->k", vectors, vectors)) * OUTWARD
+    found: Array = np.sqrt(np.einsum("kj,kj->k", vectors, vectors)) * OUTWARD
+    return found
 
 
 def losses(before: Scorer, after: Scorer) -> Array:
