@@ -48,7 +48,7 @@ def blobs(rng, n=900, d=20, K=4, noise=0.15):
 
 
 def walk(rng, centres, kind, n_sweeps=9, kappa=200.0):
-    """Give scorers as a fit has them one after another: steady, jumping, or going to and fro."""
+    """Give scorers as a fit has them one after another: steady, jumping, or going back and forth."""
     K, d = centres.shape
     target = centres + 0.3 * rng.normal(size=(K, d))
     for i in range(n_sweeps):
@@ -69,7 +69,7 @@ def tolerance(X):
 
 @engines
 @kinds
-@pytest.mark.parametrize("kind", ["steady", "jump", "to and fro"])
+@pytest.mark.parametrize("kind", ["steady", "jump", "back and forth"])
 @pytest.mark.parametrize("assignment", ["soft", "hard"])
 def test_a_sequence_of_sweeps_equals_sweeps_over_all_rows(engine, contain, kind, assignment):
     rng = np.random.default_rng(0)
@@ -99,9 +99,11 @@ def test_rows_left_out_are_settled(engine):
     directions = opened(engine, X)
     settled = SettledRows(directions, least_work=0.0)
     some = 0
-    for M, biases in walk(rng, centres, "steady", kappa=400.0):
+    for M, biases in walk(rng, centres, "steady", n_sweeps=15, kappa=400.0):
         scorer = Scorer.centred(M, biases)
         settled.sweep([scorer], None, [0])
+        if not settled.left_out(0):
+            continue
         out = settled._known[0].out
         posteriors = np.sort(directions.map_rows(scorer, "posteriors")[out], axis=1)
         assert posteriors[:, :-1].sum(axis=1).max(initial=0.0) <= 1e-16
@@ -161,7 +163,7 @@ def test_runs_do_not_meet():
     weights = rng.exponential(size=(3, len(X)))
     together = SettledRows(directions, least_work=0.0)
     alone = [SettledRows(directions, least_work=0.0) for _ in range(3)]
-    walks = [list(walk(rng, centres, kind)) for kind in ("steady", "jump", "to and fro")]
+    walks = [list(walk(rng, centres, kind)) for kind in ("steady", "jump", "back and forth")]
     for i in range(9):
         runs = [0, 1, 2] if i < 5 else [0, 2]
         scorers = [Scorer.centred(*walks[run][i]) for run in runs]

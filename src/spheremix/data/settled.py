@@ -20,7 +20,6 @@ Beside the rows it takes 13 bytes a row and scorer, and twice the size of the sc
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 LEAST_WORK = 2e6  # entries of all rows times components: below it a sweep is faster than this is
 MOST_READ = 0.6  # share of the rows: where more must be read, all are
 AHEAD = 1.0  # movements as large as the last one that a row must outlast before it is left out
-PLAIN = 2  # sweeps over all rows before the first that leaves rows out: many fits end with them
+LONGEST_PAUSE = 16  # sweeps without a try, after tries that found most rows unsettled
 OUTWARD = 1.0 + 1e-9  # covers rounding in lengths of vectors
 
 
@@ -90,7 +89,9 @@ class SettledRows:
         self._rows = rows
         self._least_work = LEAST_WORK if least_work is None else least_work
         self._known: dict[int, _Known] = {}
-        self._n_sweeps: Counter[int] = Counter()
+        # Sweeps of a run before its margins are asked for; one at first, since many fits end soon.
+        self._pauses: dict[int, int] = {}
+        self._waiting: dict[int, int] = {}
 
     def sweep(
         self, scorers: Sequence[Scorer], weights: Array | None, runs: Sequence[int]
@@ -113,11 +114,14 @@ class SettledRows:
             own = weights if weights is None or weights.ndim == 1 else weights[s]
             found[s] = self._sweep_unsettled(scorer, own, run)
         whole = [s for s, one in enumerate(found) if one is None]
-        if whole:
-            own = weights if weights is None or weights.ndim == 1 else weights[whole]
-            each = self._sweep_all([scorers[s] for s in whole], own, [runs[s] for s in whole])
-            for s, one in zip(whole, each, strict=True):
-                found[s] = one
+        plain = [s for s in whole if self._waits(runs[s])]
+        asked = [s for s in whole if s not in plain]
+        for members, read in ((plain, self._sweep_plainly), (asked, self._sweep_all)):
+            if members:
+                own = weights if weights is None or weights.ndim == 1 else weights[members]
+                each = read([scorers[s] for s in members], own, [runs[s] for s in members])
+                for s, one in zip(members, each, strict=True):
+                    found[s] = one
         return [one for one in found if one is not None]
 
     def left_out(self, run: int) -> int:
@@ -127,6 +131,21 @@ class SettledRows:
     def _is_worth_it(self, scorer: Scorer) -> bool:
         large = self._rows.n_entries * scorer.n_components >= self._least_work
         return large and scorer.assignment in {"soft", "hard"}
+
+    def _waits(self, run: int) -> bool:
+        """Tell whether a run sweeps without asking for margins; count that sweep."""
+        left = self._waiting.get(run, 1)
+        self._waiting[run] = max(left - 1, 0)
+        return left > 0
+
+    def _sweep_plainly(
+        self,
+        scorers: list[Scorer],
+        weights: Array | None,
+        runs: list[int],  # noqa: ARG002
+    ) -> list[Resultants]:
+        """Read all rows, and remember nothing."""
+        return self._rows.sweep(scorers, weights)
 
     def _sweep_all(
         self, scorers: list[Scorer], weights: Array | None, runs: list[int]
@@ -145,17 +164,20 @@ class SettledRows:
         self, scorer: Scorer, weights: Array | None, run: int
     ) -> Resultants | None:
         """Read the rows that may not be settled; None where these are most rows."""
-        self._n_sweeps[run] += 1
-        if self._n_sweeps[run] <= PLAIN:
+        known = self._known.get(run)
+        if known is None:
             return None
-        known = self._known[run]
         lost = losses(known.scorer, scorer)
         known.lowered = np.nextafter(known.lowered + lost, np.inf)
         rounding = self._rounding(scorer, [scorer])
         least = known.lowered + self._clear(scorer) + rounding
         unsure = known.heights < least[known.owners]
         if np.count_nonzero(unsure) > MOST_READ * len(unsure):
+            del self._known[run]
+            self._waiting[run] = self._pauses.get(run, 1)
+            self._pauses[run] = min(2 * self._waiting[run], LONGEST_PAUSE)
             return None
+        self._pauses[run] = 1
         lasting = known.heights > (least + AHEAD * lost)[known.owners]
         self._leave_out(known, unsure & known.out, lasting & ~known.out, weights)
         rows = np.flatnonzero(~known.out)
@@ -203,7 +225,8 @@ class SettledRows:
 
 def lengths(vectors: Array) -> Array:
     """Give the lengths of vectors, rounded up."""
-    return np.sqrt(np.einsum("kj,kj->k", vectors, vectors)) * OUTWARD
+    found: Array = np.sqrt(np.einsum("kj,kj->k", vectors, vectors)) * OUTWARD
+    return found
 
 
 def losses(before: Scorer, after: Scorer) -> Array:

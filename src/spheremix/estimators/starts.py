@@ -188,19 +188,21 @@ def _start_from_moved(rows: Array, problem: Problem[Any]) -> Any:
     moved, start = seeding.put_on_rows(directions, rows, unused, weights), None
     if moved is not None:
         start = seeding.from_prototypes(problem.model, directions, [moved], weights)[0]
-    counts = {"n": int(unused.sum()), "K": len(rows)}
+    n, K = int(unused.sum()), len(rows)
     if start is None:
         raise ParameterError(
             "{init}: {n} of the {K} prototypes are nearest to no row, and there are not enough "
             "different rows to put them on",
             remedies=("lower {n_components}",),
-            **counts,
+            n=n,
+            K=K,
         )
     warnings.warn(
         NotedWarning(
             "{init}: {n} of the {K} prototypes are nearest to no row, and were put on the rows "
             "that the others are farthest from",
-            **counts,
+            n=n,
+            K=K,
         ),
         stacklevel=5,
     )

@@ -1,0 +1,119 @@
+"""Rows that cannot change: fits whose sweeps leave them out, against fits that read all rows.
+
+Both kinds of fits start at the same place and take turns; the least CPU time of several rounds
+counts, since other programs may use the machine. Run as ``python benchmarks/settled.py``; it writes
+``benchmarks/results/settled.txt``.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+from timing import ROOT, load_newsgroups, machine
+
+import spheremix as sm
+from spheremix import em
+from spheremix.data import settled
+from spheremix.models.skmeans import SphericalKMeansModel
+from spheremix.models.vmf import VMFModel
+from spheremix.seeding import draw_starts
+
+ROUNDS = 3
+PLAINLY = np.inf  # work from which on rows are left out: never
+
+
+def compared(out, title, fit):
+    """Time a fit both ways; say how many rows were left out, and that both ends are the same."""
+    work, seconds, ends, shares = settled.LEAST_WORK, {}, {}, []
+    sweep = settled.SettledRows.sweep
+
+    def counted(self, scorers, weights, runs):
+        found = sweep(self, scorers, weights, runs)
+        shares.append(np.mean([self.left_out(run) for run in runs]) / self._rows.n_rows)
+        return found
+
+    for _ in range(ROUNDS):
+        for way in ("all rows", "settled"):
+            settled.LEAST_WORK = PLAINLY if way == "all rows" else work
+            settled.SettledRows.sweep = counted if way == "settled" else sweep
+            shares.clear()
+            begin = time.process_time()
+            ends[way] = fit()
+            spent = time.process_time() - begin
+            seconds[way] = min(spent, seconds.get(way, np.inf))
+    settled.LEAST_WORK, settled.SettledRows.sweep = work, sweep
+    plain, fast = ends["all rows"], ends["settled"]
+    line = (
+        f"{title:46}{seconds['all rows']:8.2f} s {seconds['settled']:8.2f} s"
+        f"{seconds['all rows'] / seconds['settled']:6.2f} x   {plain.n_iter} and {fast.n_iter} "
+        f"iterations, {np.mean(shares):.0%} of the rows left out, objectives differ by "
+        f"{abs(fast.objective / plain.objective - 1.0):.0e}"
+    )
+    print(line, file=out, flush=True)
+
+
+def newsgroups(out):
+    """Time whole fits, late iterations, and one step late on a path."""
+    X = load_newsgroups()
+    directions = sm.as_directions(X, n_threads=1)
+    settings = em.Settings(tol=1e-7)
+    model = VMFModel(X.shape[1], "shared")
+    for K in (20, 100):
+        (start,) = draw_starts(model, directions, K, [0])
+
+        def run(start=start, tol=1e-7, max_iter=1000):
+            limits = replace(settings, tol=tol, max_iter=max_iter)
+            return em.fit(model, directions, [start], limits)[0]
+
+        compared(out, f"20 newsgroups, K = {K}: whole fit", run)
+        late = run().parameters
+        compared(
+            out,
+            f"20 newsgroups, K = {K}: 30 late iterations",
+            lambda run=run, late=late: run(late, -1.0, 30),
+        )
+    dense = sm.VMFMixture(20, init="random", n_init=1, random_state=0, n_threads=1).fit(X)
+    path = sm.VMFPath(20, init=dense, min_relative_increase=0.5, max_steps=12, n_threads=1).fit(X)
+    state = path.state_
+    after = replace(state.model, l1=replace(state.model.l1, beta=1.05 * state.steps[-1].beta))
+    first, known = state.fit.parameters, [state.fit.resultants]
+    compared(
+        out,
+        f"20 newsgroups, K = 20: a step at {state.steps[-1].sparsity:.0%} zeros",
+        lambda: em.fit(after, directions, [first], settings, resultants=known)[0],
+    )
+
+
+def k_means(out):
+    """Time spherical k-means on clusters that are apart, and on rows without clusters."""
+    for n, d, K, kappa, title in (
+        (50_000, 128, 100, 40.0, "clusters apart"),
+        (50_000, 128, 100, 1e-3, "no clusters"),
+    ):
+        X, _, _ = sm.datasets.make_vmf_mixture(n, d, K, kappa=kappa, random_state=0)
+        directions = sm.as_directions(X.astype(np.float32), n_threads=1)
+        (start,) = draw_starts(SphericalKMeansModel(), directions, K, [0])
+        settings = em.Settings(tol=1e-7, max_iter=30, e_step="hard")
+        compared(
+            out,
+            f"k-means, {n} x {d}, K = {K}: {title}",
+            lambda directions=directions, start=start, settings=settings: em.fit(
+                SphericalKMeansModel(), directions, [start], settings
+            )[0],
+        )
+
+
+def main():
+    target = ROOT / "benchmarks" / "results" / "settled.txt"
+    with target.open("w") as out:
+        print(f"{machine()}; CPU seconds on one thread, all rows and settled", file=out)
+        k_means(out)
+        newsgroups(out)
+    sys.stdout.write(target.read_text())
+
+
+if __name__ == "__main__":
+    main()
