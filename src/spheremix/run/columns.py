@@ -6,10 +6,12 @@ about it in the documentation are made of it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spheremix._files import MANIFEST
+from spheremix.reading.certainty import FAIR, FIRM, ODDS
 from spheremix.reading.tree import NEARLY_ALL
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 from spheremix.select import CRITERIA
@@ -58,6 +60,12 @@ TABLES: dict[str, TableSchema] = {
             "name": Column("Name of this cluster, or 'belongs nowhere'."),
             "fine_group": Column(
                 "Fine group of the document, a part of its cluster: a leaf of tables/tree.csv.", int
+            ),
+            "certainty": Column(
+                "How surely the document is in its cluster, in words. 'borderline with NAME': the "
+                f"log_odds are below {math.log(ODDS):.2f} (odds of {ODDS:.0f} to 1), or the "
+                f"firmness is below {FAIR:g}; NAME is the runner-up. 'clearly here': the firmness "
+                f"is {FIRM:g} or more. 'probably here': all others."
             ),
             "firmness": Column(
                 "How sure the cluster is: share of 20 repetitions, each with documents drawn again "
@@ -334,7 +342,7 @@ TABLES: dict[str, TableSchema] = {
     ),
 }
 # Columns of documents.csv that documents assigned later do not have.
-OF_THE_RUN = ("fine_group", "firmness", "x", "y", "note", "misplaced")
+OF_THE_RUN = ("fine_group", "certainty", "firmness", "x", "y", "note", "misplaced")
 # The other files and folders at the top of a run.
 PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "README.txt"
 DERIVED = "derived.json"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import Message
+from spheremix.reading.certainty import BORDERLINE
 from spheremix.text.corpus import shown
 from spheremix.text.vectorize import NO_WORD_LEFT
 from spheremix.wording import count, joined
@@ -137,6 +139,7 @@ def remarks(run: Run) -> list[Message]:
         kept_words(run),
         nowhere(run),
         *warnings(run),
+        _doubtful(run),
         _advice(run),
         _tree(run),
         _labels(run),
@@ -276,8 +279,7 @@ def _firmness(run: Run) -> Message | None:
     if len(weak) > NAMED:
         each.append(f"{len(weak) - NAMED} more")
     return Message(
-        "Clusters that would not survive other documents: {each}. See firmness in clusters.csv, "
-        "and in documents.csv for the documents to distrust",
+        "Clusters that would not survive other documents: {each}. See firmness in clusters.csv",
         {"each": joined(each)},
     )
 
@@ -292,6 +294,29 @@ def _lost(run: Run) -> Message | None:
         "documents: nothing counts as having stayed there, which lowers every firmness",
         {"lost": str(record.n_lost), "all": str(record.n_replicates)},
         ("try a smaller {k}",),
+    )
+
+
+def _doubtful(run: Run) -> Message | None:
+    """Say how many documents may as well be in another cluster, and where most of them are."""
+    documents = run.documents
+    if documents is None or "certainty" not in documents:
+        return None
+    n = sum(k is not None and k >= 0 for k in documents["cluster"])
+    found = Counter(
+        k
+        for k, sure in zip(documents["cluster"], documents["certainty"], strict=True)
+        if sure and sure.startswith(BORDERLINE)
+    )
+    values = {"n": f"{found.total():,}", "all": count(n, "document")}
+    if not found:
+        return Message("Doubtful documents: none of {all} is borderline", values)
+    [(cluster, most)] = found.most_common(1)
+    where = f" (most are in cluster {cluster}: {most:,})" if found.total() > 1 else ""
+    return Message(
+        "Doubtful documents: {n} of {all} may as well be in another cluster{where}. The column "
+        "certainty of documents.csv begins with 'borderline' there",
+        {**values, "where": where},
     )
 
 

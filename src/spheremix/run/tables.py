@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.reading import contingency, timeline
+from spheremix.reading.certainty import certainties
 from spheremix.reading.documents import NOWHERE
 from spheremix.run.carried import carried_columns
 from spheremix.run.columns import TABLES
@@ -108,7 +109,8 @@ def document_columns(
     if beside is not None and beside.tree is not None:
         columns["fine_group"] = [None if leaf < 0 else int(leaf) for leaf in beside.tree.leaves]
     if beside is not None:
-        columns["firmness"] = beside.firmness.documents
+        firm = beside.firmness.documents
+        columns |= {"certainty": certainties(documents, firm, names), "firmness": firm}
     columns |= found
     if beside is not None:
         columns |= {"x": beside.positions[:, 0], "y": beside.positions[:, 1]}
