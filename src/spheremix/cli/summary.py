@@ -27,6 +27,7 @@ TABLES = {
     "tree": "tree of groups",
     "typical": "typical documents",
     "contrast": "contrasts",
+    "removed_words": "words left out",
     "labels": "labels",
     "time": "time",
 }

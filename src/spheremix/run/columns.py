@@ -15,6 +15,7 @@ from spheremix.reading.certainty import FAIR, FIRM, ODDS
 from spheremix.reading.tree import NEARLY_ALL
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 from spheremix.select import CRITERIA
+from spheremix.text.removed import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -313,6 +314,21 @@ TABLES: dict[str, TableSchema] = {
             "n_iter": Column("Number of iterations of EM.", int),
             "status": Column("How EM ended."),
             "selected": Column("1 for the step that was chosen, else 0.", int),
+        },
+    ),
+    "removed_words": TableSchema(
+        "tables/removed_words.csv",
+        "Words of the documents that were left out. The stop words of the language are not listed.",
+        {
+            "word": Column("The word, or the phrase."),
+            "documents": Column("Number of documents that have it; 0 if none has it.", int),
+            "reason": Column(
+                "common: in more than --max-df documents. rare: in fewer than --min-df documents, "
+                "or written fewer than --min-count times. stop word: of the file of --stop-words. "
+                "dropped: by --drop. edit: dropped by an edit. mixed: of digits and letters, left "
+                f"out by --drop-mixed. Of rare and of mixed words, the {MOST:,} that most "
+                "documents have are listed."
+            ),
         },
     ),
     "labels": TableSchema(

@@ -306,7 +306,8 @@ def _finish(
     if found.tree is not None:
         grown = left("tree", found.tree.key, GrownRecord)
         described = describe_tree(grown, found.tree, material, reading)
-    tables = write_tables(writer, material, reading, dense, contrast, found, described)
+    removed = prepared.vectorizer.removed if prepared.vectorizer is not None else {}
+    tables = write_tables(writer, material, reading, dense, contrast, found, described, removed)
     finish(
         writer,
         Manifest(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import Message
 from spheremix.reading.certainty import BORDERLINE
+from spheremix.run.removed import confirmed, named_common
 from spheremix.text.corpus import shown
 from spheremix.text.vectorize import NO_WORD_LEFT
 from spheremix.wording import count, joined
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from spheremix.run.run import Run
 
 CHANGES = 12  # sentences about the last edits that are shown
-NAMED = 5  # common words, and clusters that are not firm, that are named
+NAMED = 5  # clusters that are not firm that are named
 SAME = 0.5  # ARI from which on the clusters are said to be mostly the labels
 SETTLED = 0.6  # agreement of the runs below which it is said
 DISSOLVED = 0.5  # firmness below which a cluster is dissolved more often than not
@@ -138,6 +139,7 @@ def remarks(run: Run) -> list[Message]:
         edited(run),
         kept_words(run),
         nowhere(run),
+        confirmed(run),
         *warnings(run),
         _doubtful(run),
         _advice(run),
@@ -182,11 +184,10 @@ def kept_words(run: Run) -> Message | None:
     if record is None or corpus is None:
         return None
     used = record.thresholds
-    named = ", ".join(used.common[:NAMED]) + (", ..." if len(used.common) > NAMED else "")
     reasons = {
         "min_df": f"in fewer than {count(used.min_df, 'document')}",
         "min_count": f"written fewer than {used.min_count:,} times",
-        "max_df": f"in more than {used.max_df:,} ({named})",
+        "max_df": f"in more than {used.max_df:,} ({named_common(record.removed)})",
     }
     left_out = [
         f"{n:,} {'is' if n == 1 else 'are'} {why}"
@@ -197,7 +198,8 @@ def kept_words(run: Run) -> Message | None:
     if not left_out:
         return Message("Words: all {kept} are kept", {"kept": kept})
     return Message(
-        "Words: {kept} of {all} are kept. Of the others, {left_out}: see {min_df} and {max_df}",
+        "Words: {kept} of {all} are kept. Of the others, {left_out}: see tables/removed_words.csv, "
+        "{min_df} and {max_df}",
         {"kept": kept, "all": before, "left_out": joined(left_out)},
     )
 

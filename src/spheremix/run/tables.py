@@ -13,6 +13,7 @@ from spheremix.reading.documents import NOWHERE
 from spheremix.run.carried import carried_columns
 from spheremix.run.columns import TABLES
 from spheremix.run.documents import csv_lines
+from spheremix.run.removed import removed_columns
 from spheremix.run.typed import FileName
 from spheremix.select import CRITERIA
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from spheremix.run.growing import Grown
     from spheremix.run.marks import Marks
     from spheremix.run.prepare import Material
+    from spheremix.run.removed import Removed
     from spheremix.run.schema import TreeRecord
     from spheremix.run.writer import Writer
     from spheremix.text import Corpus
@@ -57,6 +59,7 @@ def write_tables(
     contrast: list[list[ContrastWord]] | None,
     found: Findings,
     tree: TreeRecord | None,
+    removed: Removed,
 ) -> dict[str, FileName]:
     """Write every table that the run has the values for; give the names of their files."""
     documents = reading.documents(material.X)
@@ -75,6 +78,8 @@ def write_tables(
         tables["advice"] = found.advice.table()
     if contrast is not None:
         tables["contrast"] = contrast_columns(reading, contrast)
+    if any(removed.values()):
+        tables["removed_words"] = removed_columns(removed)
     clusters = all_clusters(documents.labels, material)
     if material.source.labels:
         tables["labels"] = label_columns(clusters, material.source.labels, reading.n_clusters)
