@@ -86,7 +86,7 @@ def test_unwanted_words_are_kept_with_the_run(tmp_path):
     assert said in [one.render() for one in remarks(run)]
     file.write_text("sea\n", encoding="utf-8")
     assert run.assign(["apple skies", "the deep sea"])["cluster"][0] is None
-    with pytest.raises(sm.RunError, match=r"another run \(stop_words was"):
+    with pytest.raises(sm.RunError, match=r"another run \(stop_words is sea now"):
         sm.explore_corpus(TEXTS, tmp_path / "run", **options)
 
 

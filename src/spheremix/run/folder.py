@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from spheremix._files import MANIFEST
 from spheremix.run.columns import DERIVED, EDITED, STAGES
-from spheremix.run.command import differences, left_out, same_documents, versions
+from spheremix.run.command import compared, differences, given_again, same_documents, versions
 from spheremix.run.layout import COMMAND, LOCK, MARK, PROGRESS, REPLACED, STAGE
 from spheremix.run.lock import Lock
 from spheremix.run.ownership import Ownership
@@ -123,14 +123,12 @@ class RunFolder:
             self.before = there.get("before")
         newer = differences(there.get("versions"), versions())
         if other or newer:
-            self._follow(there, command, keys, [*other, *newer])
+            self._follow(there, command, keys)
         elif self.own.records & {DERIVED, REPLACED}:  # killed when a run was to follow another
             self.own.retire()
         return False
 
-    def _follow(
-        self, there: dict[str, Any], command: dict[str, Any], keys: Keys, other: list[str]
-    ) -> None:
+    def _follow(self, there: dict[str, Any], command: dict[str, Any], keys: Keys) -> None:
         """Have a run follow another one on the same documents; refuse others.
 
         A finished one stays as it is until there is something to write in its place.
@@ -139,17 +137,21 @@ class RunFolder:
         same = same_documents(there.get("command"), command)
         usable = {keys.matrix} if finished else {keys.matrix, None}  # None: nothing is there yet
         if not same or self._key("matrix") not in usable:
-            again = left_out(there.get("command"), command) if same else ""
+            texts, values = compared(
+                there.get("command"), command, there.get("versions"), versions()
+            )
+            again, given = given_again(there.get("command"), command)
             raise RunError(
-                "{folder}: holds another run{way} ({other})",
+                f"{{folder}}: holds another run{{way}} ({'; '.join(texts[:3])})",
                 remedies=(
-                    *([f"give its options again ({again}) to use its words"] if again else []),
+                    *([f"use its words, with these options ({again})"] if again else []),
                     "choose another folder with {out}",
                     "replace it with {force=True}",
                 ),
                 folder=self.folder,
                 way="" if finished else " on its way",
-                other=", ".join(other[:3]),
+                **values,
+                **given,
             )
         self.own.refuse_others(checked=True)
         if finished:
