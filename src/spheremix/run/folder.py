@@ -45,6 +45,7 @@ class RunFolder:
         self._used: set[str] = set()  # keys of the stages of this run
         self.withdrawn: list[str] = []  # stages that other options had left
         self.before: str | None = None  # the fit that was in the folder when the command was given
+        self.previous: Manifest | None = None  # the run of other options that is followed
         self._following: dict[str, Any] | None = None  # the command of a run that is to follow
         self.carried: CarriedEdits | None = None  # edits of people, which go from run to run
         self.under = ""  # where stages of edited runs leave what the run itself does not have
@@ -155,7 +156,8 @@ class RunFolder:
             )
         self.own.refuse_others(checked=True)
         if finished:
-            self.before = decode(Manifest, there, str(self.folder / MANIFEST)).fit
+            self.previous = decode(Manifest, there, str(self.folder / MANIFEST))
+            self.before = self.previous.fit
             self._following = command
         else:
             self.own.retire()

@@ -15,6 +15,7 @@ from spheremix.wording import count, joined
 if TYPE_CHECKING:
     from spheremix.run.folder import RunFolder
     from spheremix.run.run import Run
+    from spheremix.run.schema import Manifest
 
 CHANGES = 12  # sentences about the last edits that are shown
 NAMED = 5  # clusters that are not firm that are named
@@ -65,6 +66,33 @@ def reuse(folder: RunFolder, candidates: list[int], *, words: bool) -> list[str]
     if left:
         said.append(f"Removed, since made with other options: {joined(left)}.")
     return said
+
+
+def lost(before: Manifest | None, now: Manifest) -> list[Message]:
+    """Say what the run before had in this folder and its options brought, and this one has not."""
+    found: list[Message] = []
+    if before is None:
+        return found
+    named = before.command.get("names")
+    if isinstance(named, dict) and now.command.get("names") is None:
+        values = {"source": str(named.get("source"))}
+        if before.fit == now.fit:
+            remedies = ("give {names} again to keep them",)
+            found.append(Message("The names of {source} are no longer used", values, remedies))
+        else:
+            found.append(
+                Message("The names of {source} are not used: they are of other clusters", values)
+            )
+    if before.advice is not None and now.advice is None and len(now.dense) == 1:
+        found.append(
+            Message(
+                "The recommended number of clusters and tables/advice.csv are gone: they belong to "
+                "a range of numbers, and one number was given",
+                {"range": f"{min(before.dense)}:{max(before.dense)}"},
+                ("give a range to have them again, as {k} {range}",),
+            )
+        )
+    return found
 
 
 def _criterion(name: Any) -> str:
