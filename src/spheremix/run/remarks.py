@@ -68,7 +68,7 @@ def reuse(folder: RunFolder, candidates: list[int], *, words: bool) -> list[str]
     return said
 
 
-def lost(before: Manifest | None, now: Manifest) -> list[Message]:
+def given_up(before: Manifest | None, now: Manifest) -> list[Message]:
     """Say what the run before had in this folder and its options brought, and this one has not."""
     found: list[Message] = []
     if before is None:
