@@ -8,6 +8,7 @@ has to search a finished sentence for names.
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field
 from string import Formatter
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,8 @@ class Message:
         What happened, with values and parameters in braces, without full stop.
     values : dict of str to str, default={}
         The values by name; other names in braces are parameters. What follows an equals sign is
-        the value of a parameter: no braces, colons or exclamation marks in it.
+        the value of a parameter: no braces, colons or exclamation marks in it, or the name of one
+        of the values, which an option shows as a shell reads it.
     remedies : tuple of str, default=()
         What the reader can do, each as "raise {max_iter}". They follow the text, joined by "or".
     """
@@ -64,19 +66,22 @@ class Message:
         for literal, name, _, _ in Formatter().parse(template):
             parts.append(literal)
             if name:
-                parts.append(self.values[name] if name in self.values else _named(name, naming))
+                parts.append(
+                    self.values[name] if name in self.values else self._named(name, naming)
+                )
         return "".join(parts)
 
-
-def _named(parameter: str, naming: Naming) -> str:
-    """Name a parameter, with its value where it has one."""
-    name, equals, value = parameter.partition("=")
-    shown = naming(name) or name
-    if equals and shown.startswith("-"):
-        if value == "True":
-            return shown
-        return f"{shown} {'none' if value in {'False', 'None'} else value}"
-    return f"{shown}{equals}{value}"
+    def _named(self, parameter: str, naming: Naming) -> str:
+        """Name a parameter, with its value where it has one."""
+        name, equals, value = parameter.partition("=")
+        shown = naming(name) or name
+        if equals and shown.startswith("-"):
+            if value in self.values:
+                return f"{shown} {shlex.quote(self.values[value])}"
+            if value == "True":
+                return shown
+            return f"{shown} {'none' if value in {'False', 'None'} else value}"
+        return f"{shown}{equals}{self.values.get(value, value)}"
 
 
 def _either(choices: list[str]) -> str:

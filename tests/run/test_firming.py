@@ -114,14 +114,20 @@ def test_a_stopped_run_goes_on_after_the_firmness_and_ends_with_the_same_bytes(
         assert (folder / name).read_bytes() == (explored.folder / name).read_bytes()
 
 
-def test_clusters_that_other_documents_would_not_have_are_named(explored, tmp_path):
+@pytest.fixture(scope="module")
+def loose(tmp_path_factory):
+    """Four clusters of documents that have one."""
+    place = tmp_path_factory.mktemp("loose")
+    rows = sm.datasets.make_vmf_mixture(120, 8, 1, kappa=8.0, random_state=0)[0]
+    np.save(place / "rows.npy", rows)
+    return sm.explore_corpus(place / "rows.npy", place / "run", k=4, starts=2, threads=1)
+
+
+def test_clusters_that_other_documents_would_not_have_are_named(explored, loose):
     said = " ".join(one.render() for one in remarks(explored))
     assert "would not survive" not in said
-    rows = sm.datasets.make_vmf_mixture(120, 8, 1, kappa=8.0, random_state=0)[0]
-    np.save(tmp_path / "rows.npy", rows)
-    run = sm.explore_corpus(tmp_path / "rows.npy", tmp_path / "run", k=4, starts=2, threads=1)
-    said = [one.render() for one in remarks(run) if "survive" in one.render()]
-    weak = [k for k, firm in enumerate(run.firmness().groups) if firm < 0.5]
+    said = [one.render() for one in remarks(loose) if "survive" in one.render()]
+    weak = [k for k, firm in enumerate(loose.firmness().groups) if firm < 0.5]
     assert weak
     assert len(said) == 1
     assert all(f" {k} (" in said[0] for k in weak)
@@ -136,3 +142,23 @@ def test_damaged_places_of_words_are_named(explored, tmp_path):
     (folder / "run.json").write_text(json.dumps(manifest))
     with pytest.raises(sm.RunError, match=r"places\.npy"):
         sm.load_run(folder).firmness()
+
+
+def test_every_document_has_a_certainty_and_doubtful_ones_are_counted(explored, loose):
+    said = [one.render() for one in remarks(explored)]
+    assert "Doubtful documents: none of 90 documents is borderline." in said
+    table = loose.documents
+    odds, firm = (np.array(table[name]) for name in ("log_odds", "firmness"))
+    borderline = (odds < np.log(9)) | (firm < 0.5)
+    names = dict(zip(loose.clusters["cluster"], loose.clusters["name"], strict=True))
+    for i, sure in enumerate(table["certainty"]):
+        expected = "clearly here" if firm[i] >= 0.75 else "probably here"
+        if borderline[i]:
+            expected = f"borderline with {names[table['runner_up'][i]]}"
+        assert sure == expected
+    most = np.bincount(np.array(table["cluster"])[borderline])
+    text = (
+        f"Doubtful documents: {borderline.sum()} of 120 documents may as well be in another "
+        f"cluster (most are in cluster {most.argmax()}: {most.max()})."
+    )
+    assert any(one.render().startswith(text) for one in remarks(loose))

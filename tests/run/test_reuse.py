@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 from pathlib import Path
 
 import pytest
+import typer
 from cli_common import texts, write_lines
 from killing import killed
 from reuse_common import Heard, explore
 
 import spheremix as sm
+from spheremix.cli.main import app
 from spheremix.cli.naming import option_name
+from spheremix.errors import Message
+from spheremix.run.command import given_again
 from spheremix.run.ownership import Ownership
 
 ALL = "The words, the matrix, 3 of 3 fits and the path of this folder were reused."
@@ -135,9 +140,9 @@ def test_rows_of_a_matrix_are_reused_too(tmp_path):
 
 def test_other_words_and_other_documents_are_refused(corpus, copy, tmp_path):
     before = contents(copy)
-    with pytest.raises(sm.RunError, match="min_df was not given and is 3"):
+    with pytest.raises(sm.RunError, match="min_df is 3 now and was not given before"):
         explore(corpus, copy, min_df=3)
-    with pytest.raises(sm.RunError, match="text was not given and is topic"):
+    with pytest.raises(sm.RunError, match="text is topic now and was not given before"):
         explore(corpus, copy, text="topic", label="none")
     more = write_lines(tmp_path / "more.jsonl", [*texts(40), {"id": "new", "text": "boat wave"}])
     labels = [{**one, "topic": "none"} for one in texts(40)]
@@ -147,12 +152,34 @@ def test_other_words_and_other_documents_are_refused(corpus, copy, tmp_path):
     assert contents(copy) == before
 
 
+def test_the_options_of_a_refusal_can_be_copied_into_a_shell():
+    before = {"label_from": "{company}/*", "drop": ["press release", "it's"], "k": [2, 3, 4]}
+    before |= {"min_df": 1e-5, "label": ["a b", "c"], "stop_words": ["x"], "criterion": "bic"}
+    now = {"k": [5, 6, 7], "relaxed": False, "kappa": 100.0, "names": {"source": "my names.csv"}}
+    text, values = given_again(before, now)
+    told = shlex.split(Message(text, values).render(option_name).removesuffix("."))
+    assert told == [
+        *("--label", "a b", "--label", "c", "--label-from", "{company}/*", "--stop-words", "FILE"),
+        *("--drop", "press release,it's", "--min-df", "0.00001", "--k", "5:7", "--no-relaxed"),
+        *("--kappa", "100.0", "--names", "my names.csv"),
+    ]
+    options = typer.main.get_command(app).commands["explore"].params
+    known = {name for option in options for name in option.opts}
+    assert {one for one in told if one.startswith("--")} <= known
+    assert given_again(before, {**before, "k": [5]}) == ("", {})
+
+
 def test_the_refusal_repeats_the_options_that_were_left_out(corpus, tmp_path):
     explore(corpus, tmp_path / "run", k=2, min_df=3, drop="boat,wave", drop_mixed=True)
     with pytest.raises(sm.RunError) as refused:
         explore(corpus, tmp_path / "run", k=3, min_df=3)
     said = refused.value.message.render(option_name)
-    assert "give its options again (--drop boat,wave --drop-mixed) to use its words" in said
+    assert (
+        "holds another run (--drop is not given now and was boat,wave before; --drop-mixed is not "
+        "given now and was given before; --k is 3 now and was 2 before): use its words, with these "
+        "options (--lemmatizer none --drop boat,wave --drop-mixed --min-df 3 --k 3 --starts 2 "
+        "--max-steps 20), choose"
+    ) in said
     explore(corpus, tmp_path / "run", k=3, min_df=3, drop="boat,wave", drop_mixed=True)
     assert len(sm.load_run(tmp_path / "run").clusters["cluster"]) == 3
 
@@ -162,7 +189,8 @@ def test_other_versions_of_libraries_are_refused(corpus, copy, monkeypatch):
     before = contents(copy)
     assert explore(corpus, copy).begun[-1].endswith("holds this run already, finished.")
     with pytest.raises(
-        sm.RunError, match=r"k was \[2, 3, 4\] and is \[2\], spheremix was .* is 99"
+        sm.RunError,
+        match=r"\(spheremix is 99 now and was .* before; k is 2 now and was 2:4 before\): choose",
     ):
         explore(corpus, copy, k=2)
     assert contents(copy) == before

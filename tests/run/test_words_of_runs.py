@@ -7,8 +7,11 @@ import gzip
 import pytest
 
 import spheremix as sm
+from spheremix.cli.naming import option_name
 from spheremix.run.columns import FORMS
 from spheremix.run.remarks import kept_words, remarks
+from spheremix.run.removed import named_common, removed_columns, removed_words
+from spheremix.text.removed import MOST
 
 TEXTS = [
     "Red apples and an apple pie",
@@ -49,7 +52,12 @@ def test_the_run_says_what_its_thresholds_cost(tmp_path):
     used = run.manifest.prepared.vectorizer.thresholds
     assert (used.min_df, used.max_df) == (2, 21)
     assert used.cost == {"min_df": 1, "min_count": 0, "max_df": 1}
-    assert used.common == ["common"]
+    assert run.manifest.prepared.vectorizer.removed["common"] == {"common": 42}
+    assert run.read_table("removed_words") == {
+        "word": ["common", "unique"],
+        "documents": [42, 1],
+        "reason": ["common", "rare"],
+    }
     said = (
         "Words: 9 of 11 are kept. Of the others, 1 is in fewer than 2 documents and 1 is in more "
         "than 21 (common)"
@@ -69,10 +77,40 @@ def test_unwanted_words_are_kept_with_the_run(tmp_path):
     assert run.manifest.command["stop_words"] == ["sky"]
     assert run.manifest.command["drop"] == ["apple", "pie"]
     assert not {"apples", "skies", "pie"} & set(run.feature_names)
+    assert run.read_table("removed_words") == {
+        "word": ["sky", "apple", "pie"],
+        "documents": [3, 3, 1],
+        "reason": ["stop word", "dropped", "dropped"],
+    }
+    said = "Left out as asked: apple (3 documents), sky (3), pie (1)."
+    assert said in [one.render() for one in remarks(run)]
     file.write_text("sea\n", encoding="utf-8")
     assert run.assign(["apple skies", "the deep sea"])["cluster"][0] is None
-    with pytest.raises(sm.RunError, match=r"another run \(stop_words was"):
+    with pytest.raises(sm.RunError, match=r"another run \(stop_words is sea now"):
         sm.explore_corpus(TEXTS, tmp_path / "run", **options)
+
+
+def test_words_asked_for_that_no_document_has_are_named(tmp_path):
+    options = {**OPTIONS, "lemmatizer": "none", "drop": "pears,apple pie,pie"}
+    run = sm.explore_corpus(TEXTS, tmp_path / "run", **options)
+    said = [one.render(option_name) for one in remarks(run)]
+    assert (
+        "Left out as asked: pie (1 document). No document has apple pie, pears (phrases are found "
+        "only with --ngrams 2)."
+    ) in said
+
+
+def test_phrases_come_first_among_the_common_words_that_are_named():
+    common = {"b": 9, "a": 9, "press release": 6, "c": 8, "d": 7, "e": 7, "f": 7}
+    assert named_common({"common": common}) == "press release, a, b, c, d, ..."
+
+
+def test_rare_words_of_the_table_are_bounded():
+    rare = {f"w{i:04}": 1 for i in range(MOST)} | {"often": 2}
+    found = removed_words({"rare": rare, "common": {}, "dropped": {}, "mixed": rare}, ())
+    assert [len(found[reason]) for reason in ("rare", "mixed")] == [MOST, MOST]
+    assert removed_columns(found)["word"][0] == "often"
+    assert f"w{MOST - 1:04}" not in found["rare"]
 
 
 def test_phrases_are_kept(tmp_path):

@@ -17,7 +17,10 @@ OPTIONS = {
     "force": "--force",
     "undo": "--undo",
 }
-OPTIONS |= {name: f"--{name.replace('_', '-')}" for name in ExploreOptions.__dataclass_fields__}
+OPTIONS |= {
+    name: f"--{'no-' if one.default is True else ''}{name.replace('_', '-')}"
+    for name, one in ExploreOptions.__dataclass_fields__.items()
+}
 
 
 def option_name(parameter: str) -> str | None:

@@ -27,6 +27,7 @@ TABLES = {
     "tree": "tree of groups",
     "typical": "typical documents",
     "contrast": "contrasts",
+    "removed_words": "words left out",
     "labels": "labels",
     "time": "time",
 }
@@ -74,8 +75,7 @@ def _open_next(run: Run) -> None:
         PAGE: "all of it on one page, which opens in any browser",
         f"{FIGURES}/": f"maps of prototypes and documents{path}{criteria}, to print",
         "clusters.csv": f"size, name and {feature}s of every cluster",
-        "documents.csv": "the cluster of every document, how surely (firmness, log_odds), and "
-        "the runner-up",
+        "documents.csv": "the cluster of every document, how surely (certainty), and the runner-up",
         "words.csv": f"every {feature} of every prototype",
         "tables/": ", ".join(what for name, what in TABLES.items() if name in tables),
         "README.txt": "what every column means",

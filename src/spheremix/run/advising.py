@@ -77,14 +77,17 @@ def advise_run(
     if len(dense) < 2:
         return None
     problem = problem_of(material, options)
-    listener.begin("Drawing the documents again, to see which clusters are firm")
-    total, done = float(sum(dense)), 0.0
+    missing = [K for K in dense if K > 1 and folder.key(f"stability-{K}") != keys.stability(K)]
+    if missing:
+        listener.begin("Drawing the documents again, to see which clusters are firm")
+    total, done = float(sum(missing) or 1), 0.0
     stability = {}
     for K in dense:
         if K > 1:
             stability[K] = _stability(folder, problem, K, options, keys)
-        done += K
-        listener.update(done / total, f"K = {K}")
+        if K in missing:
+            done += K
+            listener.update(done / total, f"K = {K}")
     record = _chance(folder, problem, options, keys)
     counts = material.counts
     lengths = lengths_of(material.X if counts is None else counts[material.kept])

@@ -6,13 +6,16 @@ about it in the documentation are made of it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spheremix._files import MANIFEST
+from spheremix.reading.certainty import FAIR, FIRM, ODDS
 from spheremix.reading.tree import NEARLY_ALL
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 from spheremix.select import CRITERIA
+from spheremix.text.removed import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,6 +61,12 @@ TABLES: dict[str, TableSchema] = {
             "name": Column("Name of this cluster, or 'belongs nowhere'."),
             "fine_group": Column(
                 "Fine group of the document, a part of its cluster: a leaf of tables/tree.csv.", int
+            ),
+            "certainty": Column(
+                "How surely the document is in its cluster, in words. 'borderline with NAME': the "
+                f"log_odds are below {math.log(ODDS):.2f} (odds of {ODDS:.0f} to 1), or the "
+                f"firmness is below {FAIR:g}; NAME is the runner-up. 'clearly here': the firmness "
+                f"is {FIRM:g} or more. 'probably here': all others."
             ),
             "firmness": Column(
                 "How sure the cluster is: share of 20 repetitions, each with documents drawn again "
@@ -307,6 +316,21 @@ TABLES: dict[str, TableSchema] = {
             "selected": Column("1 for the step that was chosen, else 0.", int),
         },
     ),
+    "removed_words": TableSchema(
+        "tables/removed_words.csv",
+        "Words of the documents that were left out. The stop words of the language are not listed.",
+        {
+            "word": Column("The word, or the phrase."),
+            "documents": Column("Number of documents that have it; 0 if none has it.", int),
+            "reason": Column(
+                "common: in more than --max-df documents. rare: in fewer than --min-df documents, "
+                "or written fewer than --min-count times. stop word: of the file of --stop-words. "
+                "dropped: by --drop. edit: dropped by an edit. mixed: of digits and letters, left "
+                f"out by --drop-mixed. Of rare and of mixed words, the {MOST:,} that most "
+                "documents have are listed."
+            ),
+        },
+    ),
     "labels": TableSchema(
         "tables/labels.csv",
         "Clusters compared with the labels. Labels are never used to make clusters.",
@@ -334,7 +358,7 @@ TABLES: dict[str, TableSchema] = {
     ),
 }
 # Columns of documents.csv that documents assigned later do not have.
-OF_THE_RUN = ("fine_group", "firmness", "x", "y", "note", "misplaced")
+OF_THE_RUN = ("fine_group", "certainty", "firmness", "x", "y", "note", "misplaced")
 # The other files and folders at the top of a run.
 PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "README.txt"
 DERIVED = "derived.json"

@@ -5,16 +5,23 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib.metadata
+import operator
 import platform
-import re
 from typing import Any
 
 import spheremix
 from spheremix._optional import kernels
+from spheremix.errors import Message
 from spheremix.run.options import MODEL, RUNNING, ExploreOptions
 
 CHECKSUMS = ("checksum", "vocabulary_checksum", "texts_checksum")  # of the documents
-PLAIN = re.compile(r"[\w.,/ -]{1,60}")  # values that can be shown in a template
+LONGEST = 40  # characters of a value that is compared
+# Options that change neither documents nor words.
+ABOUT_MODEL = {
+    one.name
+    for one in dataclasses.fields(ExploreOptions)
+    if one.metadata["panel"] in {MODEL, RUNNING}
+}
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma")
 
 
@@ -42,39 +49,75 @@ def same_documents(before: Any, now: dict[str, Any]) -> bool:
 
 
 def differences(before: Any, now: dict[str, Any]) -> list[str]:
-    """Say what differs between two commands, or between versions."""
-    known = _known(before)
-    found: list[str] = []
+    """Say what differs between two commands, or between versions, in the names of the library."""
+    texts, values = compared(before, now)
+    return [Message(text, values).render().removesuffix(".") for text in texts]
+
+
+def compared(
+    before: Any, now: dict[str, Any], older: Any = None, newer: dict[str, str] | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """Say what differs, as parts of a message and its values; what changes words comes first.
+
+    Versions of libraries are compared beside the commands, where they are given.
+    """
+    known, now = {**_known(before), **_known(older)}, {**now, **(newer or {})}
+    found: list[tuple[int, str]] = []
+    values: dict[str, str] = {}
     for name in sorted({*known, *now}):
         old, new = known.get(name), now.get(name)
         if old != new and name.endswith("checksum"):
-            found.insert(0, "of other documents")
+            found.append((-1, "of other documents"))
         elif old != new:
-            found.append(f"{name} was {_short(old)} and is {_short(new)}")
-    return found
+            values |= {f"{name}_was": _short(name, old), f"{name}_is": _short(name, new)}
+            text = f"{{{name}}} is {{{name}_is}} now and was {{{name}_was}} before"
+            found.append((int(name in ABOUT_MODEL), text))
+    return list(
+        dict.fromkeys(text for _, text in sorted(found, key=operator.itemgetter(0)))
+    ), values
 
 
-def left_out(before: Any, now: dict[str, Any]) -> str:
-    """Give the options about documents and words that only the command before had, as a template.
+def given_again(before: Any, now: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    """Give the options that would use the words of the run before, for a message with its values.
 
-    A word list is known by its words and not by the name of its file, which the user must know.
+    There are none where these words are asked for already, or of other documents.
+    The options about documents and words are those of the run before, the others those of now. A
+    word list is known by its words and not by the name of its file, which the user must know.
     """
-    known = _known(before)
-    found = []
-    for field in dataclasses.fields(ExploreOptions):
-        name, value = field.name, known.get(field.name)
-        about_model = field.metadata["panel"] in {MODEL, RUNNING}
-        if about_model or value in (None, False, field.default) or value == now.get(name):
+    known, usual = _known(before), ExploreOptions().completed(words=True).command()
+    parts: list[str] = []
+    values: dict[str, str] = {}
+    about_words = [name for name in usual if name not in ABOUT_MODEL]
+    if not same_documents(before, now) or all(known.get(o) == now.get(o) for o in about_words):
+        return "", {}
+    for name in ExploreOptions.__dataclass_fields__:
+        value = (now if name in ABOUT_MODEL else known).get(name)
+        if value is None or value == usual.get(name):
             continue
-        if name == "stop_words":
-            value = "FILE"
-        several = value if name == "label" and isinstance(value, list) else [value]
-        for one in several:
-            text = ",".join(map(str, one)) if isinstance(one, list) else str(one)
-            if not PLAIN.fullmatch(text):
-                text = "..."
-            found.append(f"{{{name}={text}}}")
-    return " ".join(found)
+        for one in value if name == "label" else [value]:
+            if isinstance(one, bool):
+                parts.append(f"{{{name}=True}}")  # what is not as usual was given
+                continue
+            key = f"given_{len(parts)}"
+            values[key] = "FILE" if name == "stop_words" else as_given(name, one)
+            parts.append(f"{{{name}={key}}}")
+    return " ".join(parts), values
+
+
+def as_given(name: str, value: Any) -> str:
+    """Write the value of an option as people give it."""
+    if name == "names" and isinstance(value, dict):
+        return str(value.get("source"))
+    if name == "k" and isinstance(value, list) and len(value) > 2:
+        first, last = value[0], value[-1]
+        if value == list(range(first, last + 1)):
+            return f"{first}:{last}"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    if isinstance(value, float):
+        text = f"{value:.12f}".rstrip("0")
+        return f"{text}0" if text.endswith(".") else text
+    return str(value)
 
 
 def _known(before: Any) -> dict[str, Any]:
@@ -82,6 +125,8 @@ def _known(before: Any) -> dict[str, Any]:
     return before if isinstance(before, dict) else {}
 
 
-def _short(value: Any) -> str:
-    text = "not given" if value is None else str(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+def _short(name: str, value: Any) -> str:
+    if value is None or value is False:
+        return "not given"
+    text = "given" if value is True else as_given(name, value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

@@ -28,7 +28,7 @@ from spheremix.run.path_codecs import add_choice
 from spheremix.run.positions import place_documents
 from spheremix.run.prepare import check_options, mended, prepare, read_source
 from spheremix.run.refitting import Groups
-from spheremix.run.remarks import reuse
+from spheremix.run.remarks import given_up, reuse
 from spheremix.run.render import complete
 from spheremix.run.replaying import fit_of, left_edits, replay
 from spheremix.run.saving import finish, load_run
@@ -184,6 +184,8 @@ def explore(
             raise RunError(
                 "{error} Remove the file, and make the run again with {force=True}", error=error
             ) from None
+        for message in given_up(folder.previous, run.manifest):
+            listener.note(message)
         complete(folder, run, listener)
     return run
 
@@ -306,7 +308,8 @@ def _finish(
     if found.tree is not None:
         grown = left("tree", found.tree.key, GrownRecord)
         described = describe_tree(grown, found.tree, material, reading)
-    tables = write_tables(writer, material, reading, dense, contrast, found, described)
+    removed = prepared.vectorizer.removed if prepared.vectorizer is not None else {}
+    tables = write_tables(writer, material, reading, dense, contrast, found, described, removed)
     finish(
         writer,
         Manifest(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from spheremix._files import MANIFEST
 from spheremix.run.columns import DERIVED, EDITED, STAGES
-from spheremix.run.command import differences, left_out, same_documents, versions
+from spheremix.run.command import compared, differences, given_again, same_documents, versions
 from spheremix.run.layout import COMMAND, LOCK, MARK, PROGRESS, REPLACED, STAGE
 from spheremix.run.lock import Lock
 from spheremix.run.ownership import Ownership
@@ -45,6 +45,7 @@ class RunFolder:
         self._used: set[str] = set()  # keys of the stages of this run
         self.withdrawn: list[str] = []  # stages that other options had left
         self.before: str | None = None  # the fit that was in the folder when the command was given
+        self.previous: Manifest | None = None  # the run of other options that is followed
         self._following: dict[str, Any] | None = None  # the command of a run that is to follow
         self.carried: CarriedEdits | None = None  # edits of people, which go from run to run
         self.under = ""  # where stages of edited runs leave what the run itself does not have
@@ -123,14 +124,12 @@ class RunFolder:
             self.before = there.get("before")
         newer = differences(there.get("versions"), versions())
         if other or newer:
-            self._follow(there, command, keys, [*other, *newer])
+            self._follow(there, command, keys)
         elif self.own.records & {DERIVED, REPLACED}:  # killed when a run was to follow another
             self.own.retire()
         return False
 
-    def _follow(
-        self, there: dict[str, Any], command: dict[str, Any], keys: Keys, other: list[str]
-    ) -> None:
+    def _follow(self, there: dict[str, Any], command: dict[str, Any], keys: Keys) -> None:
         """Have a run follow another one on the same documents; refuse others.
 
         A finished one stays as it is until there is something to write in its place.
@@ -139,21 +138,26 @@ class RunFolder:
         same = same_documents(there.get("command"), command)
         usable = {keys.matrix} if finished else {keys.matrix, None}  # None: nothing is there yet
         if not same or self._key("matrix") not in usable:
-            again = left_out(there.get("command"), command) if same else ""
+            texts, values = compared(
+                there.get("command"), command, there.get("versions"), versions()
+            )
+            again, given = given_again(there.get("command"), command)
             raise RunError(
-                "{folder}: holds another run{way} ({other})",
+                f"{{folder}}: holds another run{{way}} ({'; '.join(texts[:3])})",
                 remedies=(
-                    *([f"give its options again ({again}) to use its words"] if again else []),
+                    *([f"use its words, with these options ({again})"] if again else []),
                     "choose another folder with {out}",
                     "replace it with {force=True}",
                 ),
                 folder=self.folder,
                 way="" if finished else " on its way",
-                other=", ".join(other[:3]),
+                **values,
+                **given,
             )
         self.own.refuse_others(checked=True)
         if finished:
-            self.before = decode(Manifest, there, str(self.folder / MANIFEST)).fit
+            self.previous = decode(Manifest, there, str(self.folder / MANIFEST))
+            self.before = self.previous.fit
             self._following = command
         else:
             self.own.retire()

@@ -18,6 +18,7 @@ from spheremix.run.matrices import (
     unpack_matrix,
     unpack_words,
 )
+from spheremix.run.removed import removed_words
 from spheremix.run.schema import DocumentsRecord, PreparedRecord, Thresholds, VectorizerRecord
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName
@@ -279,12 +280,12 @@ def _vectorize(
                 min_df=int(used.min_df_),
                 max_df=int(used.max_df_),
                 cost=used.cost_,
-                common=used.common_,
             ),
             n_words_before=int(used.n_words_),
             idf=None if used.idf_ is None else FileName(writer.array(IDF, used.idf_)),
             forms=pack_forms(used.forms_, writer),
             phrases=[(one.left, one.right, one.word, one.npmi) for one in used.phrases_],
+            removed=removed_words(used.removed_, options.stop_words or ()),
         ),
     )
     folder.commit("matrix", key, writer, record)

@@ -23,6 +23,7 @@ from spheremix.run.edit_schema import EditedRecord
 from spheremix.run.keys import EditedKeys, dense_mixture
 from spheremix.run.matrices import pack_matrix, pack_words
 from spheremix.run.prepare import read_material
+from spheremix.run.removed import BY_EDIT
 from spheremix.run.schema import DenseRecord, PreparedRecord
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from spheremix.run.listener import Listener
     from spheremix.run.options import ExploreOptions
     from spheremix.run.prepare import Material
+    from spheremix.run.removed import Removed
     from spheremix.run.store import Reader
 
     Ids = NDArray[np.intp]
@@ -231,6 +233,7 @@ def _without_words(folder: RunFolder, groups: Groups, words: list[str], keys: Ke
         writer, vectorizer = folder.writer(), record.vectorizer
         if vectorizer is not None:
             X = _unit(X)
+            vectorizer = replace(vectorizer, removed=_edited(vectorizer.removed, before, dropped))
             if idf is not None:
                 name = FileName(writer.array(IDF, idf[columns]))
                 vectorizer = replace(vectorizer, idf=name)
@@ -250,6 +253,14 @@ def _without_words(folder: RunFolder, groups: Groups, words: list[str], keys: Ke
         return read_material(record, reader, source)
 
     return folder.stage("matrix", keys.matrix, PreparedRecord, make, read)
+
+
+def _edited(removed: Removed, before: Material, dropped: set[str]) -> Removed:
+    """Add words that are dropped to those that are left out already."""
+    columns = {word: j for j, word in enumerate(before.words or []) if word in dropped}
+    documents = np.bincount(before.X.indices, minlength=before.X.shape[1])
+    found = {word: int(documents[j]) for word, j in columns.items()}
+    return {**removed, BY_EDIT: {**removed.get(BY_EDIT, {}), **found}}
 
 
 def _lengths(X: Any) -> NDArray[np.float64]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import Message
+from spheremix.reading.certainty import BORDERLINE
+from spheremix.run.removed import confirmed, named_common
 from spheremix.text.corpus import shown
 from spheremix.text.vectorize import NO_WORD_LEFT
 from spheremix.wording import count, joined
@@ -12,9 +15,10 @@ from spheremix.wording import count, joined
 if TYPE_CHECKING:
     from spheremix.run.folder import RunFolder
     from spheremix.run.run import Run
+    from spheremix.run.schema import Manifest
 
 CHANGES = 12  # sentences about the last edits that are shown
-NAMED = 5  # common words, and clusters that are not firm, that are named
+NAMED = 5  # clusters that are not firm that are named
 SAME = 0.5  # ARI from which on the clusters are said to be mostly the labels
 SETTLED = 0.6  # agreement of the runs below which it is said
 DISSOLVED = 0.5  # firmness below which a cluster is dissolved more often than not
@@ -62,6 +66,33 @@ def reuse(folder: RunFolder, candidates: list[int], *, words: bool) -> list[str]
     if left:
         said.append(f"Removed, since made with other options: {joined(left)}.")
     return said
+
+
+def given_up(before: Manifest | None, now: Manifest) -> list[Message]:
+    """Say what the run before had in this folder and its options brought, and this one has not."""
+    found: list[Message] = []
+    if before is None:
+        return found
+    named = before.command.get("names")
+    if isinstance(named, dict) and now.command.get("names") is None:
+        values = {"source": str(named.get("source"))}
+        if before.fit == now.fit:
+            remedies = ("give {names} again to keep them",)
+            found.append(Message("The names of {source} are no longer used", values, remedies))
+        else:
+            found.append(
+                Message("The names of {source} are not used: they are of other clusters", values)
+            )
+    if before.advice is not None and now.advice is None and len(now.dense) == 1:
+        found.append(
+            Message(
+                "The recommended number of clusters and tables/advice.csv are gone: they belong to "
+                "a range of numbers, and one number was given",
+                {"range": f"{min(before.dense)}:{max(before.dense)}"},
+                ("give a range to have them again, as {k} {range}",),
+            )
+        )
+    return found
 
 
 def _criterion(name: Any) -> str:
@@ -136,7 +167,9 @@ def remarks(run: Run) -> list[Message]:
         edited(run),
         kept_words(run),
         nowhere(run),
+        confirmed(run),
         *warnings(run),
+        _doubtful(run),
         _advice(run),
         _tree(run),
         _labels(run),
@@ -179,11 +212,10 @@ def kept_words(run: Run) -> Message | None:
     if record is None or corpus is None:
         return None
     used = record.thresholds
-    named = ", ".join(used.common[:NAMED]) + (", ..." if len(used.common) > NAMED else "")
     reasons = {
         "min_df": f"in fewer than {count(used.min_df, 'document')}",
         "min_count": f"written fewer than {used.min_count:,} times",
-        "max_df": f"in more than {used.max_df:,} ({named})",
+        "max_df": f"in more than {used.max_df:,} ({named_common(record.removed)})",
     }
     left_out = [
         f"{n:,} {'is' if n == 1 else 'are'} {why}"
@@ -194,7 +226,8 @@ def kept_words(run: Run) -> Message | None:
     if not left_out:
         return Message("Words: all {kept} are kept", {"kept": kept})
     return Message(
-        "Words: {kept} of {all} are kept. Of the others, {left_out}: see {min_df} and {max_df}",
+        "Words: {kept} of {all} are kept. Of the others, {left_out}: see tables/removed_words.csv, "
+        "{min_df} and {max_df}",
         {"kept": kept, "all": before, "left_out": joined(left_out)},
     )
 
@@ -276,8 +309,7 @@ def _firmness(run: Run) -> Message | None:
     if len(weak) > NAMED:
         each.append(f"{len(weak) - NAMED} more")
     return Message(
-        "Clusters that would not survive other documents: {each}. See firmness in clusters.csv, "
-        "and in documents.csv for the documents to distrust",
+        "Clusters that would not survive other documents: {each}. See firmness in clusters.csv",
         {"each": joined(each)},
     )
 
@@ -292,6 +324,29 @@ def _lost(run: Run) -> Message | None:
         "documents: nothing counts as having stayed there, which lowers every firmness",
         {"lost": str(record.n_lost), "all": str(record.n_replicates)},
         ("try a smaller {k}",),
+    )
+
+
+def _doubtful(run: Run) -> Message | None:
+    """Say how many documents may as well be in another cluster, and where most of them are."""
+    documents = run.documents
+    if documents is None or "certainty" not in documents:
+        return None
+    n = sum(k is not None and k >= 0 for k in documents["cluster"])
+    found = Counter(
+        k
+        for k, sure in zip(documents["cluster"], documents["certainty"], strict=True)
+        if sure and sure.startswith(BORDERLINE)
+    )
+    values = {"n": f"{found.total():,}", "all": count(n, "document")}
+    if not found:
+        return Message("Doubtful documents: none of {all} is borderline", values)
+    [(cluster, most)] = found.most_common(1)
+    where = f" (most are in cluster {cluster}: {most:,})" if found.total() > 1 else ""
+    return Message(
+        "Doubtful documents: {n} of {all} may as well be in another cluster{where}. The column "
+        "certainty of documents.csv begins with 'borderline' there",
+        {**values, "where": where},
     )
 
 

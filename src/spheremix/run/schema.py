@@ -48,9 +48,6 @@ class Thresholds:
         "and max_df that it does not meet.",
         default_factory=dict,
     )
-    common: list[str] = about(
-        "The words of more than max_df documents, the most frequent first.", default_factory=list
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +64,11 @@ class VectorizerRecord:
         default_factory=list,
     )
     forms: FileName | None = about("The word of every form in the documents.", default=None)
+    removed: dict[str, dict[str, int]] = about(
+        "Words that were left out and the number of documents that have them, by reason; of rare "
+        "and mixed words, the 1,000 that most documents have.",
+        default_factory=dict,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

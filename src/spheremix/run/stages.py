@@ -66,10 +66,13 @@ def fit_dense(
 ) -> tuple[dict[int, VMFMixture], list[Message]]:
     """Fit a mixture without penalty for each number of clusters; give them and the failures."""
     directions = as_directions(X, n_threads=options.threads)
-    total, done = float(sum(candidates)), 0.0
+    missing = [K for K in candidates if folder.key(f"dense-{K}") != keys.dense(K)]
+    total, done = float(sum(missing) or 1), 0.0
     found: dict[int, VMFMixture] = {}
     notes = []
-    listener.begin(f"Fitting {name_candidates(candidates)}, {counted(options.starts, 'run')} each")
+    if missing:
+        starts = counted(options.starts, "run")
+        listener.begin(f"Fitting {name_candidates(missing)}, {starts} each")
     for K in candidates:
         share = (done / total, K / total)
         key = keys.dense(K)
@@ -78,8 +81,9 @@ def fit_dense(
         notes += said
         if mixture is not None:
             found[K] = mixture
-        done += K
-        listener.update(done / total, f"K = {K}")
+        if K in missing:
+            done += K
+            listener.update(done / total, f"K = {K}")
     if not found:
         for K in candidates:
             folder.forget(f"dense-{K}")

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.reading import contingency, timeline
+from spheremix.reading.certainty import certainties
 from spheremix.reading.documents import NOWHERE
 from spheremix.run.carried import carried_columns
 from spheremix.run.columns import TABLES
 from spheremix.run.documents import csv_lines
+from spheremix.run.removed import removed_columns
 from spheremix.run.typed import FileName
 from spheremix.select import CRITERIA
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from spheremix.run.growing import Grown
     from spheremix.run.marks import Marks
     from spheremix.run.prepare import Material
+    from spheremix.run.removed import Removed
     from spheremix.run.schema import TreeRecord
     from spheremix.run.writer import Writer
     from spheremix.text import Corpus
@@ -56,6 +59,7 @@ def write_tables(
     contrast: list[list[ContrastWord]] | None,
     found: Findings,
     tree: TreeRecord | None,
+    removed: Removed,
 ) -> dict[str, FileName]:
     """Write every table that the run has the values for; give the names of their files."""
     documents = reading.documents(material.X)
@@ -74,6 +78,8 @@ def write_tables(
         tables["advice"] = found.advice.table()
     if contrast is not None:
         tables["contrast"] = contrast_columns(reading, contrast)
+    if any(removed.values()):
+        tables["removed_words"] = removed_columns(removed)
     clusters = all_clusters(documents.labels, material)
     if material.source.labels:
         tables["labels"] = label_columns(clusters, material.source.labels, reading.n_clusters)
@@ -108,7 +114,8 @@ def document_columns(
     if beside is not None and beside.tree is not None:
         columns["fine_group"] = [None if leaf < 0 else int(leaf) for leaf in beside.tree.leaves]
     if beside is not None:
-        columns["firmness"] = beside.firmness.documents
+        firm = beside.firmness.documents
+        columns |= {"certainty": certainties(documents, firm, names), "firmness": firm}
     columns |= found
     if beside is not None:
         columns |= {"x": beside.positions[:, 0], "y": beside.positions[:, 1]}

@@ -42,6 +42,7 @@ class Lexicon:
         self.rule = rule
         self.lemma = lemma
         self.known = dict(known)
+        self.dropped: dict[str, str] = {}  # forms that were met and left out as asked, by word
 
     @classmethod
     def learn(
@@ -85,8 +86,12 @@ class Lexicon:
             if root is None or root in shown
         }
         unwanted = {known.get(word) for word in map(str.lower, drop)}
-        known = {form: None if word in unwanted else word for form, word in known.items()}
-        return cls(rule, lemma, known)
+        kept = {form: None if word in unwanted else word for form, word in known.items()}
+        found = cls(rule, lemma, kept)
+        found.dropped = {
+            form: word for form, word in known.items() if word is not None and word in unwanted
+        }
+        return found
 
     def word(self, form: str) -> str | None:
         """Give the word of a form, or None where it is none; a new word is its lemma."""

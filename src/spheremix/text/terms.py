@@ -10,6 +10,7 @@ import numpy as np
 
 from spheremix.text.lexicon import Lexicon
 from spheremix.text.phrases import PhraseTable, learn_phrases
+from spheremix.text.removed import DROPPED, MIXED, left_out_forms
 from spheremix.text.tokens import NO_WORD, UNKNOWN, Tokens
 
 if TYPE_CHECKING:
@@ -54,21 +55,26 @@ class Terms:
         drop: Iterable[str] = (),
         longest: int = 1,
         least: int = 1,
-    ) -> tuple[Terms, Tokens]:
-        """Find the words of texts, and phrases of so many words at most; read the texts by them."""
+    ) -> tuple[Terms, Tokens, dict[str, dict[str, int]]]:
+        """Find the words of texts, and phrases of so many words at most; read the texts by them.
+
+        Gives also the forms that were left out: how many texts have each of them, by reason.
+        """
+        drop = list(drop)
         numbers = growing()
         written = Tokens.read(texts, cut, numbers)
         occurrences = dict(zip(numbers, written.occurrences(len(numbers)).tolist(), strict=True))
         lexicon = Lexicon.learn(occurrences, rule, lemma, drop)
         found = cls(lexicon, cut)
         tokens = written.renumber([found._numbers[form] for form in numbers])
+        dropped, mixed = left_out_forms(written, list(numbers), lexicon, drop)
         if longest > 1:
             lower = growing()
             written = written.renumber([lower[form.lower()] for form in numbers])
             names = list(found.names)
             tokens, phrases = learn_phrases(tokens, written, names, list(lower), longest, least)
             found = cls(lexicon, cut, phrases)
-        return found, tokens
+        return found, tokens, {DROPPED: dropped, MIXED: mixed}
 
     def read(self, texts: Iterable[str]) -> Tokens:
         """Give the terms of texts, by their places in ``names``."""

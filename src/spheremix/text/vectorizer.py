@@ -16,6 +16,7 @@ from spheremix.parameters import require_choice, require_integer
 from spheremix.text.choices import languages_of, lemma_of, sizes_of, stop_words_of
 from spheremix.text.corpus import check_texts
 from spheremix.text.lexicon import Lexicon
+from spheremix.text.removed import DROPPED, beyond, phrases_of, texts_with
 from spheremix.text.terms import Terms, growing, runs_of_words
 from spheremix.text.thresholds import Thresholds, no_words
 from spheremix.text.tokens import UNKNOWN
@@ -109,8 +110,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     cost_ : dict of str to int
         How many words each threshold cost: those of fewer than ``min_df`` documents, of the others
         those of fewer than ``min_count`` occurrences, and those of more than ``max_df`` documents.
-    common_ : list of str
-        The words of more than ``max_df`` documents, the most frequent first.
+    removed_ : dict of str to dict of str to int
+        Words that were left out and the number of documents that have them, by reason: "common",
+        "rare" (by ``min_df`` or ``min_count``), "dropped" (by ``drop``; 0 for a word that no
+        document has) and "mixed" (by ``drop_mixed``).
 
     Examples
     --------
@@ -208,7 +211,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         texts = check_texts(X)
         lemma, drop = self._lemma(), word_list("drop", self.drop)
         thresholds = Thresholds.choose(len(texts), self.min_count, self.min_df, self.max_df)
-        terms, tokens = Terms.learn(
+        terms, tokens, left_out = Terms.learn(
             texts,
             self._cut(lemma),
             self._rule(),
@@ -224,7 +227,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             numbers = growing()
             tokens = runs_of_words(tokens, names, self._sizes(), numbers)
             names = list(numbers)
-        places = {name: i for i, name in enumerate(sorted({*names} - {*drop}))}
+        unwanted = {word: word for word in drop} | phrases_of(drop, terms.phrases, terms.lexicon)
+        without = set(unwanted.values())
+        gone = texts_with(tokens, [name if name in without else None for name in names])
+        places = {name: i for i, name in enumerate(sorted({*names} - without))}
         tokens = tokens.renumber([places.get(name, UNKNOWN) for name in names])
         counts = tokens.counts(len(places))
         thresholds = thresholds.settled(counts)
@@ -234,10 +240,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.min_count_, self.n_words_ = thresholds.min_count, counts.shape[1]
         self.min_df_, self.max_df_ = thresholds.min_df, thresholds.max_df
         self.cost_ = cost
-        documents = np.bincount(counts.indices, minlength=counts.shape[1])
-        common = np.flatnonzero(documents > thresholds.max_df)
-        common = common[np.argsort(-documents[common], kind="stable")]
-        self.common_ = np.array(list(places), dtype=object)[common].tolist()
+        left_out[DROPPED] |= {word: gone[name] for word, name in unwanted.items() if name in gone}
+        self.removed_ = left_out | beyond(thresholds, list(places), counts)
         return counts[:, kept]
 
     def transform(self, X: Iterable[str]) -> sparse.csr_array:
