@@ -76,8 +76,9 @@ class VMFMixture(KnownMixture, PartialFit):
         Cap of the concentrations; "auto" is the concentration of mean length 1 - 1e-6.
     kappa_prior : pair of float or None, default=None
         A number n0 of rows and a mean length r0 in [0, 1): each estimated concentration sees n0
-        more rows whose resultant has the length n0 r0, the conjugate prior. (1, 0) keeps a
-        component of a few rows, or of identical ones, from running to ``kappa_max``.
+        more rows whose resultant has the length n0 r0, the conjugate prior. It keeps a component
+        of a few rows, or of identical ones, from running to ``kappa_max``. (1, 0.9) is gentle;
+        with (1, 0) a component of three rows may become so loose that it loses them.
     noise : {"uniform"} or None, default=None
         "uniform" adds a component of kappa = 0 for rows that belong to no cluster; their label is
         -1. The search for starts does without it, and EM decides.
