@@ -149,8 +149,8 @@ def test_the_sentence_says_why_a_steadier_number_is_not_the_first():
     assert numbers(advice)[0] == 3
     assert (
         ", and the fit gains less from here on: a further cluster would improve it by 75% less "
-        "than the last one did. 4 clusters agree more (0.90), but what a further cluster would add is "
-        "weighed too, and both together speak for 3."
+        "than the last one did. 4 clusters agree more (0.90), but what a further cluster would "
+        "add is weighed too, and both together speak for 3."
     ) in advice.recommended[0].sentence
     assert "agree more" not in str(advise(made([0.4, 0.9, 0.9, 0.4], [9, 8, 2, 2])))
 
