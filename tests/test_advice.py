@@ -143,6 +143,18 @@ def test_two_clusters_that_are_labels():
     assert not advise(three).doubts
 
 
+def test_the_sentence_says_why_a_steadier_number_is_not_the_first():
+    evidence = made([0.4, 0.8, 0.9, 0.4], [9, 8, 2, 2])
+    advice = advise(evidence)
+    assert numbers(advice)[0] == 3
+    assert (
+        ", and the fit gains less from here on: a further cluster would improve it by 75% less "
+        "than the last one did. 4 clusters agree more (0.90), but what a further cluster would "
+        "add is weighed too, and both together speak for 3."
+    ) in advice.recommended[0].sentence
+    assert "agree more" not in str(advise(made([0.4, 0.9, 0.9, 0.4], [9, 8, 2, 2])))
+
+
 def test_bic_counts_where_rows_are_many():
     bic = {"bic": np.array([3.0, 2.0, 1.0, 2.0])}
     evidence = replace(made([0.9, 0.5, 0.6, 0.5], [9, 2, 2, 2], n_features=20), criteria=bic)

@@ -55,7 +55,7 @@ class Advice:
     ----------
     recommended : tuple of Recommendation
         One to three numbers, the best first.
-    certainty : {"clear", "fair", "doubtful"}
+    certainty : {"clear", "fair", "weak"}
         How sure the first one is.
     doubts : tuple of str
         What speaks against it, in plain words.
@@ -199,9 +199,19 @@ def _sentence(evidence: Evidence, i: int, best: int) -> str:
         why = f"the runs of the search agree at {evidence.agreement[i]:.2f}"
     fall = evidence.turning[i]
     if fall >= 0.1:
-        why += f", and a further cluster would explain {fall:.0%} less than the last one"
+        why += (
+            ", and the fit gains less from here on: a further cluster would improve it by "
+            f"{fall:.0%} less than the last one did"
+        )
     if bic_turn(evidence) == i:
         why += ", and BIC is smallest"
+    if i == best and (evidence.stability > evidence.stability[i] + 0.01).any():
+        most = int(np.nanargmax(evidence.stability))
+        why += (
+            f". {int(evidence.candidates[most])} clusters agree more "
+            f"({evidence.stability[most]:.2f}), but what a further cluster would add is weighed "
+            f"too, and both together speak for {K}"
+        )
     return f"{what}: {why}."
 
 
@@ -210,7 +220,7 @@ def _certainty(evidence: Evidence, best: int) -> str:
     if _nothing_there(evidence):
         return "clear" if (evidence.apart or 0.0) < APART - 1.0 else "fair"
     if evidence.firmness[best] < LOOSE or _is_flat(evidence, best):
-        return "doubtful"
+        return "weak"
     ahead = np.delete(evidence.scores, best)
     margin = evidence.scores[best] - (ahead.max() if len(ahead) else 0.0)
     return "clear" if evidence.firmness[best] >= FIRM and margin >= CLEAR / 2 else "fair"

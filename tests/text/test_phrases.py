@@ -15,7 +15,14 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import normalize
 
 from spheremix.text import TextVectorizer
-from spheremix.text.phrases import PhraseTable, associated, join, learn_phrases, meetings
+from spheremix.text.phrases import (
+    PhraseTable,
+    associated,
+    join,
+    learn_phrases,
+    meetings,
+    settled,
+)
 from spheremix.text.tokens import Tokens
 from spheremix.text.words import Cutting
 
@@ -222,3 +229,25 @@ def test_runs_of_words_are_those_of_scikit_learn(sizes):
 def test_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         TextVectorizer(lemmatizer=None, **parameters).fit(RATES)
+
+
+@given(SEQUENCES, st.integers(1, 3))
+def test_phrases_are_left_in_enough_texts_once_closer_ones_have_their_places(lists, least):
+    tokens = tokens_of(lists)
+    candidates = associated(tokens, least, -1.0)
+    pairs, at, which = settled(tokens, candidates, least)
+    text = np.searchsorted(tokens.ends, at, side="right") - 1
+    left = [len(set(text[which == i].tolist())) for i in range(len(pairs.left))]
+    assert all(n >= least for n in left)
+    first = meetings(tokens, candidates)[1]
+    if len(np.unique(first)) == len(pairs.left) == len(candidates.left):
+        assert which.tolist() == first.tolist()
+
+
+def test_a_pair_that_a_closer_one_always_takes_is_no_phrase():
+    texts = ["form press release", "form press release", "press release", "press release", "form"]
+    texts += ["blue sky", "green tea", "form letter", "form field", "form press"]
+    found = TextVectorizer(lemmatizer=None, phrases=2, min_df=2, stop_words=None).fit(texts)
+    assert [one.word for one in found.phrases_] == ["press release"]
+    assert found.words("form press release") == ["form", "press release"]
+    assert found.words("form press") == ["form", "press"]

@@ -16,12 +16,24 @@ from spheremix.cli.guard import guarded
 @guarded(resumes=True)
 def edit(
     run: flags.Run,
-    edits: Annotated[Path | None, typer.Argument(help="File that the report exports.")] = None,
+    edits: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The edits.json that the report exports, or a table (CSV, TSV or JSON lines) with "
+            "the columns cluster and name, which renames groups."
+        ),
+    ] = None,
     undo: Annotated[bool, typer.Option("--undo", help="Take back the last edits.")] = False,
     threads: flags.Threads = None,
     open_page: flags.Open = False,
 ) -> None:
     """Make edits to a run: names, notes, merges, splits, dropped words, misplaced documents.
+
+    To rename groups, write a table with the columns cluster and name: `spheremix edit run
+    names.csv`. For other edits, press *edits* in the report, which saves edits.json. Written by
+    hand, it has the keys format ("spheremix edits"), version (1), run (fit in `spheremix names
+    RUN`) and any of names ({"0": "Elections"}), merge ([[1, 4]]), split ([2]) and drop_words
+    (["said"]).
 
     Merged and split groups, and dropped words, are fitted again from where the groups stand; the
     summary says what changed. `--undo` gives the run before the last edits, to the last byte.

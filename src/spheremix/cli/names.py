@@ -14,8 +14,8 @@ from spheremix.cli.guard import guarded
 def names(run: flags.Run) -> None:
     """Describe the clusters of a run as JSON, for whoever names them.
 
-    Names go back in a table with the columns cluster, name and, copied from this JSON, fit:
-    `spheremix explore --names FILE` with the options of the run.
+    Names go back in a table with the columns cluster and name: `spheremix edit RUN names.csv`. A
+    third column, fit, copied from this JSON, is optional: names of other clusters are then refused.
     """
     from spheremix.run.saving import load_run  # noqa: PLC0415 (help does not wait for SciPy)
 

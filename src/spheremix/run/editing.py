@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from spheremix._files import MANIFEST
 from spheremix.run.command import differences, versions
 from spheremix.run.edit_schema import CarriedEdits, EditStep, OriginRecord
-from spheremix.run.edits import check_edits, read_edits
+from spheremix.run.edits import check_edits, is_table, read_edits
 from spheremix.run.explore import work
 from spheremix.run.folder import ORIGIN, RunFolder
 from spheremix.run.following import write_groups
@@ -53,7 +53,8 @@ def edit_run(
     folder : str or path
         Of a run of ``explore``.
     edits : str, path, dict or Edits
-        A file as the report exports it, or what is in one.
+        A file as the report exports it, or what is in one; or a table with the columns cluster and
+        name, which renames groups.
     run : str, default=None
         The id of the run that a dictionary is for, where it does not say so.
     listener : Listener, default=None
@@ -66,6 +67,8 @@ def edit_run(
     Run
         The edited run.
     """
+    if run is None and is_table(edits):  # numbers of the groups that are there
+        run = load_run(folder).manifest.fit
     return _edit(folder, read_edits(edits, run), listener or Listener(), threads)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import ParameterError
 from spheremix.run.edit_schema import EDITS_FORMAT, EDITS_VERSION, EditNotes, Edits
-from spheremix.run.names import JOINERS, check_names
+from spheremix.run.names import JOINERS, check_names, read_names
 from spheremix.run.store import RunError, read_json
 from spheremix.run.typed import decode, encode
 from spheremix.text.corpus import shown
@@ -24,6 +24,7 @@ from spheremix.wording import count
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+TABLES = (".csv", ".tsv", ".jsonl")  # names of groups
 LONGEST_NOTE = 10_000  # characters
 LEAST_WORDS = 2  # a direction needs two columns
 HEAD = {"format", "version", "run"}  # what edits say beside what is to be different
@@ -45,13 +46,13 @@ def read_edits(edits: Any, run: str | None = None) -> GivenEdits:
     Parameters
     ----------
     edits : str, path, dict or Edits
-        A file states the run that it is for.
+        A file states the run that it is for; a table has the columns cluster and name.
     run : str or None
-        The run that a dictionary is for, where it does not say so.
+        The run that a dictionary or a table is for, where it does not say so.
     """
     if isinstance(edits, str) or hasattr(edits, "__fspath__"):
         path = Path(fspath(edits))
-        return _given(path.name, _read_file(path))
+        return _given(path.name, _names_of(path, run) if is_table(path) else _read_file(path))
     if isinstance(edits, Edits):
         return _given("Python", encode(edits))
     if isinstance(edits, Mapping):
@@ -61,6 +62,20 @@ def read_edits(edits: Any, run: str | None = None) -> GivenEdits:
         "{edits} must be a file, a dictionary or an object of the type Edits; got {got}",
         got=f"a {type(edits).__name__}",
     )
+
+
+def is_table(edits: Any) -> bool:
+    """Tell whether edits are a table of names, by the name of the file."""
+    named = isinstance(edits, str) or hasattr(edits, "__fspath__")
+    return named and fspath(edits).lower().endswith(TABLES)
+
+
+def _names_of(path: Path, run: str | None) -> dict[str, Any]:
+    """Read a table of clusters and names as edits of these names."""
+    given = read_names(path)
+    names = {} if given is None else {str(k): name for k, name in given.names.items()}
+    of = run if given is None else given.fit or run
+    return {"format": EDITS_FORMAT, "version": EDITS_VERSION, "run": of, "names": names}
 
 
 def _read_file(path: Path) -> dict[str, Any]:

@@ -168,7 +168,8 @@ class ExploreOptions:
         None,
         WORDS,
         "Fewest documents with a word that is kept, as 5, or their share, as 0.01.",
-        found="2 for 20 to 119 documents, 5 for 200 to 5,999, 20 for 20,000 or more",
+        found="1 below 20 documents, 2 below 120, 3 below 160, 4 below 200, 5 below 6,000, then a "
+        "thousandth of the documents, at most 20",
     )
     max_df: float | str | None = option(
         None,
@@ -201,9 +202,9 @@ class ExploreOptions:
     relaxed: bool = option(
         True,
         MODEL,
-        "Judge each step of the path by a second fit, without penalty, of the words that are left; "
-        "this keeps fewer words. If it is off, the shrunken prototypes of the path itself are "
-        "judged.",
+        "Judge the steps of the path by their own, shrunken prototypes, which keeps more words. "
+        "Without this option each step is judged by a second fit, without penalty, of the words "
+        "that are left.",
     )
     kappa: float | str = option(
         "shared",
@@ -240,7 +241,8 @@ class ExploreOptions:
         None,
         MODEL,
         "Table with the columns cluster and name: names for the clusters of the run in the folder. "
-        "Clusters that are not in it keep their automatic names.",
+        "Clusters that are not in it keep their automatic names. A third column, fit, as "
+        "`spheremix names` gives it, is optional: names of other clusters are then refused.",
         changes_result=False,
     )
     threads: int | None = option(

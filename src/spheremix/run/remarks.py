@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 CHANGES = 12  # sentences about the last edits that are shown
 NAMED = 5  # clusters that are not firm that are named
-SAME = 0.5  # ARI from which on the clusters are said to be mostly the labels
+SAME = 0.8  # ARI from which on the clusters are said to be mostly the labels
+PARTLY = 0.4  # ARI from which on they are said to be so in part
 SETTLED = 0.6  # agreement of the runs below which it is said
 DISSOLVED = 0.5  # firmness below which a cluster is dissolved more often than not
 
@@ -100,13 +102,6 @@ def _criterion(name: Any) -> str:
     return "advice" if name == "advice" else str(name or "").upper()
 
 
-SURE = {
-    "clear": "The evidence for it is clear",
-    "fair": "The evidence for it is fair",
-    "doubtful": "The evidence for it is weak",
-}
-
-
 def _advice(run: Run) -> Message | None:
     """Say how many groups there are, how sure that is, and which other readings there are."""
     advice = run.manifest.advice
@@ -119,7 +114,7 @@ def _advice(run: Run) -> Message | None:
         return Message(
             text.removesuffix(".") + ". The {K} clusters shown are the best of them", values
         )
-    said = [f"How many: {first.sentence} {SURE[advice.certainty]}."]
+    said = [f"How many: {first.sentence} The evidence for it is {advice.certainty}."]
     for reading in ("coarser", "finer"):
         numbers = sorted(one.n_clusters for one in others if one.reading == reading)
         if numbers:
@@ -359,11 +354,14 @@ def _labels(run: Run) -> Message | None:
         "Agreement of the clusters with the labels: {each} (adjusted Rand index: 1 if they are the "
         "same groups, 0 if they agree as by chance)"
     )
-    mostly = [name for name, one in found.items() if one.ari >= SAME]
-    if not mostly:
+    parts = []
+    for how, low, high in (("mostly", SAME, math.inf), ("partly", PARTLY, SAME)):
+        names = [shown(name) for name, one in found.items() if low <= one.ari < high]
+        parts += [f"{how} the labels {joined(names)}"] if names else []
+    if not parts:
         return Message(text, {"each": each})
     return Message(
-        text + ". The clusters are mostly the labels {mostly}",
-        {"each": each, "mostly": joined([shown(name) for name in mostly])},
+        text + ". The clusters are {parts}",
+        {"each": each, "parts": joined(parts)},
         ("leave the words of each label out with {drop} to find subjects that go across them",),
     )

@@ -168,7 +168,7 @@ class AdviceRecord:
     """How many clusters there are, and how sure that is."""
 
     recommended: list[RecommendedRecord] = about("One to three numbers, the best first.")
-    certainty: str = about("clear, fair or doubtful.")
+    certainty: str = about("clear, fair or weak.")
     doubts: list[str] = about("What speaks against the first number.", default_factory=list)
 
 

@@ -80,10 +80,7 @@ def associated(tokens: Tokens, least: int, least_npmi: float = LEAST_NPMI) -> Pa
         ids[at] * size + ids[at + 1], return_inverse=True, return_counts=True
     )
     left, right = np.divmod(keys, size)
-    text = np.searchsorted(tokens.ends, at, side="right") - 1
-    texts = np.bincount(
-        np.unique(where * len(tokens.ends) + text) // len(tokens.ends), minlength=len(keys)
-    )
+    texts = _texts_with(tokens, at, where, len(keys))
     total = max(len(at), 1)
     share = counts / total
     begin = np.bincount(left, counts, minlength=size)[left] / total
@@ -109,6 +106,27 @@ def meetings(tokens: Tokens, pairs: Pairs) -> tuple[Ints, Ints]:
     at, which = at[hit], which[hit]
     won = _apart(at, pairs.npmi[which])
     return at[won], which[won]
+
+
+def settled(tokens: Tokens, pairs: Pairs, least: int) -> tuple[Pairs, Ints, Ints]:
+    """Keep the pairs that at least so many texts have once closer ones have taken their places.
+
+    Gives them with where they are to be joined. What a pair that is given up leaves may go to
+    others, so the places are looked for again.
+    """
+    while True:
+        at, which = meetings(tokens, pairs)
+        enough = _texts_with(tokens, at, which, len(pairs.left)) >= least
+        if enough.all():
+            return pairs, at, which
+        pairs = pairs.take(enough)
+
+
+def _texts_with(tokens: Tokens, at: Ints, which: Ints, size: int) -> Ints:
+    """Count the texts in which each of so many pairs is at one of these positions."""
+    text = np.searchsorted(tokens.ends, at, side="right") - 1
+    both = np.unique(which * len(tokens.ends) + text)
+    return np.bincount(both // len(tokens.ends), minlength=size)
 
 
 def join(tokens: Tokens, at: Ints, numbers: NDArray[np.int32]) -> Tokens:
@@ -167,7 +185,7 @@ def learn_phrases(
     for length in range(2, longest + 1):
         pairs = associated(words, least)
         pairs = pairs.take(lengths[pairs.left] + lengths[pairs.right] == length)
-        at, which = meetings(words, pairs)
+        pairs, at, which = settled(words, pairs, least)
         size = len(spelled)
         keys, first, where, counts = np.unique(
             written.ids[at].astype(np.int64) * size + written.ids[at + 1],

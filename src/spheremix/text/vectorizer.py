@@ -64,7 +64,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Words of a phrase, at most. With 2, neighbouring words that go together (*interest rate*)
         are one word wherever they are neighbours, and their parts are counted only elsewhere.
         Neighbours go together where their normalised pointwise mutual information is at least 0.5
-        and ``min_df`` documents have them; ``spheremix.text.phrases`` has the formula.
+        and ``min_df`` documents have them where no closer pair overlaps;
+        ``spheremix.text.phrases`` has the formula.
     ngram_range : tuple of int, default=(1, 1)
         As in scikit-learn: all runs of so many words, at least and at most, are counted, once the
         stop words are left out.

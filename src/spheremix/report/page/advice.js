@@ -11,7 +11,7 @@ import { openCut } from "./group_slider.js";
 const SURE = {
   clear: "The evidence for this number is clear.",
   fair: "The evidence for this number is fair.",
-  doubtful: "The evidence for this number is weak.",
+  weak: "The evidence for this number is weak.",
 };
 
 /** @type {[name: string, text: string, title: string][]} */
