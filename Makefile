@@ -25,12 +25,12 @@ WITH_NODE := PATH="$(CURDIR)/$(BIN):$(CURDIR)/$(PAGE)/node_modules/.bin:$$PATH"
 # Sections 4 and 5 of the paper at reduced scale, into build/paper; `make paper-full` runs them at the
 # paper's size, over what is committed: docs/paper.md says at what scale that was.
 PAPER := build/paper
-STUDIES := path_illustration simulation comparison cstr
+STUDIES := path_illustration simulation comparison cstr search
 
 # The lowest versions that pyproject.toml allows, in an environment of their own.
 LOWEST := build/lowest
 
-.PHONY: attack demo test slow lint types contracts page workflows unit coverage browser docs paper \
+.PHONY: arm attack demo test slow lint types contracts page workflows unit coverage browser docs paper \
   paper-full filings clean lowest help
 
 help:
@@ -44,6 +44,7 @@ help:
 	@echo "make filings     the filings of one bank, as in section 6 of the paper (needs SPHEREMIX_DATA)"
 	@echo "make lowest      run the tests with the lowest versions of all dependencies (Python 3.11 or 3.12)"
 	@echo "make attack      random attacks on run folders, for SECONDS=600 with SEED=0 (PATIENCE=600: a hanging command)"
+	@echo "make arm         compile the kernels for 64-bit ARM and compare them on an emulated CPU"
 	@echo "make clean       remove the environment and everything that was built"
 	@echo "PYTHON=python3.13 chooses the interpreter (run make clean first)"
 
@@ -183,6 +184,12 @@ PATIENCE ?= 600
 
 attack: $(INSTALLED)
 	$(BIN)/python tools/attack.py --seconds $(SECONDS) --seed $(SEED) --patience $(PATIENCE)
+
+# On an emulated CPU: minutes. As root it installs the compiler and the emulator from Debian.
+arm: $(INSTALLED)
+	@command -v aarch64-linux-gnu-g++ qemu-aarch64 >/dev/null || { [ "$$(id -u)" = 0 ] \
+	  && apt-get update -qq && apt-get install --yes -qq g++-aarch64-linux-gnu qemu-user; } || true
+	tools/arm/run.sh build/arm $(BIN)/python
 
 filings: $(INSTALLED)
 	$(BIN)/python -m experiments.filings

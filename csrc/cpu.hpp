@@ -10,6 +10,12 @@
 #define SPHEREMIX_X86 0
 #endif
 
+#if defined(__aarch64__) && defined(__GNUC__)
+#define SPHEREMIX_NEON 1
+#else
+#define SPHEREMIX_NEON 0
+#endif
+
 namespace spheremix {
 
 // The best instruction set of this CPU, or a lesser one named by SPHEREMIX_SIMD (for tests).
@@ -21,6 +27,8 @@ inline const std::string& simd_level() {
         if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
             __builtin_cpu_supports("avx512vl"))
             best = "avx512";
+#elif SPHEREMIX_NEON
+        best = "neon";
 #endif
         const char* asked = std::getenv("SPHEREMIX_SIMD");
         const std::string wish = asked ? asked : best;

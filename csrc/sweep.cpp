@@ -21,6 +21,9 @@ using Index = std::int64_t;
     (simd_level() == "avx512" ? avx512::function(__VA_ARGS__)                      \
                               : simd_level() == "avx2" ? avx2::function(__VA_ARGS__) \
                                                        : baseline::function(__VA_ARGS__))
+#elif SPHEREMIX_NEON
+#define SPHEREMIX_CALL(function, ...) \
+    (simd_level() == "neon" ? neon::function(__VA_ARGS__) : baseline::function(__VA_ARGS__))
 #else
 #define SPHEREMIX_CALL(function, ...) baseline::function(__VA_ARGS__)
 #endif

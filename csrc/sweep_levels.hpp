@@ -17,6 +17,8 @@
 
 #if SPHEREMIX_X86
 #include <immintrin.h>
+#elif SPHEREMIX_NEON
+#include <arm_neon.h>
 #endif
 
 namespace spheremix {
@@ -74,6 +76,14 @@ namespace avx512 {
 #else
 #pragma GCC pop_options
 #endif
+
+#elif SPHEREMIX_NEON
+
+namespace neon {
+#define SPHEREMIX_LEVEL 3
+#include "sweep_kernels.hpp"
+#undef SPHEREMIX_LEVEL
+}  // namespace neon
 
 #endif
 

@@ -1,10 +1,10 @@
 // Vectors of the instruction set at hand. Included once per instruction set, inside its namespace;
-// SPHEREMIX_LEVEL is 0 (baseline), 1 (avx2 and fma) or 2 (avx512).
+// SPHEREMIX_LEVEL is 0 (baseline), 1 (avx2 and fma), 2 (avx512) or 3 (neon).
 //
 // A vector type V has: Reg, width, and load, store, set1, fma as static functions. Doubles
 // has besides what the softmax needs. Half is the vector half as wide, for narrow tails.
 
-#if SPHEREMIX_LEVEL >= 1
+#if SPHEREMIX_LEVEL == 1 || SPHEREMIX_LEVEL == 2
 
 struct NarrowDoubles {
     using Reg = __m256d;
@@ -149,6 +149,10 @@ struct Doubles : NarrowDoubles {
 using Floats = NarrowFloats;
 using HalfDoubles = NarrowDoubles;
 using HalfFloats = NarrowFloats;
+
+#elif SPHEREMIX_LEVEL == 3
+
+#include "sweep_neon.hpp"
 
 #else
 

@@ -141,9 +141,16 @@ def sparse_values(results: Path) -> dict[str, pd.Series]:
     return values
 
 
-def t_tests(results: Path) -> pd.DataFrame:
-    """Give the paired t-tests that the paper reports, with our differences and p-values."""
+def t_tests(results: Path, searched: int | None = None) -> pd.DataFrame:
+    """Give the paired t-tests that the paper reports, with our differences and p-values.
+
+    With ``searched``, spherical k-means is that of so many runs of the search.
+    """
     table = read(results, "cstr_dense").set_index("repetition")
+    if searched is not None:
+        other = read(results, "search_models").query(f"runs == {searched}")
+        other = other.set_index("repetition").assign(method="skmeans")
+        table = pd.concat([table[table["method"] != "skmeans"], other])
     chosen = sparse_values(results)
     rows = []
     for first, second, K, level, significant in printed.T_TESTS:

@@ -160,4 +160,4 @@ def test_sdist_can_be_built_from(tmp_path):
 
 def test_simd_level():
     kernels = pytest.importorskip("spheremix._kernels")
-    assert kernels.simd_level() in {"avx512", "avx2", "baseline"}
+    assert kernels.simd_level() in {"avx512", "avx2", "neon", "baseline"}

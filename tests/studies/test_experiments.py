@@ -13,12 +13,13 @@ from experiments import (
     page,
     path_illustration,
     runner,
+    search,
     simulation,
 )
 from experiments.data import configurations
 from experiments.drawing import read
 
-STUDIES = (path_illustration, simulation, comparison, cstr)
+STUDIES = (path_illustration, simulation, comparison, cstr, search)
 
 
 class TestRunner:

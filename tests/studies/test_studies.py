@@ -25,6 +25,7 @@ from experiments import (
     path_illustration,
     printed,
     runner,
+    search,
     simulation,
 )
 from experiments.drawing import read
@@ -32,7 +33,7 @@ from experiments.drawing import read
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-STUDIES = (path_illustration, simulation, comparison, cstr)
+STUDIES = (path_illustration, simulation, comparison, cstr, search)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,94 @@
+"""Compare the compiled kernels of this machine with their specification in NumPy, quickly.
+
+`make arm` runs it on an emulated ARM CPU, where the tests would take hours: sweeps over dense and
+CSR rows in both precisions, soft and hard, with one thread and with three (the same bits), and a
+penalised fit, which needs the kernels of the M-step. Prints the largest deviations; any that is
+too large is an error.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+
+import numpy as np
+from scipy import sparse
+
+import spheremix as sm
+from spheremix import _kernels as kernels
+from spheremix.data.base import arithmetic
+from spheremix.data.compiled import CompiledDirections
+from spheremix.data.reference import ReferenceDirections
+from spheremix.data.rows import open_rows
+from spheremix.scorer import Scorer
+
+ROWS, COLUMNS = 300, 101
+TOLERANCE = {"float64": 1e-9, "float32": 1e-4}  # of sums over 300 rows, at kappas up to 3,000
+
+
+def make_rows(kind: str, rng: np.random.Generator) -> object:
+    """Give random rows: dense or CSR, of float32 or float64."""
+    X = rng.normal(size=(ROWS, COLUMNS)).astype(kind.removeprefix("csr-").removeprefix("dense-"))
+    if kind.startswith("csr"):
+        X[rng.random(X.shape) < 0.9] = 0.0
+        X[:, 0] = 1.0
+        return sparse.csr_array(X)
+    return X
+
+
+def sweeps() -> dict[str, float]:
+    """Give the largest deviation of the sums, by kind of rows and precision of the arithmetic."""
+    rng, worst = np.random.default_rng(0), dict[str, float]()
+    for kind in ("dense-float32", "dense-float64", "csr-float32", "csr-float64"):
+        rows = open_rows(make_rows(kind, rng))
+        for length in (3000.0, 30.0):
+            for K, assignment in ((1, "soft"), (4, "hard"), (4, "soft"), (21, "soft")):
+                matrix = rng.normal(size=(K, COLUMNS))
+                matrix *= length / np.linalg.norm(matrix, axis=1, keepdims=True)
+                scorer = Scorer.centred(matrix, rng.normal(size=K), assignment)
+                [one] = CompiledDirections(*rows, n_threads=1).sweep([scorer])
+                [three] = CompiledDirections(*rows, n_threads=3).sweep([scorer])
+                [expected] = ReferenceDirections(*rows).sweep([scorer])
+                same = one.vectors.tobytes() == three.vectors.tobytes()
+                if not same or one.log_likelihood != three.log_likelihood:
+                    sys.exit(f"{kind}, K = {K}: three threads give other bits than one")
+                found = max(
+                    np.abs(one.vectors - expected.vectors).max(),
+                    np.abs(one.mass - expected.mass).max(),
+                    abs(one.log_likelihood / expected.log_likelihood - 1.0),
+                )
+                key = f"{kind} in {np.dtype(arithmetic(rows[0].dtype, [scorer])).name}"
+                worst[key] = max(worst.get(key, 0.0), float(found))
+    return worst
+
+
+def fits() -> float:
+    """Give the relative deviation of the objectives of a penalised fit."""
+    X, labels, _ = sm.datasets.make_vmf_mixture(200, 30, 3, overlap=0.05, random_state=0)
+    ends = [
+        sm.VMFMixture(3, beta=5.0, init=labels, engine=engine, n_threads=1).fit(X).objective_
+        for engine in ("compiled", "reference")
+    ]
+    return abs(ends[0] / ends[1] - 1.0)
+
+
+def main() -> None:
+    """Compare, print, and fail where something is too far away."""
+    wish = os.environ.get("SPHEREMIX_SIMD")
+    print(platform.machine(), kernels.simd_level(), flush=True)
+    if wish and kernels.simd_level() != wish:
+        sys.exit(f"The kernels use {kernels.simd_level()}, and not {wish}")
+    found = sweeps()
+    for key, value in found.items():
+        print(f"{key:28} {value:.1e}", flush=True)
+    objective = fits()
+    print(f"{'objective of a fit':28} {objective:.1e}")
+    far = [key for key, value in found.items() if value > TOLERANCE[key.split()[-1]]]
+    if far or objective > 1e-9:
+        sys.exit(f"Too far from the specification: {', '.join(far) or 'the fit'}")
+    print(f"{len(found) + 1} passed, 0 failed")
+
+
+if __name__ == "__main__":
+    main()
