@@ -93,5 +93,6 @@ def setup(app: Any) -> dict[str, bool]:
     """Connect the above."""
     app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
     app.add_css_file("formulas.css")
+    app.add_css_file("dark.css")
     app.connect("build-finished", look)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

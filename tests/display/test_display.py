@@ -213,6 +213,9 @@ def test_words_and_their_weights():
     widths = [[bar.get_width() for bar in bars] for bars in found.bars_]
     np.testing.assert_allclose(widths[0], prototypes[first, [0, 1, 2]])
     np.testing.assert_allclose(widths[1], prototypes[1 - first, [3, 2]])
+    # One scale for all panels, which holds every bar; and lines of one height.
+    assert len({(one.get_xlim(), one.get_ylim()) for one in found.ax_}) == 1
+    assert found.ax_[0].get_xlim()[1] > prototypes.max()
     assert found.ax_[0].get_title(loc="right").startswith("heart blood")
     few = display.WordsDisplay.from_estimator(path, step=0, n_words=1, n_only_here=0, ax=ax)
     assert [len(bars) for bars in few.bars_] == [1, 1]

@@ -151,6 +151,26 @@ class TestCriteria:
             np.testing.assert_allclose([heights.min(), heights.max()], [mean - reach, mean + reach])
         assert has_curve(ax, [2, 3, 5], (np.array(means) - min(means)) / 10)
 
+    def test_the_band_does_not_go_below_the_points(self):
+        values = np.array([[10.0, 40.0, 11.0, 12.0], [7.0, 9.0, 8.0, 8.0]])
+        assert values[0].mean() - 2 * values[0].std(ddof=1) < 10.0
+        display = CriteriaDisplay([2, 3], {"bic": [11.0, 7.0]}, {"bic": values})
+        [ax] = display.plot([canvas()]).ax_
+        [band] = ax.collections
+        corners = band.get_paths()[0].vertices
+        for K, row in zip([2, 3], values, strict=True):
+            low, high = row.mean() + 2 * row.std(ddof=1) * np.array([-1, 1])
+            heights = corners[corners[:, 0] == K, 1] + 7.0
+            found = [heights.min(), heights.max()]
+            np.testing.assert_allclose(found, [max(low, row.min()), high])
+
+    @pytest.mark.parametrize(("n", "columns"), [(1, 1), (2, 2), (3, 3), (4, 2), (5, 5), (6, 3)])
+    def test_no_place_is_left_empty(self, n, columns):
+        names = ["aic", "bic", "ebic", "ric", "ricc"][: min(n, 5)]
+        same = [0.5, 0.5] if n == 6 else None
+        display = CriteriaDisplay([2, 3], {name: [4.0, 3.0] for name in names}, agreement=same)
+        assert (display.n_panels, display.n_columns) == (n, columns)
+
     def test_without_repetitions_there_is_no_band(self):
         display = CriteriaDisplay([2, 3], {"aic": [4.0, 3.0]}, chosen=3).plot([canvas()])
         assert not display.ax_[0].collections

@@ -24,8 +24,8 @@ class CriteriaDisplay:
     """Criteria against the number of clusters: what repetitions give, and what is chosen.
 
     A panel a criterion: what it is above its smallest value, per row. Several repetitions are
-    points, their mean dashed, with a band of two standard deviations; the best of them, or their
-    mean where there is no best, is the line.
+    points, their mean dashed, with a band of two standard deviations that does not go below the
+    lowest point; the best of them is the line, or their mean where there is no best.
 
     Parameters
     ----------
@@ -142,9 +142,14 @@ class CriteriaDisplay:
         return len(self.best) + (self.agreement is not None)
 
     @property
+    def n_columns(self) -> int:
+        """Panels side by side: three or two, where that leaves no place empty, or all of them."""
+        return next((n for n in (3, 2) if self.n_panels % n == 0), self.n_panels)
+
+    @property
     def size(self) -> tuple[float, float]:
         """Width and height in inches that suit it."""
-        return 9.6, 0.4 + 2.5 * -(-self.n_panels // 3)
+        return max(9.6, 2.4 * self.n_columns), 0.4 + 2.5 * (self.n_panels // self.n_columns)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw.
@@ -160,7 +165,7 @@ class CriteriaDisplay:
             Itself.
         """
         with in_style():
-            axes = several_axes(ax, self.n_panels, 3, self.size, sharex=True)
+            axes = several_axes(ax, self.n_panels, self.n_columns, self.size, sharex=True)
             self.ax_, self.figure_ = axes, whole_figure(axes[0])
             for one, name in zip(axes, self.best, strict=False):
                 self._panel(one, name)
@@ -194,11 +199,12 @@ class CriteriaDisplay:
             return (values - smallest) / self.n_samples
 
         if name in self.repetitions:
-            mean, reach = self.means[name], 2.0 * self.deviations[name]
+            each, mean, reach = self.repetitions[name], self.means[name], 2 * self.deviations[name]
+            # Nothing was found below the smallest of them.
+            low = mean - reach if best is mean else np.fmax(mean - reach, np.fmin.reduce(each, 1))
             band = {"color": style["color"], "alpha": 0.18, "lw": 0}
-            ax.fill_between(Ks, above(mean - reach), above(mean + reach), **band)
+            ax.fill_between(Ks, above(low), above(mean + reach), **band)
             if best is not mean:
-                each = self.repetitions[name]
                 ax.plot(Ks, above(each), ".", ms=3, color=style["color"], alpha=0.6)
                 ax.plot(Ks, above(mean), color=style["color"], lw=1.0, ls="--")
         ax.plot(Ks, above(best), color=style["color"], lw=1.8, marker="o", ms=4)

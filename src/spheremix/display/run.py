@@ -73,10 +73,12 @@ def displays(run: Run) -> dict[str, Any]:
     if run.path is not None:
         found["path"] = PathDisplay.of(run.path, features=features)
     if len(run.dense) > 1:
+        agreement = [run.manifest.start_agreement[K] for K in run.dense]
         found["criteria"] = CriteriaDisplay(
             list(run.dense),
             {name: run.dense_criteria[name] for name in ("aic", "bic", "ebic", "ric", "ricc")},
             chosen=reading.n_clusters,
+            agreement=agreement if np.isfinite(agreement).all() else None,
             n_samples=len(run.mixture.labels_)
             if run.path is None
             else float(run.path.sizes_[0].sum()),

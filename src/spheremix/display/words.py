@@ -33,7 +33,7 @@ class WordsDisplay:
 
     A panel a cluster, the largest first; its most characteristic words first, and below them other
     words that no other cluster has. After a word that several clusters have, their number. Hues are
-    those of the maps.
+    those of the maps, and all panels have one scale.
 
     Parameters
     ----------
@@ -159,6 +159,13 @@ class WordsDisplay:
             self.bars_ = [
                 self._panel(one, cluster) for one, cluster in zip(axes, self.clusters, strict=True)
             ]
+            # One scale for all panels: bars of different clusters can be compared.
+            limits = [one.get_xlim() for one in axes]
+            lowest = max(one.get_ylim()[0] for one in axes)
+            for one in axes:
+                one.set_ylim(bottom=lowest)
+                one.set_xlim(min(left for left, _ in limits), max(right for _, right in limits))
+                one.locator_params(axis="x", nbins=3)
         return self
 
     def _panel(self, ax: Any, cluster: Cluster) -> Any:
@@ -179,7 +186,6 @@ class WordsDisplay:
             label.set_color(readable(colour))
         ax.set_ylim(max(len(words), 1) + 0.3, -0.7)
         ax.tick_params(axis="x", labelsize=6, colors=INK)
-        ax.locator_params(axis="x", nbins=3)
         ax.axvline(0.0, color=INK, lw=0.5)
         ax.spines[["top", "right", "left"]].set_visible(False)
         name = shown(cluster.name, 30)

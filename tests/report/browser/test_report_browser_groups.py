@@ -36,13 +36,13 @@ def test_the_header_tells_how_sure_and_what_else_is_possible(open_report):
     assert "β" not in opened.page.locator("header").inner_text()
 
 
-def test_firmness_is_told_in_a_word_and_a_number(open_report, grown):
+def test_how_much_of_a_group_is_found_again_is_told(open_report, grown):
     opened = open_report("grown")
     _, content = grown
     weak = opened.page.locator("#group-0 .firm")
-    assert weak.inner_text() == "weak .30 !"
+    assert weak.inner_text() == "! found again: only 30 %"
     firm = opened.page.locator("#group-4 .firm")
-    assert firm.inner_text() == "firm 1.00"
+    assert firm.inner_text() == "found again: 100 %"
     # Of the chosen step: at another one it is not known.
     opened.step_to(0)
     assert opened.page.locator("#cluster-list .firm").count() == 0

@@ -49,7 +49,7 @@ def test_text_stands_out_from_its_ground(open_report, theme):
     opened = open_report("bare", theme=theme)
     read = "name => getComputedStyle(document.documentElement).getPropertyValue(name).trim()"
     grounds = [opened.page.evaluate(read, f"--{name}") for name in ("panel", "ground", "tint")]
-    least = {"ink": 7, "soft": 4.5, "accent": 4.5, "own": 4.5, "common": 4.5, "rival": 4.5}
+    least = {"ink": 7, "soft": 4.5, "own": 4.5, "common": 4.5, "rival": 4.5}
     least["strong-line"] = 3  # edges of what can be clicked
     for name, ratio in least.items():
         text = luminance(opened.page.evaluate(read, f"--{name}"))
@@ -217,6 +217,17 @@ def test_coordinates_alone(open_report, nameless):
     assert opened.page.locator(".snippet").count() == 0
     assert opened.page.locator(".document").first.bounding_box()["height"] == 28
     assert "The run has no texts." in opened.page.locator("#reader").inner_text()
+
+
+def test_groups_without_words_say_what_to_do(open_report):
+    """Bare coordinates leave nothing to read: the card says how to get words."""
+    card = open_report("nameless").page.locator("#card").inner_text()
+    assert "the groups have no words" in card
+    assert "--texts" in card
+    assert (
+        "the groups have no words"
+        not in open_report("embeddings").page.locator("#card").inner_text()
+    )
 
 
 def test_on_paper_there_is_nothing_to_click_and_nothing_is_rolled_up(open_report):

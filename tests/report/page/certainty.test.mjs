@@ -4,7 +4,7 @@ import { test } from "node:test";
 import {
   certaintyOf,
   certaintyText,
-  firmWord,
+  ofSamples,
   share,
   samenessWord,
   wordFirmness,
@@ -43,7 +43,7 @@ test("one group has no other to be borderline with", () => {
 });
 
 test("numbers between 0 and 1 have words", () => {
-  assert.deepEqual([0.8, 0.6, 0.2].map(firmWord), ["firm", "fairly firm", "weak"]);
+  assert.equal(ofSamples(0.85, 20), "17 of 20 redrawn samples");
   assert.deepEqual([0.95, 0.8, 0.65, 0.1].map(samenessWord), [
     "the same groups",
     "mostly the same groups",

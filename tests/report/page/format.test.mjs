@@ -68,7 +68,7 @@ test("columns are called what they are", () => {
   assert.equal(format.isDense({ ...dense, steps: [{ beta: 0 }, { beta: 2 }] }), false);
   assert.equal(format.isDense({ ...dense, kind: "words" }), false);
   assert.equal(format.atThisBeta(dense), "");
-  assert.equal(format.atThisBeta({ steps: [{}, {}] }), " at this β");
+  assert.equal(format.atThisBeta({ steps: [{}, {}] }), " at this number of words");
   assert.deepEqual(["bic", "ricc"].map(format.criterionName), ["BIC", "RICc"]);
   assert.equal(format.capital("words"), "Words");
 });

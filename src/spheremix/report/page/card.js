@@ -1,6 +1,6 @@
 // The chosen group: its words, what sets it apart from another, its labels and its time.
 
-import { bdi, find, make, present } from "./dom.js";
+import { bdi, createScroll, find, make, present } from "./dom.js";
 import { counted, decimal, integer, nounOf, percent, shownOfAll } from "./format.js";
 import {
   characteristicWords,
@@ -10,9 +10,9 @@ import {
   sharedWords,
   wordCountText,
 } from "./words.js";
+import { FAIR } from "./certainty.js";
 import { chosenId } from "./grouping.js";
 import { seenColour } from "./group_colours.js";
-import { firmness } from "./groups.js";
 import { labelBars, timeBars } from "./spread.js";
 import { commonScale, comparison, wordBars } from "./word_bars.js";
 import { groupTools } from "./edit_tools.js";
@@ -26,6 +26,7 @@ const SHOWN = 24; // words of each other list
 export function mountCard(app) {
   const { state, stepOf } = app;
   let all = false;
+  const scroll = createScroll(find("card-body"));
   const draw = () => {
     const id = chosenId(state.now);
     const group = app.groups().byId.get(id) ?? app.groups().groups[0];
@@ -40,13 +41,14 @@ export function mountCard(app) {
     const total = lost
       ? app.groups().labels.length
       : app.groups().groups.reduce((sum, { size }) => sum + size, 0) || 1;
-    find("card-size").replaceChildren(
-      `${counted(Math.round(group.size), "document")}, ${percent(group.size / total)} `,
-      firmness(group.firmness) ?? "",
-    );
+    find("card-size").textContent =
+      `${counted(Math.round(group.size), "document")}, ${percent(group.size / total)}`;
+    const wordless = app.content.kind === "coordinates" && !app.content.contrast;
     find("card-body").replaceChildren(
       ...present([
         lost ? null : groupTools(app, group),
+        foundAgain(app.content, group.firmness),
+        wordless && !lost ? noWords(app.content) : null,
         ...(lost
           ? [aboutNowhere()]
           : app.groups().exact
@@ -59,8 +61,21 @@ export function mountCard(app) {
     );
   };
   state.followAtRest(["cluster", "node", "cut", "step", "compared", "edited", "theme"], draw);
-  state.follow(["cluster", "node", "cut"], () => {
-    find("card-body").scrollTop = 0;
+  state.follow(["cluster", "node", "cut"], () => scroll.to(0));
+}
+
+// How far one can rely on the group, in a sentence.
+/** @param {Content} content @param {number | null} value */
+function foundAgain(content, value) {
+  if (value === null) return null;
+  const much = `${Math.round(100 * value)} %`;
+  const samples = counted(content.firmness?.n_replicates ?? 0, "redrawn sample");
+  const weak = value < FAIR;
+  return make("p", {
+    class: weak ? "again warning" : "again soft",
+    text: weak
+      ? `! Only ${much} of this group is found again in ${samples}: do not rely on it.`
+      : `${much} of this group is found again in ${samples}.`,
   });
 }
 
@@ -72,6 +87,24 @@ function aboutNowhere() {
       "the groups are. They are no group themselves and need not be alike. The shares of the " +
       "groups do not count them. Open one to see which group is nearest to it.",
   });
+}
+
+// Groups of bare coordinates have no words: what to do about it.
+/** @param {Content} content */
+function noWords({ corpus, documents }) {
+  const remedy = [
+    " Give the texts of the documents, one for each row and in the same order, and each group has " +
+      "its words and its documents can be read: ",
+    make("code", {
+      text: `spheremix explore ${corpus.source || "rows.npy"} --texts texts.csv -o run`,
+    }),
+  ];
+  return make(
+    "p",
+    { class: "notice" },
+    "The numbers of this file have no names, so the groups have no words.",
+    ...(documents?.text ? [] : remedy),
+  );
 }
 
 // A merged or a finer group: its words, and where the rest is.

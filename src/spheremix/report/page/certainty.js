@@ -4,7 +4,7 @@ import { isNowhere, NOWHERE } from "./nowhere.js";
 
 /** @import { Content, Documents } from "./types.d.ts" */
 
-export const FIRM = 0.75; // from here on one can rely on a group, or on the place of a document
+const FIRM = 0.75; // from here on one can rely on the place of a document
 export const FAIR = 0.5; // below this, it would not survive other documents
 export const AGREED = 0.6; // of restarts: below this the terminal warns
 
@@ -12,10 +12,10 @@ export const AGREED = 0.6; // of restarts: below this the terminal warns
 const BORDERLINE = Math.log(9);
 const CLEAR = Math.log(99);
 
-/** @param {number} value between 0 and 1 */
-export function firmWord(value) {
-  if (value >= FIRM) return "firm";
-  return value >= FAIR ? "fairly firm" : "weak";
+// A share of the samples in which the groups were looked for again, in words.
+/** @param {number} value between 0 and 1 @param {number} n of the samples */
+export function ofSamples(value, n) {
+  return `${Math.round(value * n)} of ${n} redrawn samples`;
 }
 
 // 0.96 as ".96"; whole numbers as they are.

@@ -14,7 +14,7 @@ export function themeColours() {
     soft: named("--soft"),
     line: named("--line"),
     panel: named("--panel"),
-    accent: named("--accent"),
+    bar: named("--bar"),
   };
 }
 

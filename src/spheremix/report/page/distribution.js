@@ -51,7 +51,7 @@ export function topLabels(documents, groups, ids) {
 // each group, and of all.
 /** @param {(string | null)[]} dates @param {Labels} groups @param {number[]} ids */
 export function countPeriods(dates, groups, ids) {
-  const months = dates.map(monthOf);
+  const months = monthsOf(dates);
   const known = months.filter((month) => month !== null);
   const counts = ids.map(() => /** @type {number[]} */ ([]));
   if (!known.length) return { periods: [], counts, totals: [], undated: months.length };
@@ -75,6 +75,17 @@ export function countPeriods(dates, groups, ids) {
   });
   const periods = Array.from({ length: n }, (_, i) => periodName(first + i, unit));
   return { periods, counts, totals, undated: dates.length - known.length };
+}
+
+// Dates are many, and always the same ones.
+/** @type {WeakMap<(string | null)[], (number | null)[]>} */
+const read = new WeakMap();
+
+/** @param {(string | null)[]} dates */
+function monthsOf(dates) {
+  const found = read.get(dates) ?? dates.map(monthOf);
+  read.set(dates, found);
+  return found;
 }
 
 // Months since the year 0; null where a document has no date, or none that can be read.

@@ -20,6 +20,10 @@ import {
 /** @import { DocumentMap, DocumentMapParts, MapLabel, MapView, Shown } from "./types.d.ts" */
 
 const REACH = 14; // pixels from a point at which the pointer finds it
+// While the map moves, only as many points are drawn as a frame has time for; once it rests, all are.
+const FRAME = 14; // milliseconds
+const FEWEST = 6; // one of so many
+const REST = 120; // milliseconds without a movement
 
 /** @param {DocumentMapParts} parts @returns {DocumentMap} */
 export function createDocumentMap({ x, y, colours, labels = [], describe, ...heard }) {
@@ -55,18 +59,29 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
   /** @type {[number, number][] | null} */
   let line = null;
   let waiting = 0;
+  let every = 1; // one of so many points is drawn while the map moves
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let moving;
   /** @type {ImageData | null} */
   let image = null;
 
   const counts = (/** @type {number} */ i) =>
     (!visible || visible[i] > 0) && (!highlighted || highlighted[i] > 0);
   const fonts = contextOf(make("canvas"));
+  /** @type {Map<string, number>} */
+  const widths = new Map();
   const measure = (/** @type {string} */ text, /** @type {number} */ size) => {
+    const key = `${size} ${text}`;
+    const known = widths.get(key);
+    if (known !== undefined) return known;
     fonts.font = labelFont(size);
-    return fonts.measureText(text).width;
+    const { width } = fonts.measureText(text);
+    widths.set(key, width);
+    return width;
   };
 
-  const paint = (/** @type {HTMLCanvasElement} */ canvas, /** @type {number} */ ratio) => {
+  /** @param {HTMLCanvasElement} canvas @param {number} ratio @param {number} [some] */
+  const paint = (canvas, ratio, some) => {
     const width = Math.max(1, Math.round(view.width * ratio));
     const height = Math.max(1, Math.round(view.height * ratio));
     fit(canvas, width, height);
@@ -74,7 +89,7 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     if (image?.width !== width || image.height !== height)
       image = context.createImageData(width, height);
     const pixels = new Int32Array(image.data.buffer);
-    paintPoints(pixels, width, height, points, shown, view, radius(), ratio);
+    paintPoints(pixels, width, height, points, shown, view, radius(), ratio, some);
     context.putImageData(image, 0, 0);
   };
   const radius = () => pointRadius(view, points.n);
@@ -119,12 +134,21 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     waiting = requestAnimationFrame(() => {
       waiting = 0;
       if (view.width < 2 || view.height < 2) return;
-      paint(below, devicePixelRatio || 1);
+      const begin = performance.now();
+      const some = moving === undefined ? 1 : every;
+      paint(below, devicePixelRatio || 1, some);
       mark();
+      const all = (performance.now() - begin) * some;
+      every = Math.min(FEWEST, Math.max(1, Math.ceil(all / FRAME)));
     });
   };
   const show = (/** @type {MapView} */ next) => {
     view = next;
+    clearTimeout(moving);
+    moving = setTimeout(() => {
+      moving = undefined;
+      if (every > 1) draw();
+    }, REST);
     draw();
   };
   const reset = () => show(wholeView(points, view.width, view.height));
@@ -270,6 +294,7 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     destroy: () => {
       observer.disconnect();
       cancelAnimationFrame(waiting);
+      clearTimeout(moving);
       element.remove();
     },
   };

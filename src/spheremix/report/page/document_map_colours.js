@@ -27,11 +27,14 @@ export function oklch(lightness, chroma, degrees) {
   return (red << 16) | (green << 8) | blue;
 }
 
-// One colour for each of n groups: hues go around, lightness alternates.
+// One colour for each of n labels: hues go around but for the reds, which mean something else on the
+// page; lightness alternates.
 /** @param {number} n @param {boolean} dark whether the ground is dark */
 export function groupPalette(n, dark = false) {
   const lightness = dark ? [0.74, 0.84, 0.64] : [0.6, 0.72, 0.48];
-  return Uint32Array.from({ length: n }, (_, i) => oklch(lightness[i % 3], 0.16, 255 + i * GOLDEN));
+  return Uint32Array.from({ length: n }, (_, i) =>
+    oklch(lightness[i % 3], 0.16, 60 + 0.79 * ((195 + i * GOLDEN) % 360)),
+  );
 }
 
 // The colour of each document by the number of its group; other numbers are grey.

@@ -1,6 +1,7 @@
 // The view of the map as a file: pixels (PNG) or shapes (SVG).
 
 import { makeSvg } from "./dom.js";
+import { discOf, leaderOf } from "./document_map_labels.js";
 import { toScreen } from "./document_map_view.js";
 
 /** @import { MapView, PlacedLabel, Points, Shown } from "./types.d.ts" */
@@ -35,10 +36,11 @@ export function toSvg(points, shown, view, radius, labels, ink) {
         makeSvg("path", { d: path.join(""), fill: hex(colour), "fill-opacity": opacity }),
       );
   }
-  for (const { text, size, left, top, height: high } of labels)
+  root.append(...labels.flatMap((label) => marksOf(label, ink, ground)));
+  for (const { text, size, left, top, before, height: high } of labels)
     root.append(
       makeSvg("text", {
-        x: left.toFixed(1),
+        x: (left + before).toFixed(1),
         y: (top + high / 2).toFixed(1),
         "dominant-baseline": "central",
         "font-family": "system-ui, sans-serif",
@@ -53,6 +55,21 @@ export function toSvg(points, shown, view, radius, labels, ink) {
       }),
     );
   return root;
+}
+
+// The disc before a name, and the line that leads to its documents.
+/** @param {PlacedLabel} label @param {string} ink @param {string} ground */
+function marksOf(label, ink, ground) {
+  const marks = [];
+  const leader = leaderOf(label)?.map((one) => one.toFixed(1));
+  if (leader) {
+    const [x1, y1, x2, y2] = leader;
+    marks.push(makeSvg("line", { x1, y1, x2, y2, stroke: ink, "stroke-width": 1.25 }));
+  }
+  const [cx, cy, r] = discOf(label).map((one) => one.toFixed(1));
+  const { colour } = label;
+  if (colour) marks.push(makeSvg("circle", { cx, cy, r, fill: colour, stroke: ground }));
+  return marks;
 }
 
 /**

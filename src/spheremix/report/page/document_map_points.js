@@ -63,8 +63,9 @@ export function drawingOrder(all, visible, highlighted) {
  * @param {number} width @param {number} height in pixels of the screen
  * @param {Points} points @param {Shown} shown @param {MapView} view
  * @param {number} radius in pixels of the page @param {number} ratio of the screen to the page
+ * @param {number} every one of so many points is drawn
  */
-export function paintPoints(pixels, width, height, points, shown, view, radius, ratio) {
+export function paintPoints(pixels, width, height, points, shown, view, radius, ratio, every = 1) {
   const ground = pixelOf(shown.ground);
   pixels.fill(ground);
   const stamps = createStamps(radius * ratio);
@@ -73,7 +74,7 @@ export function paintPoints(pixels, width, height, points, shown, view, radius, 
   const up = view.scale * ratio;
   for (const ids of [shown.order.faded, shown.order.full]) {
     const faded = ids === shown.order.faded;
-    for (let k = 0; k < ids.length; k++) {
+    for (let k = 0; k < ids.length; k += every) {
       const i = ids[k];
       const x = (points.x[i] - view.x) * across + width / 2;
       const y = (view.y - points.y[i]) * up + height / 2;

@@ -105,6 +105,22 @@ export function segmented(label, choices, onChoose) {
   return { group, choose, rename };
 }
 
+// How far a box is scrolled, without asking the browser, which would have to place everything anew.
+/** @param {HTMLElement} box */
+export function createScroll(box) {
+  let top = 0;
+  const listen = () => {
+    top = box.scrollTop;
+  };
+  box.addEventListener("scroll", listen, { passive: true });
+  const to = (/** @type {number} */ next) => {
+    if (next === top) return;
+    box.scrollTop = next;
+    top = next;
+  };
+  return { to, top: () => top };
+}
+
 /**
  * @template {unknown[]} V
  * @param {number} delay @param {(...values: V) => void} action

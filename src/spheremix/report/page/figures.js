@@ -105,7 +105,7 @@ function labelFigure(app) {
   const { documents } = app.content;
   const column = documents?.label_columns?.[0];
   if (!documents || !column) return null;
-  const { ink, accent, ground } = themeColours();
+  const { ink, bar, ground } = themeColours();
   const found = cells(app, documents, column, {
     ...{ column: 0, sort: -1, all: false },
     measure: "group",
@@ -126,8 +126,8 @@ function labelFigure(app) {
       const value = found.share(i, label);
       drawing.append(
         makeSvg("rect", {
-          ...{ x, y, width: wide - 2, height: high - 2, fill: accent },
-          "fill-opacity": (0.5 * value).toFixed(3),
+          ...{ x, y, width: wide - 2, height: high - 2, fill: bar },
+          "fill-opacity": (0.75 * value).toFixed(3),
         }),
         written(percent(value), x + wide - 8, y + 16, ink, { "text-anchor": "end" }),
       );

@@ -68,7 +68,7 @@ export function shownOfAll(content) {
 // Along a path, what is told holds at one place of it.
 /** @param {Pick<Content, "steps">} content */
 export function atThisBeta({ steps }) {
-  return steps.length > 1 ? " at this β" : "";
+  return steps.length > 1 ? " at this number of words" : "";
 }
 
 /** @param {number} value */

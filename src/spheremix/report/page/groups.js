@@ -2,7 +2,7 @@
 
 import { bdi, find, make, present } from "./dom.js";
 import { counted, integer, percent } from "./format.js";
-import { FAIR, firmWord, share } from "./certainty.js";
+import { FAIR } from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
 import { seenColour } from "./group_colours.js";
 import { countPeriods, topLabels } from "./distribution.js";
@@ -16,6 +16,7 @@ export function mountGroups(app) {
   const list = find("cluster-list");
   /** @type {Map<number, HTMLElement>} */
   let options = new Map();
+  let waiting = 0;
 
   const choose = (/** @type {number} */ id) => {
     chooseGroup(state, app.groups(), id);
@@ -28,11 +29,13 @@ export function mountGroups(app) {
     const option = options.get(id);
     if (!option) return;
     list.setAttribute("aria-activedescendant", option.id);
-    reveal(list, option);
+    // Where it is, is asked once all has its place anyway: before the next frame is painted.
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(() => reveal(list, option));
   };
   const draw = () => {
     const groups = app.groups();
-    const order = content.tree ? "the largest first, similar ones together" : "by size";
+    const order = content.tree ? "similar ones together" : "by size";
     find("cluster-title").replaceChildren(
       counted(groups.groups.length, "group"),
       make("span", { class: "note", text: order }),
@@ -92,6 +95,7 @@ function item(group, largest, { label, periods }, choose) {
       { class: "head" },
       make("span", { class: "size number", text: integer(group.size) }),
       bdi(group.name(), { class: "name" }),
+      periods && sparkline(periods),
     ),
     make("span", { class: "track" }, bar),
     words.length ? bdi(words.join(" "), { class: "words" }) : null,
@@ -111,22 +115,23 @@ function item(group, largest, { label, periods }, choose) {
               bdi(group.only.join(" ")),
             )
           : null,
-        periods && sparkline(periods),
       ]),
     ),
   );
 }
 
 /** @param {number | null} value */
-export function firmness(value) {
+function firmness(value) {
   if (value === null) return null;
   const weak = value < FAIR;
+  const part = `${Math.round(100 * value)} %`;
   return make("span", {
     class: weak ? "firm warning" : "firm",
-    text: `${firmWord(value)} ${share(value)}${weak ? " !" : ""}`,
+    text: weak ? `! found again: only ${part}` : `found again: ${part}`,
     title:
-      "How far this group comes back when the documents are drawn again and the search starts " +
-      "again: 1 is always, 0 is as by chance",
+      "How much of this group is found again when the documents are drawn again and the search " +
+      `starts anew: ${part} on average. Below 50 %, do not rely on the group. ` +
+      "In the tables this is the column firmness.",
   });
 }
 

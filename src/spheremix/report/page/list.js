@@ -1,6 +1,6 @@
 // A list of any length: only the rows that are seen exist.
 
-import { make } from "./dom.js";
+import { createScroll, make } from "./dom.js";
 
 const SPARE = 4; // rows above and below
 
@@ -14,13 +14,13 @@ export function createList(box, rowHeight, makeRow, onChoose) {
   /** @type {number[]} */
   let items = [];
   let chosen = -1;
+  let height = 0; // of the box, told when it changes: to ask for it is slow
+  const scroll = createScroll(box);
 
   const draw = () => {
-    const first = Math.max(0, Math.floor(box.scrollTop / rowHeight) - SPARE);
-    const stop = Math.min(
-      items.length,
-      Math.ceil((box.scrollTop + box.clientHeight) / rowHeight) + SPARE,
-    );
+    const top = scroll.top();
+    const first = Math.max(0, Math.floor(top / rowHeight) - SPARE);
+    const stop = Math.min(items.length, Math.ceil((top + height) / rowHeight) + SPARE);
     const rows = [];
     for (let at = first; at < stop; at++) rows.push(placed(items[at], at));
     space.replaceChildren(...rows);
@@ -45,7 +45,7 @@ export function createList(box, rowHeight, makeRow, onChoose) {
     items = newItems;
     space.style.height = `${items.length * rowHeight}px`;
     // From the top: the chosen one is not looked for, since another order was asked for.
-    box.scrollTop = 0;
+    scroll.to(0);
     chosen = newChosen;
     draw();
   };
@@ -53,16 +53,20 @@ export function createList(box, rowHeight, makeRow, onChoose) {
   // The row of the chosen one is brought into sight.
   const choose = (/** @type {number} */ item) => {
     chosen = item;
-    const at = items.indexOf(item);
+    const at = height ? items.indexOf(item) : -1; // before it has a height, it has no sight either
     const top = at * rowHeight;
-    if (at >= 0 && top < box.scrollTop) box.scrollTop = top;
-    else if (at >= 0 && top + rowHeight > box.scrollTop + box.clientHeight) {
-      box.scrollTop = top + rowHeight - box.clientHeight;
-    }
+    if (at >= 0 && top < scroll.top()) scroll.to(top);
+    else if (at >= 0 && top + rowHeight > scroll.top() + height)
+      scroll.to(top + rowHeight - height);
     draw();
   };
 
   box.addEventListener("scroll", draw, { passive: true });
-  new ResizeObserver(draw).observe(box);
+  new ResizeObserver(() => {
+    const first = height === 0;
+    height = box.clientHeight;
+    if (first) choose(chosen);
+    else draw();
+  }).observe(box);
   return { show, choose, items: () => items };
 }

@@ -81,7 +81,7 @@ export function drawRowNames(context, { content, rows, gutter, colours }, chosen
   context.textAlign = "right";
   for (const { k, y, height } of rows) {
     if (k === chosen) {
-      context.fillStyle = colours.accent;
+      context.fillStyle = colours.ink;
       context.fillRect(gutter - 4, y, 3, height);
     }
     if (height < 8) continue;

@@ -13,7 +13,7 @@ export function drawMarks(context, view, now, hovered) {
   }
   if (now.word >= 0) {
     const place = step.places[now.word];
-    column(context, columns, place, rows[0].y, bottom, colours.accent, 2);
+    column(context, columns, place, rows[0].y, bottom, colours.ink, 2);
     label(context, view, place, now.word);
   }
 }
@@ -49,7 +49,7 @@ function label(context, { content, columns, rows, colours }, place, word) {
   context.font = "600 12px system-ui, sans-serif";
   const wide = context.measureText(content.words[word]).width + 8;
   const left = x + wide + 6 > columns.right ? x - wide - 6 : x + 6;
-  context.fillStyle = colours.accent;
+  context.fillStyle = colours.ink;
   context.fillRect(left, rows[0].y + 2, wide, 17);
   context.fillStyle = colours.ground;
   context.textBaseline = "middle";

@@ -27,7 +27,7 @@ export function mountMapTab(app) {
     x: layout.x,
     y: layout.y,
     colours: colouring.colours(),
-    labels: labelsOf(app, app.groups()),
+    labels: labelsOf(app, app.groups(), true),
     describe: (/** @type {number} */ i) =>
       `${nameOf(documents, i)}: ${groupName(app, i)}, ${certaintyText(content, documents, i)}`,
     onSelect: (/** @type {number} */ i) => {
@@ -37,15 +37,17 @@ export function mountMapTab(app) {
   });
   const bar = make("label", { class: "map-bar" }, "colour: ", select);
   panel.replaceChildren(map.element, bar);
-  const colour = () => {
-    map.setColours(colouring.colours());
-    map.setLabels(labelsOf(app, app.groups()));
-  };
+  const colour = () => map.setColours(colouring.colours());
+  const name = () => map.setLabels(labelsOf(app, app.groups(), colouring === choices[0]));
   select.addEventListener("change", () => {
     colouring = choices.find(({ value }) => value === select.value) ?? choices[0];
     colour();
+    name();
   });
-  state.followAtRest(["step", "cut", "edited"], colour);
+  state.followAtRest(["step", "cut", "edited"], () => {
+    colour();
+    name();
+  });
   state.follow(["document"], () => map.select(state.now.document));
   state.follow(["tab"], () => {
     if (state.now.tab === "map") map.resize();
@@ -65,6 +67,7 @@ export function mountMapTab(app) {
   const recolour = () => {
     map.refresh();
     colour();
+    name();
   };
   return { recolour, saveSvg: map.saveSvg, savePng: map.savePng };
 }
@@ -79,13 +82,14 @@ function groupName(app, i) {
   return byId.get(labels[i])?.name() ?? "";
 }
 
-// One label a group, at the middle of its documents.
-/** @param {App} app @param {Grouping} grouping */
-function labelsOf({ content }, { groups, labels }) {
+// One label a group, at the middle of its documents, with its colour where points have those.
+/** @param {App} app @param {Grouping} grouping @param {boolean} coloured */
+function labelsOf({ content }, { groups, labels }, coloured) {
   const places = new Map(groups.map(({ id }, place) => [id, place]));
   const codes = Int32Array.from(labels, (id) => places.get(id) ?? -1);
   const names = groups.map((group) => group.name());
-  return content.layout ? groupLabels(content.layout, codes, names) : [];
+  const colours = coloured ? groups.map(({ colour }) => seenColour(colour)) : [];
+  return content.layout ? groupLabels(content.layout, codes, names, colours) : [];
 }
 
 // By group, by the labels of each column, by date, by firmness: whatever there is.
@@ -113,7 +117,7 @@ function colourings(app, documents) {
   if (firmness)
     found.push({
       value: "firmness",
-      text: "firmness",
+      text: "how sure",
       colours: () => sequentialColours(firmness.documents, { low: 0, high: 1, dark: isDark() }),
     });
   return found;

@@ -1,6 +1,6 @@
 // One document: where it is and why, and its text with the words marked.
 
-import { bdi, find, make, present } from "./dom.js";
+import { bdi, createScroll, find, make, present } from "./dom.js";
 import { counted, integer } from "./format.js";
 import { contributionsOf, contributionTable, keptWords } from "./contributions.js";
 import { labelTags } from "./documents.js";
@@ -23,6 +23,7 @@ export function mountReader(app) {
   if (!documents) return;
   /** @type {Open} */
   const open = { text: false, words: false };
+  const scroll = createScroll(find("reader-body"));
   const draw = () => {
     const i = state.now.document;
     const body = find("reader-body");
@@ -42,7 +43,7 @@ export function mountReader(app) {
     open.text = false;
     open.words = false;
     draw();
-    find("reader-body").scrollTop = 0;
+    scroll.to(0);
   });
   state.followAtRest(["step", "edited", "cluster", "node", "cut"], draw);
   find("reader-close").addEventListener("click", () => {

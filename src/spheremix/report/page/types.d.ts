@@ -371,7 +371,7 @@ export interface Colours {
   soft: string;
   line: string;
   panel: string;
-  accent: string;
+  bar: string;
 }
 
 export interface View {
@@ -465,6 +465,8 @@ export interface MapLabel {
   text: string;
   weight: number; // those of large weight are placed first, and written larger
   group?: number;
+  colour?: string | undefined; // of the disc before the name
+  spots?: { xs: number[]; ys: number[] }; // some documents of the group
 }
 
 export interface PlacedLabel {
@@ -474,6 +476,9 @@ export interface PlacedLabel {
   top: number;
   width: number;
   height: number;
+  before: number; // pixels of the disc
+  anchor: [number, number]; // the pixel that it belongs to
+  colour?: string | undefined;
 }
 
 export interface MapGestures {

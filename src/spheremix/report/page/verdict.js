@@ -2,7 +2,7 @@
 
 import { bdi, make, present } from "./dom.js";
 import { decimal, oddsText, percent, posteriorText } from "./format.js";
-import { certaintyOf, share } from "./certainty.js";
+import { certaintyOf, ofSamples } from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
 import { isNowhere, NOWHERE } from "./nowhere.js";
 
@@ -101,11 +101,12 @@ function sentence(app, documents, i, own) {
 function numbers({ content }, documents, step, i) {
   const odds = documents.log_odds[i];
   const firm = content.firmness?.documents?.[i];
+  const samples = content.firmness?.n_replicates ?? 0;
   const several = documents.runner_up !== null;
   const lost = isNowhere(content, documents, i);
   const stays = lost ? "belongs nowhere again" : "stays with its group";
   const told = present([
-    firm === undefined ? null : `firmness ${share(firm)}: how often it ${stays}`,
+    firm === undefined ? null : `${stays} in ${ofSamples(firm, samples)}`,
     several ? `log-odds against the next best ${decimal(odds)}: ${oddsText(odds)}` : null,
     several ? placing(documents, i) : null,
     `posterior ${posteriorText(documents.posterior[i])}`,

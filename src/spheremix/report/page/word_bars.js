@@ -2,7 +2,7 @@
 
 import { bdi, make } from "./dom.js";
 import { atThisBeta, decimal } from "./format.js";
-import { FAIR, share, wordFirmness } from "./certainty.js";
+import { FAIR, ofSamples, wordFirmness } from "./certainty.js";
 import { roleOf, sharers } from "./words.js";
 import { showWord } from "./word_line.js";
 import { rove } from "./roving.js";
@@ -111,8 +111,8 @@ export function wordTitle(content, step, k, j, role) {
     .map((other) => content.names[other]);
   const shared = role === "shared" ? `: ${others.join("; ")}` : "";
   const firm = step.exact ? wordFirmness(content, k, j) : null;
-  const found =
-    firm === null ? "" : `; firmness ${share(firm)}: how often it comes back with the group`;
+  const samples = content.firmness?.n_replicates ?? 0;
+  const found = firm === null ? "" : `; found again with the group in ${ofSamples(firm, samples)}`;
   return `${ROLES[role]}${shared}; weight ${decimal(step.weight(k, j))}${leaves}${found}`;
 }
 
