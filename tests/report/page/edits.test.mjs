@@ -4,6 +4,7 @@ import { beforeEach, test } from "node:test";
 import {
   countEdits,
   createEdits,
+  mergedName,
   mergeSets,
   noEdits,
 } from "../../../src/spheremix/report/page/edits.js";
@@ -24,6 +25,20 @@ function opened() {
   const state = { now: { edited: 0 }, set: (changes) => Object.assign(state.now, changes) };
   return { content, state, edits: createEdits(content, state) };
 }
+
+test("groups that are to be one have one name in tables: a new one, or all of their names", () => {
+  const names = ["a", "b", "new", "d"];
+  const record = { ...noEdits("abc"), merge: [[0, 2]] };
+  assert.deepEqual(
+    [0, 1, 2].map((k) => mergedName(record, names, k)),
+    ["a + new", "b", "a + new"],
+  );
+  record.names = { 2: "new", 3: "d" };
+  assert.deepEqual(
+    [0, 1, 2, 3].map((k) => mergedName(record, names, k)),
+    ["new", "b", "new", "d"],
+  );
+});
 
 test("a new name is seen at once, kept in the browser, and can be undone", () => {
   const { content, state, edits } = opened();

@@ -12,6 +12,7 @@ function appOf(content, now = {}) {
     content,
     state: { now: { step: 0, document: -1, ...now } },
     stepOf: createSteps(content),
+    edits: { nameInTables: (k) => `group ${k}` },
   };
 }
 
@@ -76,8 +77,8 @@ test("the table of documents has those of the list, with their labels", () => {
   };
   const table = tables.documentTable(appOf(content), documents, [1, 0]);
   assert.deepEqual(table.rows, [
-    ["b", "", 0, 1, null, 0.75, 0.5, 1, 0.2, null, "", "z"],
-    ["a", "A", 1, 1, null, 1, 1, Infinity, 0.1, null, "x; y", "z"],
+    ["b", "", 0, "group 0", 1, null, 0.75, 0.5, 1, 0.2, null, "", "z"],
+    ["a", "A", 1, "group 1", 1, null, 1, 1, Infinity, 0.1, null, "x; y", "z"],
   ]);
   assert.deepEqual(table.columns.slice(-2), ["topic", "cluster_input"]);
 });

@@ -84,7 +84,7 @@ export function groupTools(app, group) {
             { class: "edited" },
             "To be merged: ",
             bdi(joined.map((one) => content.names[one]).join(" + ")),
-            " ",
+            ". They have one name in saved tables; words and map follow when the edits are applied. ",
             make("button", { type: "button", class: "plain", text: "undo", on: { click: undo } }),
           )
         : null,

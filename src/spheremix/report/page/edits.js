@@ -42,6 +42,16 @@ export function mergeSets(sets, a, b) {
   return [...sets.filter((one) => !joined.includes(one)), found];
 }
 
+// The name of a group in saved tables. Groups that are to be one have one name already: the first new
+// name among them, as when the edits are applied, or all of their names.
+/** @param {Pick<EditRecord, "merge" | "names">} record @param {string[]} names @param {number} k */
+export function mergedName({ merge, names: given }, names, k) {
+  const set = merge.find((one) => one.includes(k));
+  if (!set) return names[k];
+  const named = set.find((one) => given[one]);
+  return named === undefined ? set.map((one) => names[one]).join(" + ") : given[named];
+}
+
 /** @param {Content} content @param {State} state @returns {Edits} */
 export function createEdits(content, state) {
   const place = `spheremix edits of ${content.run ?? `${content.title} ${content.corpus.n_kept}`}`;
@@ -67,6 +77,7 @@ export function createEdits(content, state) {
         record = noEdits(content.run);
       }),
     original: (k) => original[k],
+    nameInTables: (k) => mergedName(record, content.names, k),
     isDropped: (word) => record.drop_words.includes(word),
     isMisplaced: (id) => record.misplaced.includes(id),
   };

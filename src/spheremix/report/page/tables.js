@@ -7,7 +7,7 @@ import { characteristicWords, onlyHereWords, rankedWords, sharedWords } from "./
 /** @import { App, Cell, Documents, Rows, Table } from "./types.d.ts" */
 
 /** @param {App} app @returns {Table} */
-export function clusterTable({ content, state, stepOf }) {
+export function clusterTable({ content, state, stepOf, edits }) {
   const step = stepOf(state.now.step);
   const listed = (/** @type {number[]} */ words) => words.map((j) => content.words[j]).join(" ");
   return {
@@ -25,7 +25,7 @@ export function clusterTable({ content, state, stepOf }) {
     ],
     rows: step.clusters.map((k) => [
       k,
-      content.names[k],
+      edits.nameInTables(k),
       step.entry.sizes[k],
       step.entry.weights[k],
       step.entry.kappas[k],
@@ -57,13 +57,14 @@ export function wordTable({ content, state, stepOf }) {
 
 // The documents of the list, in its order.
 /** @param {App} app @param {Documents} documents @param {number[]} listed @returns {Table} */
-export function documentTable({ state, stepOf }, documents, listed) {
+export function documentTable({ state, stepOf, edits }, documents, listed) {
   const step = stepOf(state.now.step);
   const columns = documents.label_columns ?? [];
   const ours = [
     "id",
     "title",
     "cluster",
+    "name",
     "cluster_at_chosen_beta",
     "runner_up",
     "posterior",
@@ -81,6 +82,7 @@ export function documentTable({ state, stepOf }, documents, listed) {
       documents.id[i],
       documents.title ? documents.title[i] : null,
       step.labels[i] === step.K ? -1 : step.labels[i], // -1: belongs nowhere
+      step.labels[i] === step.K ? null : edits.nameInTables(step.labels[i]),
       documents.cluster[i] === step.K ? -1 : documents.cluster[i],
       documents.runner_up ? documents.runner_up[i] : null,
       rounded(documents.posterior[i]),

@@ -311,6 +311,7 @@ export interface Edits {
   change: (action: (record: EditRecord) => void) => void;
   clear: () => void;
   original: (k: number) => string; // name
+  nameInTables: (k: number) => string;
   isDropped: (word: string) => boolean;
   isMisplaced: (id: string) => boolean;
 }
