@@ -96,7 +96,9 @@ def test_figures_of_the_docs_are_theirs():
         assert quoting, name
         assert all("tools/draw_figures.py" in page for page in quoting), name
     quoted = {name for page in pages for name in re.findall(r"\(figures/([\w-]+)\.png\)", page)}
-    taken = {"report", "report-reader"}  # by tools/draw_report.py, of the demo's report
+    # By tools/draw_report.py, of the demo's report.
+    screens = ("first", "reader", "labels", "numbers", "edits")
+    taken = {"report", *(f"report-{name}" for name in screens)}
     assert quoted <= drawn | taken
     for name in taken:
         assert (ROOT / "docs" / "figures" / f"{name}.png").stat().st_size < 200_000
