@@ -193,14 +193,15 @@ def test_choosing_draws_the_criteria():
         star = next(line for line in ax.lines if line.get_marker() == "*")
         assert star.get_xdata()[0] == study.candidates_[curve.argmin()]
         assert f"K = {study.candidates_[curve.argmin()]}" in ax.get_title()
-        # The band is the mean of the restarts and two standard deviations.
+        # The band is the mean of the restarts and two standard deviations, not below any of them.
         [band] = ax.collections
         corners = band.get_paths()[0].vertices
         for K in study.candidates_:
             runs = study.table_[name][study.table_["n_components"] == K]
             heights = corners[corners[:, 0] == K, 1] * n + curve.min()
             deviation = runs.std(ddof=1)
-            reach = [runs.mean() - 2 * deviation, runs.mean() + 2 * deviation]
+            low = max(runs.mean() - 2 * deviation, runs.min())
+            reach = [low, runs.mean() + 2 * deviation]
             np.testing.assert_allclose([heights.min(), heights.max()], reach)
     np.testing.assert_array_equal(agreement.lines[0].get_ydata(), study.agreement_)
     # The story that the page tells: AIC goes on falling, EBIC and RIC turn.
