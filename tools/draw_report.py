@@ -1,11 +1,12 @@
-"""Take the two pictures of the report that the pages quote.
+"""Take the pictures of the report that the pages quote.
 
     spheremix demo -o demo-run
     python tools/draw_report.py demo-run/report.html [NUMBER]
 
-Opens the report in headless Chromium and writes docs/figures/report.png (the first screen) and
-docs/figures/report-reader.png: the group at this place of the list (3 by default), its borderline
-documents, and the first of them with its words, beside the map of words.
+Opens the report in headless Chromium and writes into docs/figures report.png, the first screen, and
+for the page about the report one picture of each screen with numbers on it, report-*.png, which the
+lists of that page explain. Screens of one group show the one at this place of the list (3 by
+default).
 """
 
 from __future__ import annotations
@@ -13,44 +14,124 @@ from __future__ import annotations
 import io
 import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PIL import Image
+import matplotlib as mpl
+from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import sync_playwright
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 FIGURES = Path(__file__).parents[1] / "docs" / "figures"
-COLOURS = 256  # of a palette, which keeps a picture below 200 kB
+FONT = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans-Bold.ttf"
+COLOURS = 256  # of a palette, which keeps a picture below 250 kB
+BADGE = 9  # pixels of the radius of a number
+VIOLET = "#5b21b6"  # which the report does not use
 
 
-def save(page: Page, name: str) -> None:
-    """Save what the browser shows, in few colours."""
+@dataclass
+class Screen:
+    """A picture: what is clicked before it is taken, and what its numbers stand at."""
+
+    clicks: tuple[str, ...]
+    marks: tuple[str, ...]
+
+
+SCREENS = {
+    "report-first": Screen(
+        (),
+        (
+            "#how-many",
+            "#how-sure",
+            "#cut-slider",
+            "#word-slider",
+            "#cluster-list",
+            "#document-map",
+            "#map-colour",
+            ".document-map-buttons",
+            "#card-title",
+            "#card .word-bars",
+            "#documents .segmented",
+            ".document .sure",
+            ".tools",
+        ),
+    ),
+    "report-reader": Screen(
+        ("#tab-prototypes", "text=borderline", ".document"),
+        ("#frame", "#zoom", "#path", ".verdict", ".mark-legend", "#document-list", "#reader-close"),
+    ),
+    "report-labels": Screen(
+        ("#tab-labels",),
+        ("#labels .segmented", "#labels thead", "#labels tbody td", "#compare", ".compared"),
+    ),
+    "report-numbers": Screen(
+        ("#tab-candidates",),
+        ("#candidates p", "#candidates svg", "#cut"),
+    ),
+    "report-edits": Screen(
+        (),
+        ("#edits ul", "#edits .soft", "#save-edits"),
+    ),
+}
+
+
+def save(page: Page, name: str, marks: tuple[str, ...] = ()) -> None:
+    """Save what the browser shows, with numbers at some of its parts, in few colours."""
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(FIGURES / f"{name}.png", optimize=True)
+    pen = ImageDraw.Draw(picture)
+    font = ImageFont.truetype(str(FONT), 11)
+    for number, selector in enumerate(marks, 1):
+        box = page.locator(selector).first.bounding_box()
+        if box is None:
+            raise SystemExit(f"{name}: {selector} is not seen.")
+        x = max(box["x"] - 5, BADGE + 1)
+        y = max(box["y"] - 1, BADGE + 1)
+        pen.ellipse((x - BADGE, y - BADGE, x + BADGE, y + BADGE), fill=VIOLET, outline="white")
+        pen.text((x, y), str(number), fill="white", font=font, anchor="mm")
+    few = picture.quantize(COLOURS, dither=Image.Dither.NONE)
+    few.save(FIGURES / f"{name}.png", optimize=True)
+
+
+def prepare(page: Page, name: str, number: int) -> None:
+    """Do what a picture shows the effect of."""
+    if name != "report-first":
+        page.locator("#cluster-list").get_by_role("option").nth(number - 1).click()
+    if name == "report-labels":
+        page.locator("#compare").select_option(index=1)
+    if name == "report-edits":
+        page.get_by_role("button", name="rename").click()
+        page.locator("#ask-form input").fill("Strings and types")
+        page.locator("#ask-form [type=submit]").click()
+        page.get_by_role("button", name="merge").click()
+        page.locator("#ask-form select").select_option(index=1)
+        page.locator("#ask-form [type=submit]").click()
+        page.locator("#edits-button").click()
+    for click in SCREENS[name].clicks:
+        page.locator(click).first.click()
+    page.mouse.move(0, 0)
+    page.evaluate("document.activeElement.blur()")
+    page.wait_for_timeout(800)
 
 
 def main(report: Path, number: int = 3) -> None:
-    """Open the report, take the first screen, choose a document, take the second."""
+    """Open the report once for each picture."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.goto(report.resolve().as_uri())
-        page.get_by_role("button", name="borderline").wait_for()
-        page.wait_for_timeout(1000)
-        save(page, "report")
-        page.locator("#cluster-list").get_by_role("option").nth(number - 1).click()
-        page.get_by_role("tab", name="Words").click()
-        page.get_by_role("button", name="borderline").click()
-        page.keyboard.press("j")  # the next document of the list
-        page.mouse.move(0, 0)
-        page.evaluate("document.activeElement.blur()")
-        page.wait_for_timeout(500)
-        save(page, "report-reader")
+        for name, screen in SCREENS.items():
+            # A context of its own: edits are kept by the browser.
+            page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+            page.goto(report.resolve().as_uri())
+            page.locator("body[data-ready]").wait_for()
+            prepare(page, name, number)
+            if name == "report-first":
+                save(page, "report")
+            save(page, name, screen.marks)
+            page.context.close()
         browser.close()
 
 

@@ -43,12 +43,12 @@ export function mountCard(app) {
       : app.groups().groups.reduce((sum, { size }) => sum + size, 0) || 1;
     find("card-size").textContent =
       `${counted(Math.round(group.size), "document")}, ${percent(group.size / total)}`;
-    const bare = app.content.kind === "coordinates" && !app.content.contrast;
+    const wordless = app.content.kind === "coordinates" && !app.content.contrast;
     find("card-body").replaceChildren(
       ...present([
         lost ? null : groupTools(app, group),
-        lost ? null : foundAgain(app.content, group.firmness),
-        bare && !lost ? noWords(app.content) : null,
+        foundAgain(app.content, group.firmness),
+        wordless && !lost ? noWords(app.content) : null,
         ...(lost
           ? [aboutNowhere()]
           : app.groups().exact

@@ -109,7 +109,7 @@ function labelTable(app, documents, found, view, draw) {
       make(
         "button",
         { type: "button", class: "plain", title: "Sort by this label", on: { click } },
-        bdi(names[label] || "(empty)"),
+        breakable(names[label] || "(empty)"),
         sorted ? " ↓" : "",
       ),
     );
@@ -128,6 +128,13 @@ function labelTable(app, documents, found, view, draw) {
     make("thead", {}, make("tr", {}, make("th", { scope: "col", text: "group" }), ...head)),
     rove(make("tbody", {}, ...body), "td button"),
   );
+}
+
+// A name that may be broken after its signs, such as dots, and only there if there are some.
+/** @param {string} name */
+function breakable(name) {
+  const parts = name.match(/[^._/:-]+[._/:-]*|[._/:-]+/gu) ?? [name];
+  return make("bdi", {}, ...parts.flatMap((part, i) => (i ? [make("wbr"), part] : [part])));
 }
 
 /**
