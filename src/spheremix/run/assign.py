@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from spheremix.errors import ParameterError
 from spheremix.reading import Reading
+from spheremix.reading.batch import compare_batch
+from spheremix.reading.batch_result import LETTERS
 from spheremix.run.carried import carried_columns, renamed
 from spheremix.run.columns import OF_THE_RUN, TABLES
 from spheremix.run.documents import csv_lines
@@ -23,8 +26,89 @@ from spheremix.wording import count
 if TYPE_CHECKING:
     from os import PathLike
 
+    from spheremix.reading.batch_result import BatchComparison
     from spheremix.run.listener import Listener
     from spheremix.run.run import Run
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assigned:
+    """New documents in the clusters of a run, compared with its own documents.
+
+    Attributes
+    ----------
+    run : Run
+        The run.
+    material : Material
+        The new documents.
+    comparison : BatchComparison or None
+        What is new; None where the run has no rows, or no new document has a word of the run.
+    """
+
+    run: Run
+    material: Material
+    comparison: BatchComparison | None
+
+    def table(self) -> Table:
+        """Give the columns of ``documents.csv``, and how well each document fits."""
+        found = _assigned(self.run, self.material)
+        n, kept = self.material.n_documents, self.material.kept
+        fits: list[Any] = [None] * n
+        groups = [""] * n
+        if self.comparison is not None:
+            for i, row in enumerate(kept.tolist()):
+                fits[row] = float(self.comparison.p_values[i])
+                if self.comparison.new_group[i] >= 0:
+                    groups[row] = LETTERS[self.comparison.new_group[i]]
+        return Table({**found, "fit_p_value": fits, "new_group": groups})
+
+    def lines(self) -> list[str]:
+        """Say how many documents each cluster got, and what is new."""
+        reading = Reading.from_run(self.run)
+        kept = self.material.kept
+        n_without = self.material.n_documents - len(kept)
+        first = f"{count(len(kept), 'document')} assigned, {n_without:,} without a cluster."
+        if self.comparison is None:
+            found = np.zeros(0, dtype=np.intp)
+            if len(kept):
+                found = reading.documents(self.material.X).labels
+            sizes = np.bincount(found[found >= 0], minlength=reading.n_clusters)
+            listed = reading.layout.clusters
+            named = [f"{sizes[k]:7,}  cluster {k}: {reading.cluster_name(int(k))}" for k in listed]
+            return [first, *named]
+        names = [reading.cluster_name(k) for k in range(reading.n_clusters)]
+        called = [self.material.source.name(int(row)) for row in kept]
+        return [first, *self.comparison.lines(names, called)]
+
+
+def compare_documents(
+    run: Run,
+    new: Any,
+    listener: Listener,
+    *,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002
+    false_alarms: float = 0.05,
+) -> Assigned:
+    """Assign new documents, and compare them with those of the run."""
+    material = _rows(run, new, listener, text, id)
+    for note in renamed(material.source):
+        listener.inform(note)
+    past, comparison = run.matrix(), None
+    if past is None:
+        listener.inform(
+            "The run has no rows: new documents are not compared with those of the past."
+        )
+    elif len(material.kept):
+        listener.begin(f"Comparing {count(len(material.kept), 'document')} with those of the run")
+        comparison = compare_batch(
+            run.mixture,
+            past,
+            material.X,
+            feature_names=run.feature_names,
+            false_alarms=false_alarms,
+        )
+    return Assigned(run, material, comparison)
 
 
 def assign_documents(
@@ -42,10 +126,14 @@ def assign_documents(
     Words are those of the run. Documents that have none of them have no cluster and a reason.
     """
     material = _rows(run, new, listener, text, id)
-    reading = Reading.from_run(run)
     for note in renamed(material.source):
         listener.inform(note)
+    return _assigned(run, material)
+
+
+def _assigned(run: Run, material: Material) -> Table:
     if len(material.kept):
+        reading = Reading.from_run(run)
         return Table(document_columns(reading, reading.documents(material.X), material))
     corpus, n = material.source, material.n_documents
     columns = Table(id=corpus.ids) | known_columns(corpus)
@@ -121,21 +209,3 @@ def _matrix(run: Run, path: Path) -> Material:
     kept, reasons = check_rows(matrix)
     ids = [str(i) for i in range(1, n + 1)]
     return Material(matrix.X[kept], None, kept, reasons, Corpus([""] * n, ids))
-
-
-def describe_assigned(run: Run, table: Table) -> list[str]:
-    """Say how many documents each cluster got, in lines."""
-    reading = Reading.from_run(run)
-    labels = np.array([k for k in table["cluster"] if k is not None], dtype=np.intp)
-    sizes = np.bincount(labels[labels >= 0], minlength=reading.n_clusters)
-    without = table.n_rows - len(labels)
-    assigned = count(int(sizes.sum()), "document")
-    nowhere = int((labels < 0).sum())
-    lost = f", {nowhere:,} that {'belongs' if nowhere == 1 else 'belong'} nowhere"
-    return [
-        f"{assigned} assigned{lost * reading.has_noise}, {without:,} without a cluster.",
-        *(
-            f"{sizes[k]:7,}  cluster {k}: {reading.cluster_name(int(k))}"
-            for k in reading.layout.clusters
-        ),
-    ]

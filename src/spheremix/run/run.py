@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.estimators.tree import VMFTree
+    from spheremix.reading.batch_result import BatchComparison
     from spheremix.reading.firmness import Firmness
     from spheremix.report import Report
     from spheremix.run.edit_schema import EditHistory
@@ -359,6 +360,34 @@ class Run:
         from spheremix.run.assign import assign_documents  # noqa: PLC0415 (it needs this module)
 
         return assign_documents(self, new, Listener(), text=text, id=id)
+
+    def compare_batch(
+        self,
+        new: Any,
+        *,
+        text: str | None = None,
+        id: str | None = None,  # noqa: A002
+        false_alarms: float = 0.05,
+    ) -> BatchComparison | None:
+        """Tell what is new in a batch of documents, with :func:`spheremix.compare_batch`.
+
+        Parameters
+        ----------
+        new, text, id
+            As in :meth:`assign`.
+        false_alarms : float, default=0.05
+            Share of the batches without any change that may raise an alarm.
+
+        Returns
+        -------
+        BatchComparison or None
+            Of the documents that have a word of the run; None where there are none, or where the
+            run does not have its rows.
+        """
+        from spheremix.run.assign import compare_documents  # noqa: PLC0415 (it needs this module)
+
+        how: dict[str, Any] = {"text": text, "id": id, "false_alarms": false_alarms}
+        return compare_documents(self, new, Listener(), **how).comparison
 
     def report(self) -> Report:
         """Make the report of this run, which shows itself in a notebook.
