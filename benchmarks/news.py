@@ -1,7 +1,7 @@
-"""New documents: are events found, how often is there a false alarm, and what does an update cost?
+"""New documents: events that are found, false alarms, and what updates keep and cost.
 
-Run as ``python benchmarks/news.py``, or with one of the words ``checks``, ``updates``; it needs the
-folder of real data, named by SPHEREMIX_DATA. It writes ``benchmarks/results/news.md``, and the
+Run as ``python benchmarks/news.py``, or with one of the words ``checks``, ``updates`` and ``cost``;
+it needs the folder of real data, named by SPHEREMIX_DATA. It writes ``benchmarks/results/news.md``, and the
 numbers to ``news.json`` beside it.
 """
 
@@ -10,6 +10,8 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+import tempfile
+import time
 import warnings
 
 import numpy as np
@@ -17,13 +19,16 @@ from scipy import sparse
 from timing import DATA, ROOT, machine
 
 import spheremix as sm
+from spheremix.reading.alignment import count_common, jaccard
 from spheremix.reading.batch import Past
+from spheremix.run import explore
 from spheremix.text import TextVectorizer
 
 RESULTS = ROOT / "benchmarks" / "results"
 CHECKS = ("new group", "fit", "shares", "words")
 N_SPLITS, N_QUIET, N_EVENTS = 10, 10, 5  # splits of each data set, batches of each split
 N_PAST, N_BATCH, K = 1000, 100, 12
+N_FIRST, N_UPDATES, EVENT = 800, 10, 4  # of each stream of updates; the batch with the event
 
 
 def texts(name):
@@ -83,19 +88,18 @@ def report_checks(found):
     lines = [
         "## Events and false alarms",
         "",
-        f"A topic is left out of the past ({N_PAST:,} documents, a mixture of {K} groups); a batch",
-        f"has {N_BATCH} documents that were in no fit, none, 10 or 20 of them of the missing topic.",
-        "`sm.compare_batch` with its default, at most 5 false alarms in 100 batches. Each number is",
-        "a share of the batches. The last column is the share of the documents of the first new",
-        "group that are of the missing topic, and the share of this topic that the group has.",
+        f"A topic is left out of the past ({N_PAST:,} documents, a mixture of {K} groups). A",
+        f"batch has {N_BATCH} documents that were in no fit: none, 10 or 20 of the missing topic.",
+        "`sm.compare_batch` with its default, at most 5 false alarms in 100 batches. Numbers are",
+        "shares of the batches. The last column is for the first new group: the share of its",
+        "documents that are of the missing topic, and the share of these documents that it has.",
         "",
         f"| data | documents of the event | batches | any alarm | {' | '.join(CHECKS)} | right |",
         f"|---|---|---|---|{'---|' * len(CHECKS)}---|",
     ]
     kinds = sorted({(name, n) for name, n, *_ in found})
     for name, n_event in [*kinds, ("both", 0)]:
-        own = [one for one in found if one[0] in {name, *(("both",) if name == "both" else ())}]
-        own = [one for one in (found if name == "both" else own) if one[1] == n_event]
+        own = [one for one in found if name in {one[0], "both"} and one[1] == n_event]
         shares = [np.mean([check in one[2] for one in own]) for check in CHECKS]
         groups = [one for one in own if one[3]]
         right = "-"
@@ -110,15 +114,165 @@ def report_checks(found):
     return [*lines, ""]
 
 
+# Updates
+
+
+def corpus(documents, ids):
+    return sm.text.Corpus(
+        [documents[i]["text"] for i in ids],
+        [documents[i]["id"] for i in ids],
+        labels={"label": [(documents[i]["label"],) for i in ids]},
+    )
+
+
+def stream(split):
+    """Give the first documents, and batches; in the fifth a topic comes that was not there."""
+    documents = texts("bbc_news")
+    labels = np.array([one["label"] for one in documents])
+    topic = np.unique(labels)[split]
+    order = np.random.default_rng(split).permutation(len(labels))
+    known, event = list(order[labels[order] != topic]), list(order[labels[order] == topic])
+    first, known = known[:N_FIRST], known[N_FIRST:]
+    batches = []
+    for i in range(N_UPDATES):
+        n_event = 0 if i < EVENT else 20 if i == EVENT else 10
+        batches.append(known[: 60 - n_event] + event[:n_event])
+        known, event = known[60 - n_event :], event[n_event:]
+    return documents, first, batches, topic
+
+
+def updates():
+    """Bring runs up to date again and again; compare the groups of each with those before."""
+    explore.complete = lambda *_: None  # no figures, no page
+    found = []
+    for split in range(5):
+        documents, first, batches, topic = stream(split)
+        with tempfile.TemporaryDirectory() as place:
+            options = {"k": 8, "max_steps": 20, "threads": 1}
+            run = sm.explore_corpus(corpus(documents, first), f"{place}/0", **options)
+            for i, ids in enumerate(batches):
+                begin = time.process_time()
+                after = run.update(corpus(documents, ids), f"{place}/{i + 1}")
+                seconds = time.process_time() - begin
+                found.append([split, i, *compare(run, after), seconds, *fits(run, after)])
+                run = after
+                print(found[-1], flush=True)
+            own = np.array([one == topic for one in run.documents["label"]])
+            groups = np.array(run.documents["cluster"])
+            best = np.bincount(groups[own]).argmax()
+            found[-1] += [int(best), int((own & (groups == best)).sum()), int(own.sum())]
+    return found
+
+
+def compare(before, after):
+    """Count groups, groups that are no longer themselves, and documents that moved."""
+    old = np.array(before.documents["cluster"])
+    new = np.array(after.documents["cluster"])[: len(old)]
+    K, more = len(before.mixture.weights_), len(after.mixture.weights_)
+    common = count_common(old, new, (K, more))
+    swapped = int((jaccard(common).argmax(axis=1) != np.arange(K)).sum())
+    names = dict(zip(after.clusters["cluster"], after.clusters["name"], strict=True))
+    kept = [names[k] == name for k, name in zip(*map(before.clusters.get, ("cluster", "name")))]
+    return K, more - K, swapped, int((old != new).sum()), len(old), int(sum(kept))
+
+
+def fits(before, after):
+    """Give the seconds of the fit of the update, and of a new one."""
+    X, K = after.matrix(), len(after.mixture.weights_)
+    start = np.array(after.documents["cluster"])  # that of the update is a few documents away
+    start[: len(before.documents["cluster"])] = before.documents["cluster"]
+    times = []
+    for init in ("merge", start):
+        begin = time.process_time()
+        sm.VMFMixture(K, init=init, random_state=0, n_threads=1).fit(X)
+        times.append(time.process_time() - begin)
+    return times[::-1]
+
+
+def cost():
+    """Give the seconds of an update, and of explorations of the same documents."""
+    explore.complete = lambda *_: None
+    documents, first, batches, _ = stream(0)
+    found = {}
+    with tempfile.TemporaryDirectory() as place:
+        run = sm.explore_corpus(corpus(documents, first), f"{place}/0", k=8, threads=1)
+        everything = first + batches[0]
+        jobs = {
+            "update": lambda: run.update(corpus(documents, batches[0]), f"{place}/1"),
+            "new run, as many groups": lambda: sm.explore_corpus(
+                corpus(documents, everything), f"{place}/2", k=8, threads=1
+            ),
+            "new run, number of groups to be found": lambda: sm.explore_corpus(
+                corpus(documents, everything), f"{place}/3", threads=1
+            ),
+        }
+        for name, job in jobs.items():
+            begin = time.process_time()
+            job()
+            found[name] = time.process_time() - begin
+            print(name, found[name], flush=True)
+    return found
+
+
+def report_updates(found):
+    n, swapped = len(found), sum(one[4] for one in found)
+    groups, moved = sum(one[2] for one in found), sum(one[5] for one in found)
+    kept = sum(one[7] for one in found)
+    quiet = [one for one in found if one[1] < EVENT]
+    events = [one for one in found if one[1] == EVENT]
+    last = [one for one in found if len(one) > 11]
+    warm, new = sum(one[9] for one in found), sum(one[10] for one in found)
+    shares = ", ".join(f"{one[12]} of {one[13]}" for one in last)
+    return [
+        "## Updates",
+        "",
+        f"bbc_news: five streams, each begins with {N_FIRST} documents of four topics and 8 groups",
+        f"and is brought up to date {N_UPDATES} times with 60 documents. The fifth topic comes with",
+        "20 documents of the fifth batch, and with 10 of each later one.",
+        "",
+        f"- {n} updates. Groups whose documents are afterwards mostly those of another number:",
+        f"  {swapped} of {groups}. Groups that kept their name: {kept} of {groups}.",
+        f"- Documents that changed group: {moved / sum(one[6] for one in found):.2%} an update.",
+        f"- New groups: {sum(one[3] for one in quiet)} in {len(quiet)} updates before the event,",
+        f"  {sum(one[3] > 0 for one in events)} of {len(events)} events got a group at once.",
+        f"- Documents of the new topic in its largest group at the end: {shares}.",
+        f"- The fit of an update, started from the groups: {warm / n:.3f} s. A new fit (search for",
+        f"  starts, EM): {new / n:.3f} s, {new / warm:.1f} times as much.",
+        "",
+    ]
+
+
+def report_cost(found):
+    return [
+        "## Cost of a whole run",
+        "",
+        "Seconds of the processor, one thread, without figures and page: words, fits, path, tree,",
+        f"firmness, map and tables of {N_FIRST + 60} documents.",
+        "",
+        "| | seconds |",
+        "|---|---|",
+        *(f"| {name} | {seconds:.1f} |" for name, seconds in found.items()),
+        "",
+    ]
+
+
+PARTS = {
+    "checks": (checks, report_checks),
+    "updates": (updates, report_updates),
+    "cost": (cost, report_cost),
+}
+
+
 def main():
     target = RESULTS / "news.json"
-    known = json.loads(target.read_text()) if target.exists() else {}
-    for part, measure in {"checks": checks}.items():
+    for part, (measure, _) in PARTS.items():
         if part in sys.argv[1:] or not sys.argv[1:]:
-            known[part] = measure()
-            target.write_text(json.dumps(known) + "\n")
+            found = measure()
+            known = json.loads(target.read_text()) if target.exists() else {}
+            target.write_text(json.dumps({**known, part: found}) + "\n")
+    known = json.loads(target.read_text())
     lines = ["# New documents", "", machine(), ""]
-    for part, report in {"checks": report_checks}.items():
+    for part, (_, report) in PARTS.items():
         lines += report(known[part]) if part in known else []
     (RESULTS / "news.md").write_text("\n".join(lines))
 

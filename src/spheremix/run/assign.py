@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from spheremix.reading.batch_result import BatchComparison
     from spheremix.run.listener import Listener
     from spheremix.run.run import Run
+
+FALSE_ALARMS = 0.05  # share of the batches without any change that raise an alarm
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,27 +90,30 @@ def compare_documents(
     *,
     text: str | None = None,
     id: str | None = None,  # noqa: A002
-    false_alarms: float = 0.05,
+    false_alarms: float = FALSE_ALARMS,
 ) -> Assigned:
     """Assign new documents, and compare them with those of the run."""
     material = _rows(run, new, listener, text, id)
     for note in renamed(material.source):
         listener.inform(note)
-    past, comparison = run.matrix(), None
-    if past is None:
-        listener.inform(
-            "The run has no rows: new documents are not compared with those of the past."
-        )
-    elif len(material.kept):
+    if run.manifest.prepared.matrix is None:
+        listener.inform("The run has no rows, so new documents are compared with nothing.")
+    else:
         listener.begin(f"Comparing {count(len(material.kept), 'document')} with those of the run")
-        comparison = compare_batch(
-            run.mixture,
-            past,
-            material.X,
-            feature_names=run.feature_names,
-            false_alarms=false_alarms,
-        )
-    return Assigned(run, material, comparison)
+    return _compared(run, material, false_alarms)
+
+
+def compare_corpus(run: Run, corpus: Corpus) -> Assigned:
+    """Compare documents that are mended already with those of a run on texts."""
+    return _compared(run, _vectorized(run, corpus), FALSE_ALARMS)
+
+
+def _compared(run: Run, material: Material, false_alarms: float) -> Assigned:
+    past = run.matrix()
+    if past is None or not len(material.kept):
+        return Assigned(run, material, None)
+    how: dict[str, Any] = {"feature_names": run.feature_names, "false_alarms": false_alarms}
+    return Assigned(run, material, compare_batch(run.mixture, past, material.X, **how))
 
 
 def assign_documents(
@@ -181,14 +186,18 @@ def _or_none(name: str | None) -> Any:
 
 
 def _texts(run: Run, corpus: Corpus) -> Material:
-    vectorizer = run.vectorizer()
-    if vectorizer is None:
-        raise _needs_matrix(run, corpus.source or "These texts")
     mending = Mending(
         encoding=bool(run.manifest.command.get("mend_encoding")),
         lines=frozenset(run.manifest.prepared.dropped_lines),
     )
-    found = vectorize(mend(corpus, mending), vectorizer)
+    return replace(_vectorized(run, mend(corpus, mending)), source=corpus)
+
+
+def _vectorized(run: Run, corpus: Corpus) -> Material:
+    vectorizer = run.vectorizer()
+    if vectorizer is None:
+        raise _needs_matrix(run, corpus.source or "These texts")
+    found = vectorize(corpus, vectorizer)
     reasons = {one.row: one.reason for one in found.set_aside}
     return Material(found.X, run.feature_names, found.rows, reasons, corpus)
 
