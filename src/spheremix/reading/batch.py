@@ -25,7 +25,7 @@ from spheremix.reading.novelty import (
     score_past,
     search_group,
 )
-from spheremix.wording import count
+from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -263,17 +263,13 @@ def _own_words(
 
 
 def _said_of(found: list[NewGroup], usual: int) -> str:
-    largest = f"{count(usual, 'document')} or fewer" if usual > 1 else "none"
     if not found:
-        return (
-            "no documents are nearer to each other than to all groups, beyond what is usual "
-            f"({largest})"
-        )
-    sizes = [str(len(one.members)) for one in found]
-    several = "a set of" if len(found) == 1 else f"{len(found)} sets of"
+        return "no large set of documents that are nearer to each other than to any group"
+    sizes = [f"{len(one.members):,}" for one in found]
+    several = "" if len(found) == 1 else f"{len(found)} sets of "
     return (
-        f"{several} {', '.join(sizes)} documents that are nearer to each other than to any group "
-        f"(usual: {largest})"
+        f"{several}{joined(sizes)} documents are nearer to each other than to any group; by chance "
+        f"at most {usual:,}"
     )
 
 

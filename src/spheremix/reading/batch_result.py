@@ -187,9 +187,10 @@ class BatchComparison:
         list of str
             The checks, the suggested groups, and the groups one by one.
         """
+        raised = f"{len(self.alarms)} of {len(self.checks)} checks raise an alarm."
         return [
             f"{count(len(self.labels), 'new document')} compared with {self.n_past:,} of the past: "
-            + (f"{' and '.join(self.alarms)} changed." if self.alarms else "nothing is new."),
+            + (raised if self.alarms else "nothing is new."),
             *self._check_lines(),
             *self._new_lines(names, documents),
             *self._group_lines(names),
@@ -204,7 +205,7 @@ class BatchComparison:
         rate = f"{100 * self.level:.3g}"
         return [
             *found,
-            f"  If nothing has changed, at most {rate} of 100 batches raise an alarm.",
+            f"  Of 100 batches in which nothing is new, at most {rate} raise an alarm.",
         ]
 
     def _new_lines(self, names: Sequence[str] | None, documents: Sequence[str] | None) -> list[str]:
@@ -212,8 +213,8 @@ class BatchComparison:
         for letter, one in zip(LETTERS, self.new_groups, strict=False):
             about = f": {', '.join(one.words)}" if one.words else ""
             lines += ["", f"New group {letter}, {count(len(one.members), 'document')}{about}"]
-            so_far = [f"{n:,} in {_called(k, names)}" for k, n in one.so_far.items()]
-            lines.append(f"  assigned so far: {', '.join(so_far)}")
+            so_far = [f"{n:,} in group {_called(k, names)}" for k, n in one.so_far.items()]
+            lines.append(f"  for now assigned to the nearest groups: {', '.join(so_far)}")
             if documents is not None:
                 closest = [documents[i] for i in one.members[:LISTED]]
                 more = ", ..." if len(one.members) > LISTED else ""

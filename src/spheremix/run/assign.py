@@ -80,7 +80,10 @@ class Assigned:
             return [first, *named]
         names = [reading.cluster_name(k) for k in range(reading.n_clusters)]
         called = [self.material.source.name(int(row)) for row in kept]
-        return [first, *self.comparison.lines(names, called)]
+        further = []
+        if self.comparison.new_groups and self.run.vectorizer() is not None:
+            further = ["", f"spheremix update {self.run.folder} NEW makes a run that has it."]
+        return [first, *self.comparison.lines(names, called), *further]
 
 
 def compare_documents(
