@@ -1,8 +1,8 @@
 """New documents: events that are found, false alarms, and what updates keep and cost.
 
 Run as ``python benchmarks/news.py``, or with one of the words ``checks``, ``updates`` and ``cost``;
-it needs the folder of real data, named by SPHEREMIX_DATA. It writes ``benchmarks/results/news.md``, and the
-numbers to ``news.json`` beside it.
+it needs the folder of real data, named by SPHEREMIX_DATA. It writes ``benchmarks/results/news.md``,
+and the numbers to ``news.json`` beside it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ RESULTS = ROOT / "benchmarks" / "results"
 CHECKS = ("new group", "fit", "shares", "words")
 N_SPLITS, N_QUIET, N_EVENTS = 10, 10, 5  # splits of each data set, batches of each split
 N_PAST, N_BATCH, K = 1000, 100, 12
-N_FIRST, N_UPDATES, EVENT = 800, 10, 4  # of each stream of updates; the batch with the event
+N_FIRST, N_UPDATES, N_ADDED = 400, 10, 40  # of each stream of updates
+EVENT, N_EVENT, N_LATER = (
+    4,
+    15,
+    8,
+)  # the batch with the event, its documents, and those of later ones
 
 
 def texts(name):
@@ -135,32 +140,34 @@ def stream(split):
     first, known = known[:N_FIRST], known[N_FIRST:]
     batches = []
     for i in range(N_UPDATES):
-        n_event = 0 if i < EVENT else 20 if i == EVENT else 10
-        batches.append(known[: 60 - n_event] + event[:n_event])
-        known, event = known[60 - n_event :], event[n_event:]
+        n_event = 0 if i < EVENT else N_EVENT if i == EVENT else N_LATER
+        batches.append(known[: N_ADDED - n_event] + event[:n_event])
+        known, event = known[N_ADDED - n_event :], event[n_event:]
     return documents, first, batches, topic
 
 
 def updates():
     """Bring runs up to date again and again; compare the groups of each with those before."""
+    return [one for split in range(5) for one in follow(split)]
+
+
+def follow(split):
+    """Bring one run up to date."""
     explore.complete = lambda *_: None  # no figures, no page
+    documents, first, batches, topic = stream(split)
     found = []
-    for split in range(5):
-        documents, first, batches, topic = stream(split)
-        with tempfile.TemporaryDirectory() as place:
-            options = {"k": 8, "max_steps": 20, "threads": 1}
-            run = sm.explore_corpus(corpus(documents, first), f"{place}/0", **options)
-            for i, ids in enumerate(batches):
-                begin = time.process_time()
-                after = run.update(corpus(documents, ids), f"{place}/{i + 1}")
-                seconds = time.process_time() - begin
-                found.append([split, i, *compare(run, after), seconds, *fits(run, after)])
-                run = after
-                print(found[-1], flush=True)
-            own = np.array([one == topic for one in run.documents["label"]])
-            groups = np.array(run.documents["cluster"])
-            best = np.bincount(groups[own]).argmax()
-            found[-1] += [int(best), int((own & (groups == best)).sum()), int(own.sum())]
+    with tempfile.TemporaryDirectory() as place:
+        options = {"k": 6, "max_steps": 20, "threads": 1}
+        run = sm.explore_corpus(corpus(documents, first), f"{place}/0", **options)
+        for i, ids in enumerate(batches):
+            after = run.update(corpus(documents, ids), f"{place}/{i + 1}")
+            found.append([split, i, *compare(run, after), *fits(run, after)])
+            run = after
+            print(found[-1], flush=True)
+        own = np.array([one == topic for one in run.documents["label"]])
+        groups = np.array(run.documents["cluster"])
+        best = np.bincount(groups[own]).argmax()
+        found[-1] += [int((own & (groups == best)).sum()), int(own.sum())]
     return found
 
 
@@ -172,7 +179,8 @@ def compare(before, after):
     common = count_common(old, new, (K, more))
     swapped = int((jaccard(common).argmax(axis=1) != np.arange(K)).sum())
     names = dict(zip(after.clusters["cluster"], after.clusters["name"], strict=True))
-    kept = [names[k] == name for k, name in zip(*map(before.clusters.get, ("cluster", "name")))]
+    known = zip(before.clusters["cluster"], before.clusters["name"], strict=True)
+    kept = [names[k] == name for k, name in known]
     return K, more - K, swapped, int((old != new).sum()), len(old), int(sum(kept))
 
 
@@ -195,12 +203,12 @@ def cost():
     documents, first, batches, _ = stream(0)
     found = {}
     with tempfile.TemporaryDirectory() as place:
-        run = sm.explore_corpus(corpus(documents, first), f"{place}/0", k=8, threads=1)
+        run = sm.explore_corpus(corpus(documents, first), f"{place}/0", k=6, threads=1)
         everything = first + batches[0]
         jobs = {
             "update": lambda: run.update(corpus(documents, batches[0]), f"{place}/1"),
             "new run, as many groups": lambda: sm.explore_corpus(
-                corpus(documents, everything), f"{place}/2", k=8, threads=1
+                corpus(documents, everything), f"{place}/2", k=6, threads=1
             ),
             "new run, number of groups to be found": lambda: sm.explore_corpus(
                 corpus(documents, everything), f"{place}/3", threads=1
@@ -215,29 +223,27 @@ def cost():
 
 
 def report_updates(found):
-    n, swapped = len(found), sum(one[4] for one in found)
-    groups, moved = sum(one[2] for one in found), sum(one[5] for one in found)
-    kept = sum(one[7] for one in found)
+    n, groups = len(found), sum(one[2] for one in found)
+    swapped, moved, documents, kept = (sum(one[i] for one in found) for i in (4, 5, 6, 7))
+    warm, new = (sum(one[i] for one in found) for i in (8, 9))
     quiet = [one for one in found if one[1] < EVENT]
     events = [one for one in found if one[1] == EVENT]
-    last = [one for one in found if len(one) > 11]
-    warm, new = sum(one[9] for one in found), sum(one[10] for one in found)
-    shares = ", ".join(f"{one[12]} of {one[13]}" for one in last)
+    shares = ", ".join(f"{one[10]} of {one[11]}" for one in found if len(one) > 10)
     return [
         "## Updates",
         "",
-        f"bbc_news: five streams, each begins with {N_FIRST} documents of four topics and 8 groups",
-        f"and is brought up to date {N_UPDATES} times with 60 documents. The fifth topic comes with",
-        "20 documents of the fifth batch, and with 10 of each later one.",
+        f"bbc_news: five streams. Each begins with {N_FIRST} documents of four topics in 6 groups,",
+        f"and is brought up to date {N_UPDATES} times with {N_ADDED} documents. The fifth topic",
+        f"comes with {N_EVENT} documents of the fifth batch and {N_LATER} of each later one.",
         "",
         f"- {n} updates. Groups whose documents are afterwards mostly those of another number:",
         f"  {swapped} of {groups}. Groups that kept their name: {kept} of {groups}.",
-        f"- Documents that changed group: {moved / sum(one[6] for one in found):.2%} an update.",
-        f"- New groups: {sum(one[3] for one in quiet)} in {len(quiet)} updates before the event,",
+        f"- Documents of before that changed group: {moved / documents:.2%} an update.",
+        f"- New groups: {sum(one[3] for one in quiet)} in {len(quiet)} updates before the event;",
         f"  {sum(one[3] > 0 for one in events)} of {len(events)} events got a group at once.",
-        f"- Documents of the new topic in its largest group at the end: {shares}.",
+        f"- Documents of the new topic that are in one group at the end: {shares}.",
         f"- The fit of an update, started from the groups: {warm / n:.3f} s. A new fit (search for",
-        f"  starts, EM): {new / n:.3f} s, {new / warm:.1f} times as much.",
+        f"  starts, EM): {new / n:.3f} s, {new / warm:.0f} times as much.",
         "",
     ]
 
@@ -247,7 +253,7 @@ def report_cost(found):
         "## Cost of a whole run",
         "",
         "Seconds of the processor, one thread, without figures and page: words, fits, path, tree,",
-        f"firmness, map and tables of {N_FIRST + 60} documents.",
+        f"firmness, map and tables of {N_FIRST + N_ADDED} documents.",
         "",
         "| | seconds |",
         "|---|---|",

@@ -160,7 +160,7 @@ class Past:
         drift = compare_words(scored, known, K, rng)
         n_bad, expected, p_fit = count_test(values, len(scored))
         bad = (
-            f"{count(n_bad, 'document')} of {len(batch):,} fit badly, about {expected:.0f} expected"
+            f"{n_bad:,} of {count(len(batch), 'document')} fit badly, about {expected:.0f} expected"
         )
         return BatchComparison(
             n_past=self.n_rows,
