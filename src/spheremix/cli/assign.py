@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -42,7 +42,7 @@ def assign(
 
     known = load_run(run)
     check_output(output, "assigned.csv", force=force, inputs=(new,))
-    how = {"text": text, "id": id, "false_alarms": false_alarms}
+    how: dict[str, Any] = {"text": text, "id": id, "false_alarms": false_alarms}
     with terminal() as listener:
         found = compare_documents(known, new, listener, **how)
     write_assigned(found.table(), output)

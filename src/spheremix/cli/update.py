@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 (typer reads the annotations)
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -37,6 +37,7 @@ def update(
     from spheremix.run.updating import update_run
 
     with terminal() as listener:
-        how = {"text": text, "id": id, "threads": threads, "listener": listener}
+        how: dict[str, Any] = {"text": text, "id": id, "threads": threads}
+        how["listener"] = listener
         found = update_run(run, new, output, **how)
     summarise(found, open_page=open_page)

@@ -124,7 +124,7 @@ def _mean(rows: Any) -> Array:
 
 def _all_products(fresh: Scored, old: Scored) -> Array:
     """Give the products of all pairs of rows, the new ones first."""
-    across = fresh.rows @ old.rows.T
+    across: Any = fresh.rows @ old.rows.T
     across = np.asarray(across.toarray() if sparse.issparse(across) else across)
     return np.block([[products(fresh.rows), across], [across.T, products(old.rows)]])
 

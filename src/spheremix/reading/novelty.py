@@ -113,8 +113,7 @@ def fit_values(past: Array, new: Array) -> Array:
     p.
     """
     worse = np.searchsorted(np.sort(past), new, side="right")
-    found: Array = (1.0 + worse) / (1.0 + len(past))
-    return found
+    return np.asarray((1.0 + worse) / (1.0 + len(past)), dtype=np.float64)
 
 
 def count_test(values: Array, n_past: int) -> tuple[int, float, float]:
@@ -137,7 +136,7 @@ def count_test(values: Array, n_past: int) -> tuple[int, float, float]:
 
 def products(rows: Any) -> Array:
     """Give the products of all pairs of rows."""
-    found = rows @ rows.T
+    found: Any = rows @ rows.T
     return np.asarray(found.toarray() if sparse.issparse(found) else found)
 
 

@@ -106,7 +106,8 @@ def _dense(
             f"{folder.folder}: damaged: the groups are missing. Make the update again in another "
             "folder."
         )
-    return found.set_params(init=complete_labels(folder.start[material.kept], material.X))
+    found.set_params(init=complete_labels(folder.start[material.kept], material.X))
+    return found
 
 
 def _fit_one(

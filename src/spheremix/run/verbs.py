@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from spheremix.run.listener import Listener
 
@@ -81,7 +81,7 @@ class RunVerbs:
         """
         from spheremix.run.assign import assign_documents  # noqa: PLC0415 (it needs runs)
 
-        return assign_documents(self, new, Listener(), text=text, id=id)
+        return assign_documents(cast("Run", self), new, Listener(), text=text, id=id)
 
     def compare_batch(
         self,
@@ -109,7 +109,7 @@ class RunVerbs:
         from spheremix.run.assign import compare_documents  # noqa: PLC0415 (it needs runs)
 
         how: dict[str, Any] = {"text": text, "id": id, "false_alarms": false_alarms}
-        return compare_documents(self, new, Listener(), **how).comparison
+        return compare_documents(cast("Run", self), new, Listener(), **how).comparison
 
     def update(
         self,
