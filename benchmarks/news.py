@@ -1,7 +1,7 @@
 """New documents: events that are found, false alarms, and what updates keep and cost.
 
-Run as ``python benchmarks/news.py``, or with one of the words ``checks``, ``updates`` and ``cost``;
-it needs the folder of real data, named by SPHEREMIX_DATA. It writes ``benchmarks/results/news.md``,
+Run as ``python benchmarks/news.py``, or with one of the words ``checks`` and ``updates``; it
+needs the folder of real data, named by SPHEREMIX_DATA. It writes ``benchmarks/results/news.md``,
 and the numbers to ``news.json`` beside it.
 """
 
@@ -197,31 +197,6 @@ def fits(before, after):
     return times[::-1]
 
 
-def cost():
-    """Give the seconds of an update, and of explorations of the same documents."""
-    explore.complete = lambda *_: None
-    documents, first, batches, _ = stream(0)
-    found = {}
-    with tempfile.TemporaryDirectory() as place:
-        run = sm.explore_corpus(corpus(documents, first), f"{place}/0", k=6, threads=1)
-        everything = first + batches[0]
-        jobs = {
-            "update": lambda: run.update(corpus(documents, batches[0]), f"{place}/1"),
-            "new run, as many groups": lambda: sm.explore_corpus(
-                corpus(documents, everything), f"{place}/2", k=6, threads=1
-            ),
-            "new run, number of groups to be found": lambda: sm.explore_corpus(
-                corpus(documents, everything), f"{place}/3", threads=1
-            ),
-        }
-        for name, job in jobs.items():
-            begin = time.process_time()
-            job()
-            found[name] = time.process_time() - begin
-            print(name, found[name], flush=True)
-    return found
-
-
 def report_updates(found):
     n, groups = len(found), sum(one[2] for one in found)
     swapped, moved, documents, kept = (sum(one[i] for one in found) for i in (4, 5, 6, 7))
@@ -248,24 +223,9 @@ def report_updates(found):
     ]
 
 
-def report_cost(found):
-    return [
-        "## Cost of a whole run",
-        "",
-        "Seconds of the processor, one thread, without figures and page: words, fits, path, tree,",
-        f"firmness, map and tables of {N_FIRST + N_ADDED} documents.",
-        "",
-        "| | seconds |",
-        "|---|---|",
-        *(f"| {name} | {seconds:.1f} |" for name, seconds in found.items()),
-        "",
-    ]
-
-
 PARTS = {
     "checks": (checks, report_checks),
     "updates": (updates, report_updates),
-    "cost": (cost, report_cost),
 }
 
 

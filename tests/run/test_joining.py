@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from spheremix.run.joining import join_documents
-from spheremix.run.names import AUTOMATIC, put_names
 from spheremix.run.places import add_places, colour_places
-from spheremix.run.schema import GrownRecord, NameRecord, NodeRecord, TreeRecord
+from spheremix.run.schema import GrownRecord, NodeRecord, TreeRecord
 from spheremix.text import Corpus
 
 
@@ -64,12 +63,3 @@ def test_new_groups_get_places_in_the_widest_gaps():
     found = add_places([[0.1, 0.0], [0.4, 1.0], [0.9, 0.0]], 2)
     assert found[:3] == [[0.1, 0.0], [0.4, 1.0], [0.9, 0.0]]
     assert found[3:] == [[0.65, 1.0], [0.25, 0.0]]
-
-
-def test_a_new_group_does_not_take_the_name_of_an_old_one():
-    kept = {0: NameRecord(name="sea", source="update of run")}
-    found = put_names(["boat", "sea"], kept)
-    assert [(one.name, one.source) for one in found] == [
-        ("sea", "update of run"),
-        ("sea (new)", AUTOMATIC),
-    ]
