@@ -69,12 +69,15 @@ class Assigned:
         reading = Reading.from_run(self.run)
         kept = self.material.kept
         n_without = self.material.n_documents - len(kept)
-        first = f"{count(len(kept), 'document')} assigned, {n_without:,} without a cluster."
+        found = np.zeros(0, dtype=np.intp)
+        if len(kept):
+            found = reading.documents(self.material.X).labels
+        sizes = np.bincount(found[found >= 0], minlength=reading.n_clusters)
+        nowhere = int((found < 0).sum())
+        lost = f", {nowhere:,} that {'belongs' if nowhere == 1 else 'belong'} nowhere"
+        assigned = count(int(sizes.sum()), "document")
+        first = f"{assigned} assigned{lost * reading.has_noise}, {n_without:,} without a cluster."
         if self.comparison is None:
-            found = np.zeros(0, dtype=np.intp)
-            if len(kept):
-                found = reading.documents(self.material.X).labels
-            sizes = np.bincount(found[found >= 0], minlength=reading.n_clusters)
             listed = reading.layout.clusters
             named = [f"{sizes[k]:7,}  cluster {k}: {reading.cluster_name(int(k))}" for k in listed]
             return [first, *named]
