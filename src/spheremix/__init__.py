@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.skmeans import SphericalKMeans
     from spheremix.estimators.stability import stability_selection
     from spheremix.estimators.tree import VMFTree
+    from spheremix.reading.batch import compare_batch
     from spheremix.reading.firmness import firmness
     from spheremix.report import Report
     from spheremix.run.explore import explore_corpus
@@ -59,6 +60,7 @@ __all__ = [
     "WordsDisplay",
     "as_directions",
     "calibrate",
+    "compare_batch",
     "datasets",
     "draw_run",
     "explore_corpus",
@@ -95,6 +97,7 @@ _HOMES = {
     "WordsDisplay": "display",
     "as_directions": "data.open",
     "calibrate": "estimators.calibration",
+    "compare_batch": "reading.batch",
     "draw_run": "display",
     "explore_corpus": "run.explore",
     "firmness": "reading.firmness",

@@ -9,6 +9,7 @@ import shutil
 import numpy as np
 import pytest
 from cli_common import refusal, rows, run, texts, write_lines
+from news_common import event, quiet
 from scipy import sparse
 
 from spheremix.reading import Reading
@@ -294,6 +295,30 @@ def test_assign_new_documents(explored, tmp_path):
     left = rows(tmp_path / "new.csv")
     assert [one["cluster"] for one in left] == ["", ""]
     assert list(left[0]) == list(found[0])
+
+
+def test_assign_tells_what_is_new(explored, tmp_path):
+    source = write_lines(tmp_path / "new.jsonl", [*quiet(), *event()])
+    out, _ = run("assign", explored, source, "-o", tmp_path / "new.csv")
+    assert "36 new documents compared with 88 of the past" in out
+    assert "of 4 checks raise an alarm" in out
+    assert "Of 100 batches in which nothing is new, at most 5 raise an alarm." in out
+    found = rows(tmp_path / "new.csv")
+    assert {one["new_group"] for one in found[:24]} == {""}
+    fits = [float(one["fit_p_value"]) for one in found if one["fit_p_value"]]
+    assert all(0.0 < one <= 1.0 for one in fits)
+    line = refusal("assign", explored, source, "-o", tmp_path / "b.csv", "--false-alarms", "2")
+    assert "--false-alarms must be between 0.01 and 0.5, got 2" in line
+
+
+def test_update_makes_a_run_of_old_and_new_documents(explored, tmp_path):
+    source = write_lines(tmp_path / "new.jsonl", quiet())
+    out, _ = run("update", explored, source, "-o", tmp_path / "later", "--threads", "1")
+    assert "24 documents were added to 90. Groups keep their numbers." in out
+    old, new = rows(explored / "documents.csv"), rows(tmp_path / "later" / "documents.csv")
+    assert [one["id"] for one in new[:90]] == [one["id"] for one in old]
+    line = refusal("update", explored, source, "-o", explored)
+    assert "-o is the folder of the run that is updated" in line
 
 
 def test_assign_checks_run_and_input_before_the_output(corpus, explored, tmp_path):

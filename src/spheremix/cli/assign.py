@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,22 +25,27 @@ def assign(
     ),
     text: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     id: Annotated[str | None, typer.Option(help="Column of the ids, or none.")] = None,  # noqa: A002
+    false_alarms: Annotated[
+        float, typer.Option(help="Share of batches without any change that may raise an alarm.")
+    ] = 0.05,
     force: Annotated[bool, typer.Option("--force", help="Replace the table.")] = False,
 ) -> None:
-    """Cluster new documents with a saved run.
+    """Put new documents into the clusters of a run, and tell what is new in them.
 
+    Do they fit? Is there a new group among them? Have the shares or the words of clusters changed?
     Words are those of the run: documents that have none of them are written with an empty cluster
     and the reason.
     """
-    from spheremix.run.assign import assign_documents, describe_assigned, write_assigned
+    from spheremix.run.assign import compare_documents, write_assigned
     from spheremix.run.output import check_output
     from spheremix.run.saving import load_run
 
     known = load_run(run)
     check_output(output, "assigned.csv", force=force, inputs=(new,))
+    how: dict[str, Any] = {"text": text, "id": id, "false_alarms": false_alarms}
     with terminal() as listener:
-        table = assign_documents(known, new, listener, text=text, id=id)
-    write_assigned(table, output)
-    for line in describe_assigned(known, table):
+        found = compare_documents(known, new, listener, **how)
+    write_assigned(found.table(), output)
+    for line in found.lines():
         say(line)
     say(f"Open next: {output}")

@@ -16,6 +16,7 @@ from spheremix.cli.explore import explore
 from spheremix.cli.names import names
 from spheremix.cli.report import report
 from spheremix.cli.simulate import simulate
+from spheremix.cli.update import update
 
 app = typer.Typer(
     name="spheremix",
@@ -43,7 +44,7 @@ class Command(TyperCommand):
             raise
 
 
-for command in (explore, report, edit, assign, names, demo, simulate):
+for command in (explore, report, edit, assign, update, names, demo, simulate):
     app.command(cls=Command)(command)
 
 

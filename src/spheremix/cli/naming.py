@@ -16,6 +16,7 @@ OPTIONS = {
     "out": "-o",
     "force": "--force",
     "undo": "--undo",
+    "false_alarms": "--false-alarms",
 }
 OPTIONS |= {
     name: f"--{'no-' if one.default is True else ''}{name.replace('_', '-')}"

@@ -247,7 +247,11 @@ def _from_run(run: Run, title: str | None) -> Source:
                     described.parameters, asdict(described.thresholds), described.n_words_before
                 )
             ),
-            *([] if edits is None else [("last edits", " ".join(edits["changes"]))]),
+            *(
+                [("last edits", " ".join(edits["changes"]))]
+                if edits is not None and edits["changes"]
+                else []
+            ),
         ],
         names=run.names(),
         advice=advised(manifest.advice, run.read_table("advice")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from spheremix.errors import ParameterError
 from spheremix.reading import Reading
+from spheremix.reading.batch import compare_batch
+from spheremix.reading.batch_result import LETTERS
 from spheremix.run.carried import carried_columns, renamed
 from spheremix.run.columns import OF_THE_RUN, TABLES
 from spheremix.run.documents import csv_lines
@@ -23,8 +26,100 @@ from spheremix.wording import count
 if TYPE_CHECKING:
     from os import PathLike
 
+    from spheremix.reading.batch_result import BatchComparison
     from spheremix.run.listener import Listener
     from spheremix.run.run import Run
+
+FALSE_ALARMS = 0.05  # share of the batches without any change that raise an alarm
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assigned:
+    """New documents in the clusters of a run, compared with its own documents.
+
+    Attributes
+    ----------
+    run : Run
+        The run.
+    material : Material
+        The new documents.
+    comparison : BatchComparison or None
+        What is new; None where the run has no rows, or no new document has a word of the run.
+    """
+
+    run: Run
+    material: Material
+    comparison: BatchComparison | None
+
+    def table(self) -> Table:
+        """Give the columns of ``documents.csv``, and how well each document fits."""
+        found = _assigned(self.run, self.material)
+        n, kept = self.material.n_documents, self.material.kept
+        fits: list[Any] = [None] * n
+        groups = [""] * n
+        if self.comparison is not None:
+            for i, row in enumerate(kept.tolist()):
+                fits[row] = float(self.comparison.p_values[i])
+                if self.comparison.new_group[i] >= 0:
+                    groups[row] = LETTERS[self.comparison.new_group[i]]
+        return Table({**found, "fit_p_value": fits, "new_group": groups})
+
+    def lines(self) -> list[str]:
+        """Say how many documents each cluster got, and what is new."""
+        reading = Reading.from_run(self.run)
+        kept = self.material.kept
+        n_without = self.material.n_documents - len(kept)
+        found = np.zeros(0, dtype=np.intp)
+        if len(kept):
+            found = reading.documents(self.material.X).labels
+        sizes = np.bincount(found[found >= 0], minlength=reading.n_clusters)
+        nowhere = int((found < 0).sum())
+        lost = f", {nowhere:,} that {'belongs' if nowhere == 1 else 'belong'} nowhere"
+        assigned = count(int(sizes.sum()), "document")
+        first = f"{assigned} assigned{lost * reading.has_noise}, {n_without:,} without a cluster."
+        if self.comparison is None:
+            listed = reading.layout.clusters
+            named = [f"{sizes[k]:7,}  cluster {k}: {reading.cluster_name(int(k))}" for k in listed]
+            return [first, *named]
+        names = [reading.cluster_name(k) for k in range(reading.n_clusters)]
+        called = [self.material.source.name(int(row)) for row in kept]
+        further = []
+        if self.comparison.new_groups and self.run.vectorizer() is not None:
+            further = ["", f"spheremix update {self.run.folder} NEW makes a run that has it."]
+        return [first, *self.comparison.lines(names, called), *further]
+
+
+def compare_documents(
+    run: Run,
+    new: Any,
+    listener: Listener,
+    *,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002
+    false_alarms: float = FALSE_ALARMS,
+) -> Assigned:
+    """Assign new documents, and compare them with those of the run."""
+    material = _rows(run, new, listener, text, id)
+    for note in renamed(material.source):
+        listener.inform(note)
+    if run.manifest.prepared.matrix is None:
+        listener.inform("The run has no rows, so new documents are compared with nothing.")
+    else:
+        listener.begin(f"Comparing {count(len(material.kept), 'document')} with those of the run")
+    return _compared(run, material, false_alarms)
+
+
+def compare_corpus(run: Run, corpus: Corpus) -> Assigned:
+    """Compare documents that are mended already with those of a run on texts."""
+    return _compared(run, _vectorized(run, corpus), FALSE_ALARMS)
+
+
+def _compared(run: Run, material: Material, false_alarms: float) -> Assigned:
+    past = run.matrix()
+    if past is None or not len(material.kept):
+        return Assigned(run, material, None)
+    how: dict[str, Any] = {"feature_names": run.feature_names, "false_alarms": false_alarms}
+    return Assigned(run, material, compare_batch(run.mixture, past, material.X, **how))
 
 
 def assign_documents(
@@ -42,10 +137,14 @@ def assign_documents(
     Words are those of the run. Documents that have none of them have no cluster and a reason.
     """
     material = _rows(run, new, listener, text, id)
-    reading = Reading.from_run(run)
     for note in renamed(material.source):
         listener.inform(note)
+    return _assigned(run, material)
+
+
+def _assigned(run: Run, material: Material) -> Table:
     if len(material.kept):
+        reading = Reading.from_run(run)
         return Table(document_columns(reading, reading.documents(material.X), material))
     corpus, n = material.source, material.n_documents
     columns = Table(id=corpus.ids) | known_columns(corpus)
@@ -93,14 +192,18 @@ def _or_none(name: str | None) -> Any:
 
 
 def _texts(run: Run, corpus: Corpus) -> Material:
-    vectorizer = run.vectorizer()
-    if vectorizer is None:
-        raise _needs_matrix(run, corpus.source or "These texts")
     mending = Mending(
         encoding=bool(run.manifest.command.get("mend_encoding")),
         lines=frozenset(run.manifest.prepared.dropped_lines),
     )
-    found = vectorize(mend(corpus, mending), vectorizer)
+    return replace(_vectorized(run, mend(corpus, mending)), source=corpus)
+
+
+def _vectorized(run: Run, corpus: Corpus) -> Material:
+    vectorizer = run.vectorizer()
+    if vectorizer is None:
+        raise _needs_matrix(run, corpus.source or "These texts")
+    found = vectorize(corpus, vectorizer)
     reasons = {one.row: one.reason for one in found.set_aside}
     return Material(found.X, run.feature_names, found.rows, reasons, corpus)
 
@@ -121,21 +224,3 @@ def _matrix(run: Run, path: Path) -> Material:
     kept, reasons = check_rows(matrix)
     ids = [str(i) for i in range(1, n + 1)]
     return Material(matrix.X[kept], None, kept, reasons, Corpus([""] * n, ids))
-
-
-def describe_assigned(run: Run, table: Table) -> list[str]:
-    """Say how many documents each cluster got, in lines."""
-    reading = Reading.from_run(run)
-    labels = np.array([k for k in table["cluster"] if k is not None], dtype=np.intp)
-    sizes = np.bincount(labels[labels >= 0], minlength=reading.n_clusters)
-    without = table.n_rows - len(labels)
-    assigned = count(int(sizes.sum()), "document")
-    nowhere = int((labels < 0).sum())
-    lost = f", {nowhere:,} that {'belongs' if nowhere == 1 else 'belong'} nowhere"
-    return [
-        f"{assigned} assigned{lost * reading.has_noise}, {without:,} without a cluster.",
-        *(
-            f"{sizes[k]:7,}  cluster {k}: {reading.cluster_name(int(k))}"
-            for k in reading.layout.clusters
-        ),
-    ]

@@ -121,6 +121,7 @@ TABLES: dict[str, TableSchema] = {
             ),
             "note": Column("Note on the cluster, from the edits of the run."),
             "size": Column("Number of documents whose most probable cluster it is.", int),
+            "size_before": Column("The same before the update; 0 for a new cluster.", int),
             "firmness": Column(
                 "Whether the cluster would be there in other documents: the mean, over 20 "
                 "repetitions with documents drawn again and other starts, of its similarity with "

@@ -61,6 +61,25 @@ class WaitingEdits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateRecord:
+    """The run that was brought up to date with new documents, as it was before."""
+
+    before: str = about("Name of its folder.")
+    n_before: int = about("Number of its documents.")
+    n_added: int = about("Number of new documents.")
+    sizes: list[int] = about("Sizes of its groups, by number.")
+    names: list[str] = about("Names of its groups, by number.")
+    words: list[list[str]] = about("First words of its groups, by number.")
+    groups: str = about("The group of each of its documents, in their order, - for none.")
+    checks: list[str] = about("What the comparison of the new documents with it found.")
+    alarms: list[str] = about("The checks that raised an alarm.")
+    colours: list[list[float]] = about(
+        "Places of all groups on the circle of colours, from 0 to 1, each with 0 or 1 for dark or "
+        "light; those of the run before are kept."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EditStep:
     """Edits that were made to a run at once."""
 
@@ -73,6 +92,10 @@ class EditStep:
     changes: list[str] = about("What they changed, in sentences.", default_factory=list)
     waiting: WaitingEdits | None = about(
         "All that was asked for, where not all of it could be kept in this run.", default=None
+    )
+    update: UpdateRecord | None = about(
+        "If these are the names, notes and marks of a run that was brought up to date: that run.",
+        default=None,
     )
 
 

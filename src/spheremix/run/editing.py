@@ -138,6 +138,12 @@ def _next(folder: RunFolder, run: Run, given: GivenEdits | None) -> CarriedEdits
                 f"{run.folder}: there are no edits that could be taken back: the run is as it was "
                 "explored."
             )
+        before = carried.steps[-1].update
+        if before is not None:
+            raise RunError(
+                f"{run.folder}: an update is not taken back: the run before it is in the folder "
+                f"{before.before}."
+            )
         return replace(carried, steps=carried.steps[:-1], undoing=True)
     if carried.steps and carried.steps[-1].edits == given.edits:
         return None
@@ -200,7 +206,8 @@ def _make(
     if documents is not None and "vocabulary_checksum" not in origin.command:
         source = replace(documents, **known)
     names = recorded_names(origin)
-    keys = KnownKeys(folder.key("matrix"), folder.key("documents"), options)
+    start = origin.command.get("start")
+    keys = KnownKeys(folder.key("matrix"), folder.key("documents"), options, start)
     folder.edit(origin.command, carried)
     try:
         work(folder, source, options, Mending(), keys, origin.command, names, listener)

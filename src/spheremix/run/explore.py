@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from spheremix.run.replaying import Edited
     from spheremix.run.run import Run
     from spheremix.run.schema import NameRecord
+    from spheremix.run.starting import Start
     from spheremix.text.trouble import Mending
 
 CONTRASTED = 100  # words of a cluster in the table of contrasts
@@ -146,8 +147,12 @@ def explore(
     force: bool,
     listener: Listener,
     names: GivenNames | None = None,
+    start: Start | None = None,
 ) -> Run:
-    """Explore documents that were read, in a folder, from where it was left."""
+    """Explore documents that were read, in a folder, from where it was left.
+
+    With a start, the groups are not searched for: the fit begins with those that are given.
+    """
     folder = RunFolder(output)
     documents = source if isinstance(source, Corpus) else source.documents
     if documents is not None:
@@ -161,9 +166,10 @@ def explore(
         command["texts_checksum"] = None if documents is None else documents.checksum
     source, mending = mended(source, options)
     command["names"] = None if names is None else names.command()
-    keys = Keys(source, options)
+    command |= {} if start is None else {"start": start.digest()}
+    keys = Keys(source, options, command.get("start"))
     with folder.locked():
-        folder.carried = _carried(folder, listener, force=force)
+        folder.carried = _carried(folder, listener, start, force=force)
         if folder.claim(command, keys, force=force):
             listener.begin(f"{output} holds this run already, finished.")
         else:
@@ -190,8 +196,16 @@ def explore(
     return run
 
 
-def _carried(folder: RunFolder, listener: Listener, *, force: bool) -> CarriedEdits | None:
-    """Give the edits of the run that is there; with force, those that are damaged are given up."""
+def _carried(
+    folder: RunFolder, listener: Listener, start: Start | None, *, force: bool
+) -> CarriedEdits | None:
+    """Give the edits of the run that is there; with force, those that are damaged are given up.
+
+    A start brings its own, and the groups.
+    """
+    if start is not None:
+        folder.start = start.labels
+        return start.carried
     try:
         return left_edits(folder)
     except RunError as error:
@@ -219,7 +233,7 @@ def work(
     """
     material = prepare(folder, source, options, mending, keys, listener)
     candidates = choose_candidates(folder, material, options, keys, listener)
-    dense, notes = fit_dense(folder, material.X, candidates, options, keys, listener)
+    dense, notes = fit_dense(folder, material, candidates, options, keys, listener)
     advice = None
     if options.k_criterion == ADVICE:
         advice = advise_run(folder, material, dense, options, keys, listener)

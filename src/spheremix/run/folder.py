@@ -21,6 +21,9 @@ from spheremix.run.writer import Writer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from spheremix.run.edit_schema import CarriedEdits
     from spheremix.run.keys import Keys
 
@@ -48,6 +51,7 @@ class RunFolder:
         self.previous: Manifest | None = None  # the run of other options that is followed
         self._following: dict[str, Any] | None = None  # the command of a run that is to follow
         self.carried: CarriedEdits | None = None  # edits of people, which go from run to run
+        self.start: NDArray[np.intp] | None = None  # groups of the documents that a fit starts from
         self.under = ""  # where stages of edited runs leave what the run itself does not have
 
     # Whose folder it is

@@ -47,10 +47,14 @@ class Keys:
         What is explored.
     options : ExploreOptions
         How.
+    start : str or None
+        What tells the groups that the fit starts from, where it does not search for them.
     """
 
-    def __init__(self, source: Corpus | Matrix, options: ExploreOptions) -> None:
-        self._source, self._options = source, options
+    def __init__(
+        self, source: Corpus | Matrix, options: ExploreOptions, start: str | None = None
+    ) -> None:
+        self._source, self._options, self.start = source, options, start
 
     @cached_property
     def documents(self) -> str:
@@ -77,7 +81,8 @@ class Keys:
 
     def dense(self, K: int) -> str:
         """Give the key of the mixture without penalty of one number of clusters."""
-        return key_of(self.matrix, _parameters(dense_mixture(K, self._options)))
+        start = () if self.start is None else (self.start,)
+        return key_of(self.matrix, _parameters(dense_mixture(K, self._options)), *start)
 
     def path(self, K: int) -> str:
         """Give the key of the path from this mixture; a criterion only chooses on it.
@@ -127,10 +132,14 @@ class KnownKeys(Keys):
         The keys of the rows and of the documents, as their stages state them.
     options : ExploreOptions
         Those of the run.
+    start : str or None
+        As in :class:`Keys`.
     """
 
-    def __init__(self, matrix: str, documents: str, options: ExploreOptions) -> None:
-        self._options = options
+    def __init__(
+        self, matrix: str, documents: str, options: ExploreOptions, start: str | None = None
+    ) -> None:
+        self._options, self.start = options, start
         self.__dict__.update(matrix=matrix, documents=documents)  # in place of computing them
 
 

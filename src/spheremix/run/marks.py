@@ -29,6 +29,7 @@ class Marks:
     names: dict[int, NameRecord] = field(default_factory=dict)
     notes: EditNotes = field(default_factory=EditNotes)
     misplaced: tuple[str, ...] = ()
+    sizes_before: tuple[int, ...] = ()  # of the groups of the run that was brought up to date
 
     def also(self, edits: Edits, source: str) -> Marks:
         """Add those of an edit; what is said again is what counts."""
@@ -38,7 +39,7 @@ class Marks:
             documents={**self.notes.documents, **edits.notes.documents},
         )
         misplaced = tuple(dict.fromkeys((*self.misplaced, *edits.misplaced)))
-        return Marks({**self.names, **names}, notes, misplaced)
+        return replace(self, names={**self.names, **names}, notes=notes, misplaced=misplaced)
 
     def moved(self, plan: Plan, edits: Edits) -> Marks:
         """Take them to the numbers after an edit.
@@ -56,7 +57,9 @@ class Marks:
             if k in self.notes.groups:
                 note = self.notes.groups[k]
                 notes[place] = f"{notes[place]}\n{note}" if place in notes else note
-        return replace(self, names=names, notes=replace(self.notes, groups=notes))
+        sizes = () if edits.merge or edits.split else self.sizes_before
+        notes_now = replace(self.notes, groups=notes)
+        return replace(self, names=names, notes=notes_now, sizes_before=sizes)
 
     def check(self, source: str) -> None:
         """Refuse a name that two groups would have."""
@@ -92,6 +95,10 @@ class Marks:
         if self.notes.groups:
             clusters = tables["clusters"]["cluster"]
             tables["clusters"]["note"] = [self.notes.groups.get(k, "") for k in clusters]
+        if self.sizes_before:
+            before = dict(enumerate(self.sizes_before))
+            clusters = tables["clusters"]["cluster"]
+            tables["clusters"]["size_before"] = [before.get(k, 0) for k in clusters]
         ids, documents = material.source.ids, tables["documents"]
         if self.notes.documents:
             documents["note"] = [self.notes.documents.get(one, "") for one in ids]
@@ -121,8 +128,12 @@ def read_marks(run: Run) -> dict[str, Any] | None:
     clusters, documents = run.clusters or Table(), run.documents or Table()
     ids = documents.get("id", [])
     marked = documents.get("misplaced", [0] * len(ids))
+    update = history.steps[0].update
+    if any(one.edits.merge or one.edits.split for one in history.steps):
+        update = None  # numbers are those of other groups now
     return {
         "n_edits": len(history.steps),
+        "colours": None if update is None else update.colours,
         "changes": history.steps[-1].changes,
         "notes": {
             "groups": _noted(map(str, clusters.get("cluster", [])), clusters),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Namer = Callable[[list[dict[str, Any]]], Any]
 
 AUTOMATIC = "spheremix"  # who gave the names that nobody gave
+UPDATE = "update of "  # a run, from which names were taken over
 LONGEST = 100  # characters of a name
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # not printable, and needed in words
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import Message
 from spheremix.reading.certainty import BORDERLINE
+from spheremix.run.changes import updated
 from spheremix.run.removed import confirmed, named_common
 from spheremix.text.corpus import shown
 from spheremix.text.vectorize import NO_WORD_LEFT
@@ -45,8 +46,16 @@ def headline(run: Run) -> str:
         parts.append(f"each keeps {kept} of the {feature_name(run)}s (by {criterion})")
     else:
         parts.append("no penalty")
-    parts += ["edited"] if run.manifest.edits is not None else []
+    parts += _history(run)
     return " . ".join(parts)
+
+
+def _history(run: Run) -> list[str]:
+    """Say whether the run was brought up to date, and whether it was edited."""
+    history = run.edits()
+    steps = [] if history is None else history.steps
+    updates = [one.update is not None for one in steps]
+    return [*(["updated"] if any(updates) else []), *([] if all(updates) else ["edited"])]
 
 
 def reuse(folder: RunFolder, candidates: list[int], *, words: bool) -> list[str]:
@@ -159,6 +168,7 @@ def _tree(run: Run) -> Message | None:
 def remarks(run: Run) -> list[Message]:
     """Say what a reader of the result should know."""
     found = [
+        updated(run),
         edited(run),
         kept_words(run),
         nowhere(run),
@@ -189,10 +199,11 @@ def warnings(run: Run) -> list[Message]:
 def edited(run: Run) -> Message | None:
     """Say that people edited the run, what the last edits changed, and how to go back."""
     history = run.edits()
-    if history is None:
+    if history is None or history.steps[-1].update is not None:
         return None
     last = history.steps[-1]
-    times = "once" if len(history.steps) == 1 else f"{len(history.steps):,} times"
+    n_edits = sum(one.update is None for one in history.steps)
+    times = "once" if n_edits == 1 else f"{n_edits:,} times"
     changes = last.changes if len(last.changes) <= CHANGES else [*last.changes[:CHANGES], "..."]
     return Message(
         "This run was edited {times}. The last edits ({source}): {changes} Taken back by spheremix "

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from spheremix.run.changes import updated
 from spheremix.run.columns import CONTENT, FIGURES, LEGEND, PAGE
 from spheremix.run.folder import RunFolder
 from spheremix.run.legend import explain
@@ -28,7 +29,11 @@ def complete(folder: RunFolder, run: Run, listener: Listener) -> None:
     if not folder.has(LEGEND):
         tables = {key: list(run.read_table(key) or ()) for key in run.manifest.tables}
         with folder.deriving() as writer:
-            about = [one.render() for one in (kept_words(run), edited(run)) if one is not None]
+            about = [
+                one.render()
+                for one in (kept_words(run), updated(run), edited(run))
+                if one is not None
+            ]
             writer.text(LEGEND, explain(tables, " ".join(about)))
     if not folder.has(FIGURES):
         listener.begin("Drawing the figures")

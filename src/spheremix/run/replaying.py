@@ -157,6 +157,8 @@ def _make(
         ids=material.source.ids,
     )
     marks, said = state.marks.also(edits, step.source), describe_marks(edits)
+    if step.update is not None:
+        marks, said = replace(marks, sizes_before=tuple(step.update.sizes)), []
     if changes_fit(edits):
         marks = marks.moved(Plan.of(edits, groups.best), edits)
     remarks: list[str] = []

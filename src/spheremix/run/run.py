@@ -11,12 +11,12 @@ import numpy as np
 
 from spheremix.run.documents import unpack_corpus
 from spheremix.run.history import read_history
-from spheremix.run.listener import Listener
 from spheremix.run.matrices import unpack_forms, unpack_matrix, unpack_words
 from spheremix.run.names import AUTOMATIC
 from spheremix.run.remarks import headline
 from spheremix.run.store import Reader, RunError
 from spheremix.run.table import Table, read_table
+from spheremix.run.verbs import RunVerbs
 from spheremix.select import CRITERIA
 from spheremix.text.phrases import Phrase
 from spheremix.text.vectorizer import TextVectorizer
@@ -42,7 +42,7 @@ DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, Arithmeti
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(RunVerbs):
     """A run read from its folder.
 
     Attributes
@@ -283,46 +283,6 @@ class Run:
             return None
         return read_history(self.reader.path(name))
 
-    def edit(self, edits: Any, *, listener: Listener | None = None) -> Run:
-        """Make edits to this run: names, notes, merges, splits, dropped words, misplaced documents.
-
-        Names and notes go to the tables, the figures and the report. Merged and split groups, and
-        dropped words, are fitted again from where the groups stand.
-
-        Parameters
-        ----------
-        edits : str, path, dict or Edits
-            The file that the report exports, or what is in it, as ``{"names": {0: "Sport"},
-            "merge": [[1, 4]]}``. Numbers are those of ``run.clusters``.
-        listener : Listener, default=None
-            Hears of progress and notes. By default progress is silent and notes are warnings.
-
-        Returns
-        -------
-        Run
-            The edited run, in the same folder. Its ``edits()`` say what changed.
-        """
-        from spheremix.run.editing import edit_run  # noqa: PLC0415 (it needs this module)
-
-        return edit_run(self.folder, edits, run=self.manifest.fit, listener=listener)
-
-    def undo_edits(self, *, listener: Listener | None = None) -> Run:
-        """Take back the last edits that were made to this run.
-
-        Parameters
-        ----------
-        listener : Listener, default=None
-            As in :meth:`edit`.
-
-        Returns
-        -------
-        Run
-            The run as it was before them, to the last byte.
-        """
-        from spheremix.run.editing import undo_edits  # noqa: PLC0415 (it needs this module)
-
-        return undo_edits(self.folder, listener=listener)
-
     def describe_clusters(self) -> list[dict[str, Any]]:
         """Describe the clusters for somebody who names them, such as a language model.
 
@@ -339,26 +299,6 @@ class Run:
 
         material = read_material(self.manifest.prepared, self.reader, self.corpus())
         return describe_clusters(Reading.from_run(self), material, self.manifest.fit)
-
-    def assign(self, new: Any, *, text: str | None = None, id: str | None = None) -> Table:  # noqa: A002
-        """Give the clusters of new documents.
-
-        Parameters
-        ----------
-        new : str, path, list of str or Corpus
-            A file as :func:`spheremix.explore_corpus` reads, or texts.
-        text, id : str, default=None
-            Columns of the texts and of the ids in a table.
-
-        Returns
-        -------
-        Table
-            The columns of ``documents.csv`` but fine_group, firmness, x and y; documents
-            without a word of the run have no cluster.
-        """
-        from spheremix.run.assign import assign_documents  # noqa: PLC0415 (it needs this module)
-
-        return assign_documents(self, new, Listener(), text=text, id=id)
 
     def report(self) -> Report:
         """Make the report of this run, which shows itself in a notebook.

@@ -35,6 +35,7 @@ from spheremix.run.path_codecs import (
     unpack_steps,
 )
 from spheremix.run.schema import DenseRecord, FitRecord, PathRecord, StepsRecord
+from spheremix.run.starting import complete_labels
 from spheremix.run.store import RunError
 from spheremix.wording import count as counted
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from spheremix.run.keys import Keys
     from spheremix.run.listener import Listener
     from spheremix.run.options import ExploreOptions
+    from spheremix.run.prepare import Material
     from spheremix.run.store import Reader
 
 
@@ -58,14 +60,14 @@ if TYPE_CHECKING:
 
 def fit_dense(
     folder: RunFolder,
-    X: Any,
+    material: Material,
     candidates: list[int],
     options: ExploreOptions,
     keys: Keys,
     listener: Listener,
 ) -> tuple[dict[int, VMFMixture], list[Message]]:
     """Fit a mixture without penalty for each number of clusters; give them and the failures."""
-    directions = as_directions(X, n_threads=options.threads)
+    directions = as_directions(material.X, n_threads=options.threads)
     missing = [K for K in candidates if folder.key(f"dense-{K}") != keys.dense(K)]
     total, done = float(sum(missing) or 1), 0.0
     found: dict[int, VMFMixture] = {}
@@ -76,7 +78,8 @@ def fit_dense(
     for K in candidates:
         share = (done / total, K / total)
         key = keys.dense(K)
-        make = partial(_fit_one, folder, key, K, directions, options, listener, share)
+        estimator = partial(_dense, folder, material, K, options, keys)
+        make = partial(_fit_one, folder, key, K, directions, estimator, listener, share)
         mixture, said = folder.stage(f"dense-{K}", key, DenseRecord, make, _read_one)
         notes += said
         if mixture is not None:
@@ -91,12 +94,28 @@ def fit_dense(
     return found, notes
 
 
+def _dense(
+    folder: RunFolder, material: Material, K: int, options: ExploreOptions, keys: Keys
+) -> VMFMixture:
+    """Give the mixture that is to be fitted, with the groups that it starts from, if any."""
+    found = dense_mixture(K, options)
+    if keys.start is None:
+        return found
+    if folder.start is None:
+        raise RunError(
+            f"{folder.folder}: damaged: the groups are missing. Make the update again in another "
+            "folder."
+        )
+    found.set_params(init=complete_labels(folder.start[material.kept], material.X))
+    return found
+
+
 def _fit_one(
     folder: RunFolder,
     key: str,
     K: int,
     directions: Any,
-    options: ExploreOptions,
+    estimator: Callable[[], VMFMixture],
     listener: Listener,
     share: tuple[float, float],
 ) -> None:
@@ -106,7 +125,7 @@ def _fit_one(
         passes = counted(state.n_sweeps, "pass", "passes")
         listener.update(share[0] + share[1] * part, f"K = {K}, {passes} over the documents")
 
-    mixture = dense_mixture(K, options).set_params(callback=follow)
+    mixture = estimator().set_params(callback=follow)
     writer = folder.writer()
     notes: list[Warning | Exception | str] = []
     packed = None

@@ -7,6 +7,7 @@ import {
   createGroupings,
   nearestGroup,
 } from "../../../src/spheremix/report/page/grouping.js";
+import { groupColour } from "../../../src/spheremix/report/page/group_colours.js";
 import { createSteps } from "../../../src/spheremix/report/page/order.js";
 import { smallContent, smallTree } from "./small_content.mjs";
 
@@ -40,6 +41,29 @@ test("without a cut the groups are the clusters, in the order of the tree", () =
   assert.deepEqual([...labels], [0, 0, 1, 2, 2, 2]);
   assert.deepEqual(groups[1].words.slice(0, 1), ["word0"]);
   assert.equal(groups[1].firmness, 0.9);
+});
+
+test("groups of a run that was brought up to date keep their colours", () => {
+  const { content, groupsAt } = grouped();
+  const before = groupsAt({ cut: 0, step: 0 }).groups.map(({ colour }) => colour);
+  content.edits = {
+    colours: [
+      [0.25, 0],
+      [0.5, 1],
+      [0.75, 0],
+    ],
+  };
+  const again = createGroupings(content, createSteps(content));
+  const { groups } = again({ cut: 0, step: 0 });
+  assert.deepEqual(
+    groups.map(({ id, colour }) => [id, colour]),
+    [2, 0, 1].map((k) => [k, groupColour(...content.edits.colours[k])]),
+  );
+  assert.notDeepEqual(
+    groups.map(({ colour }) => colour),
+    before,
+  );
+  assert.deepEqual(again({ cut: 2, step: 0 }).byId.get(4).colour, groupColour(0.75, 0));
 });
 
 test("a cut gives nodes with their words, sizes and documents", () => {

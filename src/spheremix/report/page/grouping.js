@@ -50,11 +50,18 @@ function clusterGroups(content, step, cuts) {
       words,
       only: onlyWords(content, step, k),
       firmness: step.exact ? (content.firmness?.groups[k] ?? null) : null,
-      colour: groupColour(shares ? shares[i] : i / order.length, i),
+      colour: keptColour(content, k) ?? groupColour(shares ? shares[i] : i / order.length, i),
     };
     return group;
   });
   return grouping(true, groups, step.labels, nowhereGroup(content, step.K, step.labels));
+}
+
+// The colour that a group had in the run before, where this run brings one up to date.
+/** @param {Content} content @param {number} k */
+function keptColour({ edits }, k) {
+  const place = edits?.colours?.[k];
+  return place ? groupColour(place[0], place[1]) : null;
 }
 
 // The middle of the leaves of each cluster, as a share of all leaves.
@@ -91,7 +98,9 @@ function nodeGroups(content, tree, cuts, m) {
       firmness: tree.is_chosen[node]
         ? (content.firmness?.groups[tree.clusters[node]] ?? null)
         : null,
-      colour: groupColour(middle / leaves.length / tree.leaves, i),
+      colour:
+        (tree.is_chosen[node] ? keptColour(content, tree.clusters[node]) : null) ??
+        groupColour(middle / leaves.length / tree.leaves, i),
     };
     return group;
   });

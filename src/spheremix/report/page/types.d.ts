@@ -72,6 +72,7 @@ export interface Firmness {
 // What people did to the run. Groups are keys as texts, documents are known by their ids.
 export interface EditsMade {
   n_edits: number;
+  colours: [number, number][] | null; // kept from the run before an update; by group
   changes: string[]; // by the last edits, in sentences
   notes: { groups: Record<string, string>; documents: Record<string, string> };
   misplaced: string[];

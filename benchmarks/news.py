@@ -1,0 +1,248 @@
+"""New documents: events that are found, false alarms, and what updates keep and cost.
+
+Run as ``python benchmarks/news.py``, or with one of the words ``checks`` and ``updates``; it
+needs the folder of real data, named by SPHEREMIX_DATA. It writes ``benchmarks/results/news.md``,
+and the numbers to ``news.json`` beside it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy as np
+from scipy import sparse
+from timing import DATA, ROOT, machine
+
+import spheremix as sm
+from spheremix.reading.alignment import count_common, jaccard
+from spheremix.reading.batch import Past
+from spheremix.run import explore
+from spheremix.text import TextVectorizer
+
+RESULTS = ROOT / "benchmarks" / "results"
+CHECKS = ("new group", "fit", "shares", "words")
+N_SPLITS, N_QUIET, N_EVENTS = 10, 10, 5  # splits of each data set, batches of each split
+N_PAST, N_BATCH, K = 1000, 100, 12
+N_FIRST, N_UPDATES, N_ADDED = 400, 10, 40  # of each stream of updates
+EVENT, N_EVENT, N_LATER = (
+    4,
+    15,
+    8,
+)  # the batch with the event, its documents, and those of later ones
+
+
+def texts(name):
+    with gzip.open(DATA / name / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def bbc():
+    """Give the topics, and what makes rows: the words are those of the past."""
+    documents = texts("bbc_news")
+    all_texts = np.array([one["text"] for one in documents], dtype=object)
+
+    def rows(past, *others):
+        vectorizer = TextVectorizer()
+        found = [vectorizer.fit_transform(list(all_texts[past]))]
+        return [*found, *(vectorizer.transform(list(all_texts[ids])) for ids in others)]
+
+    return np.array([one["label"] for one in documents]), rows
+
+
+def embeddings():
+    X = np.load(DATA / "minilm_bbc" / "embeddings.npy").astype(np.float64)
+    return np.load(DATA / "minilm_bbc" / "labels.npy"), lambda *parts: [X[ids] for ids in parts]
+
+
+def stacked(*parts):
+    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.vstack(parts)
+
+
+def checks():
+    """Leave a topic out of the past; draw batches without it and with it."""
+    found = []
+    for name, load in (("bbc_news, texts", bbc), ("minilm_bbc, embeddings", embeddings)):
+        labels, rows = load()
+        topics = np.unique(labels)
+        for split in range(N_SPLITS):
+            rng = np.random.default_rng(split)
+            gone = labels == topics[split % len(topics)]
+            order = rng.permutation(np.flatnonzero(~gone))
+            parts = order[:N_PAST], order[N_PAST:], np.flatnonzero(gone)
+            past, quiet, event = rows(*parts)
+            known = Past(sm.VMFMixture(K, random_state=0).fit(past), past)
+            for n_event, n_batches in ((0, N_QUIET), (10, N_EVENTS), (20, N_EVENTS)):
+                for _ in range(n_batches):
+                    one = rng.choice(quiet.shape[0], N_BATCH - n_event, replace=False)
+                    other = rng.choice(event.shape[0], n_event, replace=False)
+                    batch = stacked(quiet[one], event[other])
+                    result = known.compare(batch, feature_names=None, false_alarms=0.05)
+                    first = result.new_groups[0].members if result.new_groups else []
+                    right = int(np.sum(np.asarray(first) >= N_BATCH - n_event))
+                    found.append([name, n_event, result.alarms, len(first), right])
+            print(name, split, len(found), flush=True)
+    return found
+
+
+def report_checks(found):
+    lines = [
+        "## Events and false alarms",
+        "",
+        f"A topic is left out of the past ({N_PAST:,} documents, a mixture of {K} groups). A",
+        f"batch has {N_BATCH} documents that were in no fit: none, 10 or 20 of the missing topic.",
+        "`sm.compare_batch` with its default, at most 5 false alarms in 100 batches. Numbers are",
+        "shares of the batches. The last column is for the first new group: the share of its",
+        "documents that are of the missing topic, and the share of these documents that it has.",
+        "",
+        f"| data | documents of the event | batches | any alarm | {' | '.join(CHECKS)} | right |",
+        f"|---|---|---|---|{'---|' * len(CHECKS)}---|",
+    ]
+    kinds = sorted({(name, n) for name, n, *_ in found})
+    for name, n_event in [*kinds, ("both", 0)]:
+        own = [one for one in found if name in {one[0], "both"} and one[1] == n_event]
+        shares = [np.mean([check in one[2] for one in own]) for check in CHECKS]
+        groups = [one for one in own if one[3]]
+        right = "-"
+        if n_event and groups:
+            precision = np.mean([one[4] / one[3] for one in groups])
+            recall = np.mean([one[4] / n_event for one in groups])
+            right = f"{precision:.2f}, {recall:.2f}"
+        lines.append(
+            f"| {name} | {n_event} | {len(own)} | {np.mean([bool(one[2]) for one in own]):.3f} | "
+            f"{' | '.join(f'{share:.3f}' for share in shares)} | {right} |"
+        )
+    return [*lines, ""]
+
+
+# Updates
+
+
+def corpus(documents, ids):
+    return sm.text.Corpus(
+        [documents[i]["text"] for i in ids],
+        [documents[i]["id"] for i in ids],
+        labels={"label": [(documents[i]["label"],) for i in ids]},
+    )
+
+
+def stream(split):
+    """Give the first documents, and batches; in the fifth a topic comes that was not there."""
+    documents = texts("bbc_news")
+    labels = np.array([one["label"] for one in documents])
+    topic = np.unique(labels)[split]
+    order = np.random.default_rng(split).permutation(len(labels))
+    known, event = list(order[labels[order] != topic]), list(order[labels[order] == topic])
+    first, known = known[:N_FIRST], known[N_FIRST:]
+    batches = []
+    for i in range(N_UPDATES):
+        n_event = 0 if i < EVENT else N_EVENT if i == EVENT else N_LATER
+        batches.append(known[: N_ADDED - n_event] + event[:n_event])
+        known, event = known[N_ADDED - n_event :], event[n_event:]
+    return documents, first, batches, topic
+
+
+def updates():
+    """Bring runs up to date again and again; compare the groups of each with those before."""
+    return [one for split in range(5) for one in follow(split)]
+
+
+def follow(split):
+    """Bring one run up to date."""
+    explore.complete = lambda *_: None  # no figures, no page
+    documents, first, batches, topic = stream(split)
+    found = []
+    with tempfile.TemporaryDirectory() as place:
+        options = {"k": 6, "max_steps": 20, "threads": 1}
+        run = sm.explore_corpus(corpus(documents, first), f"{place}/0", **options)
+        for i, ids in enumerate(batches):
+            after = run.update(corpus(documents, ids), f"{place}/{i + 1}")
+            found.append([split, i, *compare(run, after), *fits(run, after)])
+            run = after
+            print(found[-1], flush=True)
+        own = np.array([one == topic for one in run.documents["label"]])
+        groups = np.array(run.documents["cluster"])
+        best = np.bincount(groups[own]).argmax()
+        found[-1] += [int((own & (groups == best)).sum()), int(own.sum())]
+    return found
+
+
+def compare(before, after):
+    """Count groups, groups that are no longer themselves, and documents that moved."""
+    old = np.array(before.documents["cluster"])
+    new = np.array(after.documents["cluster"])[: len(old)]
+    K, more = len(before.mixture.weights_), len(after.mixture.weights_)
+    common = count_common(old, new, (K, more))
+    swapped = int((jaccard(common).argmax(axis=1) != np.arange(K)).sum())
+    names = dict(zip(after.clusters["cluster"], after.clusters["name"], strict=True))
+    known = zip(before.clusters["cluster"], before.clusters["name"], strict=True)
+    kept = [names[k] == name for k, name in known]
+    return K, more - K, swapped, int((old != new).sum()), len(old), int(sum(kept))
+
+
+def fits(before, after):
+    """Give the seconds of the fit of the update, and of a new one."""
+    X, K = after.matrix(), len(after.mixture.weights_)
+    start = np.array(after.documents["cluster"])  # that of the update is a few documents away
+    start[: len(before.documents["cluster"])] = before.documents["cluster"]
+    times = []
+    for init in ("merge", start):
+        begin = time.process_time()
+        sm.VMFMixture(K, init=init, random_state=0, n_threads=1).fit(X)
+        times.append(time.process_time() - begin)
+    return times[::-1]
+
+
+def report_updates(found):
+    n, groups = len(found), sum(one[2] for one in found)
+    swapped, moved, documents, kept = (sum(one[i] for one in found) for i in (4, 5, 6, 7))
+    warm, new = (sum(one[i] for one in found) for i in (8, 9))
+    quiet = [one for one in found if one[1] < EVENT]
+    events = [one for one in found if one[1] == EVENT]
+    shares = ", ".join(f"{one[10]} of {one[11]}" for one in found if len(one) > 10)
+    return [
+        "## Updates",
+        "",
+        f"bbc_news: five streams. Each begins with {N_FIRST} documents of four topics in 6 groups,",
+        f"and is brought up to date {N_UPDATES} times with {N_ADDED} documents. The fifth topic",
+        f"comes with {N_EVENT} documents of the fifth batch and {N_LATER} of each later one.",
+        "",
+        f"- {n} updates. Groups whose documents are afterwards mostly those of another number:",
+        f"  {swapped} of {groups}. Groups that kept their name: {kept} of {groups}.",
+        f"- Documents of before that changed group: {moved / documents:.2%} an update.",
+        f"- New groups: {sum(one[3] for one in quiet)} in {len(quiet)} updates before the event;",
+        f"  {sum(one[3] > 0 for one in events)} of {len(events)} events got a group at once.",
+        f"- Documents of the new topic that are in one group at the end: {shares}.",
+        f"- The fit of an update, started from the groups: {warm / n:.3f} s. A new fit (search for",
+        f"  starts, EM): {new / n:.3f} s, {new / warm:.0f} times as much.",
+        "",
+    ]
+
+
+PARTS = {
+    "checks": (checks, report_checks),
+    "updates": (updates, report_updates),
+}
+
+
+def main():
+    target = RESULTS / "news.json"
+    for part, (measure, _) in PARTS.items():
+        if part in sys.argv[1:] or not sys.argv[1:]:
+            found = measure()
+            known = json.loads(target.read_text()) if target.exists() else {}
+            target.write_text(json.dumps({**known, part: found}) + "\n")
+    known = json.loads(target.read_text())
+    lines = ["# New documents", "", machine(), ""]
+    for part, (_, report) in PARTS.items():
+        lines += report(known[part]) if part in known else []
+    (RESULTS / "news.md").write_text("\n".join(lines))
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    main()

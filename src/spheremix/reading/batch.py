@@ -1,0 +1,325 @@
+"""What is new in a batch of documents: compared with the documents of a fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from spheremix.errors import ParameterError
+from spheremix.estimators import validation as check
+from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.selected import SelectedMixture
+from spheremix.parameters import require_number
+from spheremix.reading.batch_result import BatchComparison, Check, GroupChanges, NewGroup
+from spheremix.reading.characteristic import characteristic_scores, cluster_masses
+from spheremix.reading.drift import compare_shares, compare_words
+from spheremix.reading.novelty import (
+    count_test,
+    draw_largest,
+    fit_values,
+    others_of,
+    products,
+    score_new,
+    score_past,
+    search_group,
+)
+from spheremix.wording import count, joined
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from spheremix.reading.drift import SharesDrift, WordsDrift
+    from spheremix.reading.novelty import Scored
+
+    Array = NDArray[np.float64]
+    Ids = NDArray[np.intp]
+
+N_CHECKS = 4
+LOWEST, HIGHEST = 0.01, 0.5  # rates of false alarms
+MOST_GROUPS = 5  # new groups that are suggested
+WORDS = 10  # of a new group
+CHANGED = 5  # words of a group that has changed, each way
+LEAST_WITH = 2  # new documents that have a word of which there is more
+
+
+def compare_batch(
+    model: Any,
+    X: Any,
+    new: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    false_alarms: float = 0.05,
+    random_state: Any = 0,
+) -> BatchComparison:
+    """Tell what is new in a batch of documents: fit, new groups, shares and words of groups.
+
+    Four checks compare the new documents with those of the fit:
+
+    1. *New group*: is there a set of documents that are nearer to each other than to any group?
+       The largest such set is compared with the largest ones among documents of the fit, drawn
+       399 times as a batch of the same size.
+    2. *Fit*: do more documents fit badly than one expects? The fit of a document is its cosine
+       with the prototype of its group. Documents of the fit are scored without their own part in
+       the prototypes, since otherwise new documents would always seem to fit worse. A document
+       fits badly if at most 5 % of the documents of the fit are as far from their groups.
+    3. *Shares*: has any group more or fewer documents than its share of the past?
+    4. *Words*: is the mean of the new documents of a group farther from the mean of its old ones
+       than if new and old ones were exchanged at random?
+
+    Each check has a quarter of the rate of false alarms, so the whole batch has at most this rate,
+    for any number of groups. This holds if the documents are independent and from the same source.
+    Documents of suggested new groups do not count for the shares and the words of the groups.
+
+    Parameters
+    ----------
+    model : VMFMixture, VMFPath or VMFMixtureIC
+        Fitted; of a path the step that is selected.
+    X : array-like or sparse matrix of shape (n, d), or Directions
+        The rows it was fitted to. New ones are compared with 2,000 of them at most.
+    new : array-like or sparse matrix of shape (m, d), or Directions
+        The batch.
+    feature_names : sequence of str, default=None
+        The words of the columns; without them no words are named.
+    false_alarms : float, default=0.05
+        Share of the batches without any change that may raise an alarm.
+    random_state : int, RandomState, Generator or None, default=0
+        Seeds the draws.
+
+    Returns
+    -------
+    BatchComparison
+        The four checks, the group and the fit of each document, and new groups; printed, all of
+        it in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import spheremix as sm
+    >>> X, labels, _ = sm.datasets.make_vmf_mixture(400, 30, 4, overlap=0.001, random_state=0)
+    >>> past, event = X[labels != 3], X[labels == 3]
+    >>> mixture = sm.VMFMixture(3, random_state=0).fit(past[:200])
+    >>> same = sm.compare_batch(mixture, past[:200], past[200:240])
+    >>> same.alarms
+    []
+    >>> changed = sm.compare_batch(mixture, past[:200], np.vstack([past[200:240], event[:10]]))
+    >>> changed.alarms
+    ['new group', 'fit']
+    >>> changed.new_groups[0].members.tolist()
+    [40, 41, 42, 43, 44, 45, 46, 47, 48, 49]
+    """
+    past = Past(model, X, random_state)
+    return past.compare(new, feature_names=feature_names, false_alarms=false_alarms)
+
+
+class Past:
+    """The documents of a fit, ready to be compared with batches of new ones.
+
+    Parameters
+    ----------
+    model, X, random_state
+        As in :func:`compare_batch`.
+    """
+
+    def __init__(self, model: Any, X: Any, random_state: Any = 0) -> None:
+        self.mixture = _published(model)
+        self.seed = check.draw_seeds(random_state, 1)[0]
+        rows = check.open_again(self.mixture, X)
+        self.n_rows = rows.n_rows
+        self.scored = score_past(self.mixture, rows, np.random.default_rng(self.seed))
+        self._gram: Array | None = None
+        self._drawn: dict[int, Array] = {}
+
+    def largest(self, n_new: int) -> Array:
+        """Give the sizes of the largest new groups among documents of the past, in order."""
+        if n_new not in self._drawn:
+            if self._gram is None:
+                self._gram = products(self.scored.rows)
+            rng = np.random.default_rng([self.seed, n_new])
+            self._drawn[n_new] = np.sort(draw_largest(self.scored, self._gram, n_new, rng))
+        return self._drawn[n_new]
+
+    def compare(
+        self, new: Any, *, feature_names: Sequence[str] | None, false_alarms: float
+    ) -> BatchComparison:
+        """Compare a batch with them, as :func:`compare_batch` does."""
+        level, words = _level(false_alarms), _words(feature_names, self.mixture)
+        each, K = level / N_CHECKS, len(self.mixture.weights_)
+        rng = np.random.default_rng([self.seed, 0])
+        scored, batch = self.scored, score_new(self.mixture, check.open_again(self.mixture, new))
+        values = fit_values(scored.cosines, batch.cosines)
+        groups, p_groups, usual = _new_groups(self, batch, words, each, rng)
+        numbers = np.full(len(batch), -1, dtype=np.intp)
+        for i, one in enumerate(groups):
+            numbers[one.members] = i
+        known = batch.take(numbers < 0)
+        shares = compare_shares(scored.labels, known.labels, K, rng)
+        drift = compare_words(scored, known, K, rng)
+        n_bad, expected, p_fit = count_test(values, len(scored))
+        bad = (
+            f"{n_bad:,} of {count(len(batch), 'document')} fit badly, about {expected:.0f} expected"
+        )
+        return BatchComparison(
+            n_past=self.n_rows,
+            level=level,
+            labels=batch.labels,
+            cosines=batch.cosines,
+            p_values=values,
+            new_group=numbers,
+            checks=(
+                Check("new group", p_groups, p_groups <= each, _said_of(groups, usual)),
+                Check("fit", p_fit, p_fit <= each, bad),
+                _share_check(shares, each),
+                _word_check(drift, each),
+            ),
+            new_groups=groups,
+            groups=_changes(shares, drift, words, each),
+        )
+
+
+def _published(model: Any) -> VMFMixture:
+    if not isinstance(model, VMFMixture | SelectedMixture):
+        raise ParameterError(
+            "{model} must be a fitted VMFMixture, VMFPath or VMFMixtureIC, got a {got}",
+            got=type(model).__name__,
+        )
+    check_is_fitted(model)
+    return model if isinstance(model, VMFMixture) else model.best_estimator_
+
+
+def _level(rate: float) -> float:
+    """Check the rate of false alarms; 399 draws cannot tell rarer ones than 1 of 100."""
+    found = require_number("false_alarms", rate, above=0.0)
+    if not LOWEST <= found <= HIGHEST:
+        raise ParameterError(
+            "{false_alarms} must be between {least} and {most}, got {got}",
+            least=LOWEST,
+            most=HIGHEST,
+            got=f"{found:g}",
+        )
+    return found
+
+
+def _words(names: Sequence[str] | None, mixture: VMFMixture) -> list[str] | None:
+    if names is None:
+        return None
+    found, d = list(map(str, names)), mixture.n_features_in_
+    if len(found) != d:
+        raise ParameterError(
+            "{feature_names} has {n} names, and the model has {d} columns", n=len(found), d=d
+        )
+    return found
+
+
+# New groups
+
+
+def _new_groups(
+    past: Past, batch: Scored, words: list[str] | None, level: float, rng: np.random.Generator
+) -> tuple[list[NewGroup], float, int]:
+    """Suggest new groups, the largest first; give the p-value of the first, and the usual size."""
+    mixture, n_drawn = past.mixture, min(len(batch), len(past.scored) // 2)
+    drawn = past.largest(n_drawn)
+    places = np.arange(len(batch))
+    if len(batch) > n_drawn:  # as many as are drawn, so that sizes can be compared
+        places = np.sort(rng.permutation(places)[:n_drawn])
+    value, _ = search_group(batch, places)
+    p_value = _rank(drawn, value)
+    usual = int(drawn[int(np.ceil((1.0 - level) * len(drawn))) - 1])
+    found: list[NewGroup] = []
+    left = np.ones(len(batch), dtype=bool)
+    while p_value <= level and len(found) < MOST_GROUPS:
+        value, members = search_group(batch, np.flatnonzero(left))
+        if found and _rank(drawn, value) > level:
+            break
+        members = others_of(batch, members, np.flatnonzero(left))
+        sizes = np.bincount(batch.labels[members], minlength=len(mixture.weights_))
+        so_far = {int(k): int(sizes[k]) for k in np.argsort(-sizes, kind="stable") if sizes[k]}
+        found.append(NewGroup(members, _own_words(mixture, batch, members, words), so_far))
+        left[members] = False
+    return found, p_value, usual
+
+
+def _rank(drawn: Array, value: float) -> float:
+    """Give the share of the draws that reach a value, itself included."""
+    return float((1.0 + np.count_nonzero(drawn >= value)) / (1.0 + len(drawn)))
+
+
+def _own_words(
+    mixture: VMFMixture, batch: Scored, members: Ids, words: list[str] | None
+) -> list[str]:
+    """Give the words that set new documents apart from all groups."""
+    if words is None:
+        return []
+    total = np.asarray(batch.rows[members].sum(axis=0)).ravel()
+    masses = cluster_masses(mixture.weights_, mixture.kappas_, len(words))
+    prototypes = np.vstack([mixture.prototypes_, total / np.linalg.norm(total)])
+    scores = characteristic_scores(prototypes, np.append(masses, masses.mean()))[-1]
+    best = np.argsort(-scores, kind="stable")[:WORDS]
+    return [words[j] for j in best if scores[j] > 0.0]
+
+
+def _said_of(found: list[NewGroup], usual: int) -> str:
+    if not found:
+        return "no large set of documents that are nearer to each other than to any group"
+    sizes = [f"{len(one.members):,}" for one in found]
+    several = "" if len(found) == 1 else f"{len(found)} sets of "
+    return (
+        f"{several}{joined(sizes)} documents are nearer to each other than to any group; by chance "
+        f"at most {usual:,}"
+    )
+
+
+# Groups that have changed
+
+
+def _share_check(shares: SharesDrift, level: float) -> Check:
+    changed = [str(k) for k in np.flatnonzero(shares.p_values <= level)]
+    said = "no group has more or fewer documents than chance allows"
+    if changed:
+        said = f"more or fewer documents than expected: group {', '.join(changed)}"
+    p_value = float(shares.p_values.min())
+    return Check("shares", p_value, p_value <= level, said)
+
+
+def _word_check(drift: WordsDrift, level: float) -> Check:
+    known = drift.p_values[~np.isnan(drift.p_values)]
+    if not known.size:
+        return Check("words", 1.0, False, "no group has enough documents to compare words")
+    changed = [str(k) for k in np.flatnonzero(drift.p_values <= level)]
+    said = "the words of all groups are as they were, within chance"
+    if changed:
+        said = f"other words than before: group {', '.join(changed)}"
+    p_value = float(known.min())
+    return Check("words", p_value, p_value <= level, said)
+
+
+def _changes(
+    shares: SharesDrift, drift: WordsDrift, words: list[str] | None, level: float
+) -> GroupChanges:
+    K = len(shares.found)
+    more: list[list[str]] = [[] for _ in range(K)]
+    fewer: list[list[str]] = [[] for _ in range(K)]
+    for k in np.flatnonzero(drift.p_values <= level) if words is not None else []:
+        change = drift.differences[k]
+        rising = np.where(drift.n_with[k] >= LEAST_WITH, change, 0.0)
+        more[k] = _first(rising, words)
+        fewer[k] = _first(-change, words)
+    return GroupChanges(
+        found=shares.found,
+        expected=shares.expected,
+        share_changed=shares.p_values <= level,
+        words_changed=drift.p_values <= level,
+        share_p_values=shares.p_values,
+        word_p_values=drift.p_values,
+        more=more,
+        fewer=fewer,
+    )
+
+
+def _first(values: Array, words: Sequence[str] | None) -> list[str]:
+    best = np.argsort(-values, kind="stable")[:CHANGED]
+    return [words[j] for j in best if values[j] > 0.0] if words is not None else []

@@ -1,0 +1,61 @@
+"""Places of groups on the circle of colours, as the report gives them, so that they can be kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from spheremix.run.schema import TreeRecord
+
+Place = list[float]  # a share of the circle, and 0 or 1: dark or light in turn
+
+
+def colour_places(tree: TreeRecord | None, n_groups: int) -> list[Place]:
+    """Give the place of each group: the middle of its leaves in the order of the tree.
+
+    It is what ``grouping.js`` of the report computes for groups without a place of their own.
+    """
+    if tree is None:
+        return [[k / n_groups, float(k % 2)] for k in range(n_groups)]
+    order = _leaves(tree)
+    clusters = [tree.nodes[leaf].cluster for leaf in order]
+    ranks = {k: i for i, k in enumerate(dict.fromkeys(clusters))}
+    found = []
+    for k in range(n_groups):
+        at = [i for i, one in enumerate(clusters) if one == k]
+        share = ((sum(at) / len(at) if at else 0.0) + 0.5) / len(order)
+        found.append([share, float(ranks.get(k, k) % 2)])
+    return found
+
+
+def _leaves(tree: TreeRecord) -> list[int]:
+    """Give the leaves in the order of the report: the branch with the largest group first."""
+    nodes = tree.nodes
+    children: list[list[int]] = [[] for _ in nodes]
+    for i, node in enumerate(nodes):
+        if node.parent is not None:
+            children[node.parent].append(i)
+    largest: list[int] = []
+    for i, node in enumerate(nodes):
+        whole = node.chosen or not children[i]
+        largest.append(node.size if whole else max(largest[one] for one in children[i]))
+    found = []
+    stack = [next(i for i, node in enumerate(nodes) if node.parent is None)]
+    while stack:
+        one = stack.pop()
+        if not children[one]:
+            found.append(one)
+        stack += sorted(children[one], key=lambda i: (-largest[i], i))[::-1]
+    return found
+
+
+def add_places(places: list[Place], n_new: int) -> list[Place]:
+    """Give new groups places in the middle of the widest gaps between those that there are."""
+    found = [list(one) for one in places]
+    for _ in range(n_new):
+        shares = np.sort([0.0, *(share for share, _ in found), 1.0])
+        widest = int(np.diff(shares).argmax())
+        found.append([float(shares[widest : widest + 2].mean()), float(len(found) % 2)])
+    return found

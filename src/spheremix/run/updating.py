@@ -1,0 +1,202 @@
+"""A run brought up to date with new documents: its groups stay who they are, new ones are added."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.errors import ParameterError
+from spheremix.reading import Reading
+from spheremix.run.assign import compare_corpus
+from spheremix.run.edit_schema import CarriedEdits, EditNotes, Edits, EditStep, UpdateRecord
+from spheremix.run.explore import explore
+from spheremix.run.following import NOBODY, identities
+from spheremix.run.joining import join_documents
+from spheremix.run.listener import Listener
+from spheremix.run.marks import read_marks
+from spheremix.run.names import UPDATE
+from spheremix.run.options import ExploreOptions
+from spheremix.run.places import add_places, colour_places
+from spheremix.run.prepare import is_matrix
+from spheremix.run.saving import load_run
+from spheremix.run.starting import Start
+from spheremix.run.store import RunError
+from spheremix.text import Corpus, read_documents
+from spheremix.text.trouble import Mending, mend
+from spheremix.wording import count
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from spheremix.run.assign import Assigned
+    from spheremix.run.joining import Joined
+    from spheremix.run.run import Run
+
+    Ids = NDArray[np.intp]
+
+FIRST = 10  # words of a group that are compared
+
+
+def update_run(
+    run: str | PathLike[str],
+    new: Any,
+    out: str | PathLike[str] | None = None,
+    *,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002
+    listener: Listener | None = None,
+    threads: int | None = None,
+) -> Run:
+    """Make a run of the documents of another run and new ones, with the groups of that run.
+
+    The run before is only read. Its groups are where the fit starts, so they keep their numbers,
+    names, notes and colours; groups that :func:`spheremix.compare_batch` suggests among the new
+    documents are added after them. Words are counted again, so new words come in. Called again
+    after it was killed, it goes on.
+
+    Parameters
+    ----------
+    run : str or path
+        Folder of a run on texts.
+    new : str, path, list of str or Corpus
+        A file as the run was made of, or texts.
+    out : str or path, default=None
+        Folder of the new run; by default that of the run with "-updated" after its name.
+    text, id : str, default=None
+        Columns of the texts and of the ids; by default those of the run.
+    listener : Listener, default=None
+        Hears of progress and notes.
+    threads : int, default=None
+        Number of threads; all cores by default.
+
+    Returns
+    -------
+    Run
+        The new run.
+    """
+    hears, before = listener or Listener(), load_run(run)
+    folder = Path(f"{before.folder}-updated" if out is None else out)
+    if folder.exists() and folder.samefile(before.folder):
+        raise ParameterError(
+            "{out} is the folder of the run that is updated", remedies=("choose another folder",)
+        )
+    corpus = before.corpus()
+    if corpus is None or before.vectorizer() is None:
+        raise RunError(
+            f"{before.folder}: only a run of spheremix explore on texts can be updated; for a "
+            "matrix, explore all rows again."
+        )
+    options = _options(before, threads)
+    known = before.manifest.corpus
+    if known is not None:
+        corpus = replace(corpus, source=known.source, format=known.format, notes=known.notes)
+    joined = join_documents(corpus, _read(before, new, options, text, id, hears))
+    if joined.n_known:
+        hears.inform(f"{count(joined.n_known, 'document')} left out that the run has already.")
+    hears.begin(f"Comparing {count(len(joined.fresh), 'document')} with those of the run")
+    compared = compare_corpus(before, joined.fresh)
+    K = len(before.mixture.weights_)
+    n_new = 0 if compared.comparison is None else len(compared.comparison.new_groups)
+    start = Start(_labels(before, compared, K), _carried(before, joined, compared, n_new))
+    chosen = replace(options, k=K + n_new)
+    return explore(joined.corpus, chosen, folder, force=False, listener=hears, start=start)
+
+
+def _options(before: Run, threads: int | None) -> ExploreOptions:
+    """Give the options of the run before; names are carried in another way."""
+    names = {
+        one.name for one in dataclasses.fields(ExploreOptions) if one.metadata["changes_result"]
+    } - {"names"}
+    known = {name: value for name, value in before.manifest.command.items() if name in names}
+    return ExploreOptions(**known, threads=threads)
+
+
+def _read(
+    before: Run,
+    new: Any,
+    options: ExploreOptions,
+    text: str | None,
+    name: str | None,
+    listener: Listener,
+) -> Corpus:
+    """Read new documents as those of the run were read, and mend them in the same way."""
+    if isinstance(new, str) or hasattr(new, "__fspath__"):
+        path = Path(new)
+        if is_matrix(path):
+            raise RunError(f"{path}: {before.folder} is a run on texts: give documents.")
+        asked = replace(options, text=text or options.text, id=name or options.id)
+        listener.begin(f"Reading {path}")
+        found = read_documents(path, **asked.reading())
+    else:
+        found = new if isinstance(new, Corpus) else Corpus.from_texts(new)
+    lines = frozenset(before.manifest.prepared.dropped_lines)
+    return mend(found, Mending(encoding=bool(options.mend_encoding), lines=lines))
+
+
+def _labels(before: Run, compared: Assigned, n_groups: int) -> Ids:
+    """Give the group of each document, old ones first; -1 where none is known."""
+    table = before.documents
+    known = [] if table is None else table["cluster"]
+    old = np.array([-1 if k is None else k for k in known], dtype=np.intp)
+    fresh = np.full(compared.material.n_documents, -1, dtype=np.intp)
+    found = compared.comparison
+    if found is not None:
+        added = found.new_group >= 0
+        fresh[compared.material.kept] = np.where(added, n_groups + found.new_group, found.labels)
+    return np.concatenate([old, fresh])
+
+
+def _carried(before: Run, joined: Joined, compared: Assigned, n_new: int) -> CarriedEdits:
+    """Give the names, notes and marks of the run before, and what it was like."""
+    reading, marks = Reading.from_run(before), read_marks(before) or {}
+    K, n_old = reading.n_clusters, len(joined.corpus) - len(joined.fresh)
+    names = [reading.cluster_name(k) for k in range(K)]
+    table, clusters = before.documents, before.clusters
+    labels = [] if table is None else table["cluster"]
+    notes = marks.get("notes", {"groups": {}, "documents": {}})
+    edits = Edits(
+        run=str(before.manifest.fit),
+        names=dict(enumerate(names)),
+        notes=EditNotes(
+            groups={int(k): note for k, note in notes["groups"].items()},
+            documents=notes["documents"],
+        ),
+        misplaced=marks.get("misplaced", []),
+        drop_words=list(dict.fromkeys(marks.get("dropped_words", []))),
+    )
+    sizes = (
+        {} if clusters is None else dict(zip(clusters["cluster"], clusters["size"], strict=True))
+    )
+    places = marks.get("colours") or colour_places(before.manifest.tree, K)
+    found = compared.comparison
+    update = UpdateRecord(
+        before=before.folder.name,
+        n_before=n_old,
+        n_added=len(joined.fresh),
+        sizes=[int(sizes.get(k, 0)) for k in range(K)],
+        names=names,
+        groups=_written(labels),
+        words=[[one.word for one in reading.vocabulary.words(k, FIRST)] for k in range(K)],
+        checks=[] if found is None else [f"{one.name}: {one.sentence}" for one in found.checks],
+        alarms=[] if found is None else found.alarms,
+        colours=add_places(places, n_new),
+    )
+    step = EditStep(
+        source=f"{UPDATE}{before.folder.name}",
+        edits=edits,
+        groups=_written(labels),
+        update=update,
+    )
+    documents = identities(joined.corpus)[:n_old]
+    return CarriedEdits(steps=[step], documents=documents, undoing=False)
+
+
+def _written(labels: list[int | None]) -> str:
+    """Give the groups of documents as a text, as edits have them."""
+    return " ".join(NOBODY if k is None or k < 0 else str(k) for k in labels)
