@@ -27,7 +27,8 @@ import numpy as np, spheremix as sm
 warnings.simplefilter("ignore")
 X, _, _ = sm.datasets.make_vmf_mixture(2000, 300, 4, kappa=20.0, random_state=0)
 path = sm.VMFPath(4, n_init=1, min_relative_increase=1e-9,
-                  callback=lambda progress: print("step", flush=True))
+                  callback=lambda progress: print(
+                      "step" if hasattr(progress, "beta") else "swept", flush=True))
 path.fit(X)
 assert path.status_ == "interrupted", path.status_
 assert len(path.betas_) == len(path.criteria_["bic"]) > 1
