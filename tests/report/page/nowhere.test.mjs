@@ -75,9 +75,13 @@ test("a document that belongs nowhere is explained by the cluster that is neares
 test("lists and saved tables say so", () => {
   const small = content();
   assert.equal(certaintyText(small, small.documents, 3), "belongs nowhere");
-  const edits = { nameInTables: (k) => small.names[k] };
+  const edits = { nameInTables: (k) => `group ${k}` };
   const app = { content: small, state: { now: { step: 0 } }, stepOf: createSteps(small), edits };
   const { columns, rows } = documentTable(app, small.documents, [2, 3]);
+  assert.deepEqual(
+    rows.map((row) => row[columns.indexOf("name")]),
+    ["group 1", "belongs nowhere"],
+  );
   assert.deepEqual(
     rows.map((row) => row[columns.indexOf("cluster")]),
     [1, -1],
