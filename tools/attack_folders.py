@@ -86,7 +86,7 @@ def attack_kills(arena: Arena, rng: np.random.Generator, place: Path) -> None:
 def attack_reuse(arena: Arena, rng: np.random.Generator, place: Path) -> None:
     """Other options one after the other, killed or not: the last ones give the bytes of a calm run.
 
-    Beside them only fits that were kept are left.
+    Beside them only fits that were kept, and their stability, are left.
     """
     folder = place / "run"
     arena.begin(rng, folder)
@@ -99,7 +99,7 @@ def attack_reuse(arena: Arena, rng: np.random.Generator, place: Path) -> None:
             arena.run(*command, codes={0, 2})
     seed = int(rng.integers(2))
     arena.run(*arena.explore(folder, seed), codes={0})
-    arena.same(folder, seed, kept=("dense/4/", "stages/dense-4.json"))
+    arena.same(folder, seed, kept=("dense/4/", "stages/dense-4.json", "stages/stability-4.json"))
 
 
 def attack_together(arena: Arena, rng: np.random.Generator, place: Path) -> None:

@@ -76,7 +76,8 @@ def test_tables_without_lists_are_left_alone():
     ("lists", "said"),
     [
         ([[1.0, 2.0], [1.0, 2.0, 3.0]], "Row 1 of X has 3 numbers, the first row 2"),
-        ([[1.0, 2.0], None], "Row 1 of X has no list"),
+        # Older versions of polars give an empty list where there is none.
+        ([[1.0, 2.0], None], "Row 1 of X has (no list|0 numbers)"),
     ],
 )
 def test_a_row_of_another_length_is_named(lists, said):

@@ -193,7 +193,7 @@ class TestSimplemma:
 
     @pytest.mark.parametrize(
         ("form", "lemma"),
-        [("inc", "inc"), ("PR", "Pr"), ("states", "state"), ("ran", "run"), ("went", "go")],
+        [("inc", "inc"), ("PR", "Pr"), ("states", "state"), ("wrote", "write"), ("mice", "mouse")],
     )
     def test_abbreviations_are_not_written_out(self, form, lemma):
         assert Simplemma(("en",))(form) == lemma
