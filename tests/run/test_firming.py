@@ -88,7 +88,8 @@ def test_it_is_measured_again_only_if_the_model_or_the_seed_changes(
     again = sm.explore_corpus(texts(), folder, names={0: "first"}, **OPTIONS)
     assert not calls
     assert_array_equal(again.firmness().documents, explored.firmness().documents)
-    dense = sm.explore_corpus(texts(), folder, criterion="none", **OPTIONS)
+    named = {"names": {0: "first"}}
+    dense = sm.explore_corpus(texts(), folder, criterion="none", **named, **OPTIONS)
     assert len(calls) == 1
     listed = [one for one in dense.words["firmness"] if one is not None]
     assert len(listed) == dense.firmness().words.nnz == len(dense.words["word"])
