@@ -115,7 +115,7 @@ def test_distances_of_means_from_products():
     rng = np.random.default_rng(1)
     rows = sparse.random_array((12, 30), density=0.3, rng=rng, format="csr")
     called = np.array([[1.0] * 4 + [0.0] * 8, [0.0, 1.0] * 6])
-    for one, found in zip(called, distances(products(rows), called), strict=True):
+    for one, found in zip(called, distances(products(rows, rows), called), strict=True):
         dense = rows.toarray()
         gap = dense[one == 1.0].mean(axis=0) - dense[one == 0.0].mean(axis=0)
         assert found == pytest.approx(gap @ gap)

@@ -137,7 +137,7 @@ class Past:
         """Give the sizes of the largest new groups among documents of the past, in order."""
         if n_new not in self._drawn:
             if self._gram is None:
-                self._gram = products(self.scored.rows)
+                self._gram = products(self.scored.rows, self.scored.rows)
             rng = np.random.default_rng([self.seed, n_new])
             self._drawn[n_new] = np.sort(draw_largest(self.scored, self._gram, n_new, rng))
         return self._drawn[n_new]

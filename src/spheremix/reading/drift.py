@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from spheremix.reading.novelty import products
 
@@ -124,9 +123,9 @@ def _mean(rows: Any) -> Array:
 
 def _all_products(fresh: Scored, old: Scored) -> Array:
     """Give the products of all pairs of rows, the new ones first."""
-    across: Any = fresh.rows @ old.rows.T
-    across = np.asarray(across.toarray() if sparse.issparse(across) else across)
-    return np.block([[products(fresh.rows), across], [across.T, products(old.rows)]])
+    across = products(fresh.rows, old.rows)
+    own, past = (products(one.rows, one.rows) for one in (fresh, old))
+    return np.block([[own, across], [across.T, past]])
 
 
 def _draws(n_new: int, n_old: int, rng: np.random.Generator) -> Array:

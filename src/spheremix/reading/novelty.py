@@ -134,10 +134,10 @@ def count_test(values: Array, n_past: int) -> tuple[int, float, float]:
 # Groups of documents that are nearer to each other than to any group that is known
 
 
-def products(rows: Any) -> Array:
-    """Give the products of all pairs of rows."""
-    found: Any = rows @ rows.T
-    return np.asarray(found.toarray() if sparse.issparse(found) else found)
+def products(rows: Any, others: Any) -> Array:
+    """Give the products of all pairs of rows, dense or sparse."""
+    found: Any = rows @ others.T
+    return np.asarray(found.toarray() if hasattr(found, "toarray") else found)
 
 
 def largest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
@@ -195,7 +195,11 @@ def search_group(scored: Scored, places: Ids, gram: Array | None = None) -> tupl
     if len(places) > MOST_SEARCHED:
         worst = np.sort(np.argsort(cosines, kind="stable")[:MOST_SEARCHED])
         places, cosines = places[worst], cosines[worst]
-    own = products(scored.rows[places]) if gram is None else gram[np.ix_(places, places)]
+    own = (
+        products(scored.rows[places], scored.rows[places])
+        if gram is None
+        else gram[np.ix_(places, places)]
+    )
     value, members = largest_group(own, cosines)
     return value, places[members]
 

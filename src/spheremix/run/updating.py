@@ -14,7 +14,8 @@ from spheremix.reading import Reading
 from spheremix.run.assign import compare_corpus
 from spheremix.run.edit_schema import CarriedEdits, EditNotes, Edits, EditStep, UpdateRecord
 from spheremix.run.explore import explore
-from spheremix.run.following import NOBODY, identities
+from spheremix.run.following import identities
+from spheremix.run.history import NOBODY
 from spheremix.run.joining import join_documents
 from spheremix.run.listener import Listener
 from spheremix.run.marks import read_marks
