@@ -79,7 +79,7 @@ def test_a_sequence_of_sweeps_equals_sweeps_over_all_rows(engine, contain, kind,
     weights[rng.random(X.shape[0]) < 0.2] = 0.0
     for own in (None, weights):
         directions = opened(engine, X)
-        settled = SettledRows(directions, least_work=0.0)
+        settled = SettledRows(directions, least_work=-np.inf)
         left_out = []
         for M, biases in walk(rng, centres, kind):
             scorer = Scorer.centred(M, biases, assignment)
@@ -97,7 +97,7 @@ def test_rows_left_out_are_settled(engine):
     rng = np.random.default_rng(1)
     X, centres = blobs(rng, noise=0.25)
     directions = opened(engine, X)
-    settled = SettledRows(directions, least_work=0.0)
+    settled = SettledRows(directions, least_work=-np.inf)
     some = 0
     for M, biases in walk(rng, centres, "steady", n_sweeps=15, kappa=400.0):
         scorer = Scorer.centred(M, biases)
@@ -148,7 +148,7 @@ def test_the_bits_do_not_depend_on_threads(contain):
     walks = list(walk(rng, centres, "steady"))
     each = []
     for n_threads in (1, 3):
-        settled = SettledRows(opened(CompiledDirections, X, n_threads), least_work=0.0)
+        settled = SettledRows(opened(CompiledDirections, X, n_threads), least_work=-np.inf)
         each.append([settled.sweep([Scorer.centred(*one)], None, [0])[0] for one in walks])
         assert settled.left_out(0) > 0
     for one, other in zip(*each, strict=True):
@@ -161,8 +161,8 @@ def test_runs_do_not_meet():
     X, centres = blobs(rng)
     directions = opened(CompiledDirections, X)
     weights = rng.exponential(size=(3, len(X)))
-    together = SettledRows(directions, least_work=0.0)
-    alone = [SettledRows(directions, least_work=0.0) for _ in range(3)]
+    together = SettledRows(directions, least_work=-np.inf)
+    alone = [SettledRows(directions, least_work=-np.inf) for _ in range(3)]
     walks = [list(walk(rng, centres, kind)) for kind in ("steady", "jump", "back and forth")]
     for i in range(9):
         runs = [0, 1, 2] if i < 5 else [0, 2]
@@ -181,7 +181,7 @@ def test_what_the_bounds_say_nothing_of_is_swept_plainly(engine):
     drawn = Scorer.centred(200 * centres, np.zeros(4), "drawn", (3, 4))
     soft = Scorer.centred(200 * centres, np.zeros(4))
     for settled, scorer in (
-        (SettledRows(directions, least_work=0.0), drawn),
+        (SettledRows(directions, least_work=-np.inf), drawn),
         (directions.remember(), soft),
     ):
         for _ in range(3):
@@ -234,7 +234,7 @@ def test_kernels_refuse_rows_and_owners_that_are_not_there():
 @pytest.fixture
 def eager(monkeypatch):
     """Make every fit leave settled rows out, however small it is."""
-    monkeypatch.setattr("spheremix.data.settled.LEAST_WORK", 0.0)
+    monkeypatch.setattr("spheremix.data.settled.LEAST_WORK", -np.inf)
     counts = []
     sweep = SettledRows.sweep
 

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 LEAST_WORK = 2e6  # entries of all rows times components: below it a sweep is faster than this is
+# Entries of all rows that count as the work on one column of the parameters. A sweep is shared by
+# threads and that work is not: with many threads and few rows, what it costs is more than it saves.
+# How many threads there are must not decide, since all numbers of them give the same bits.
+ENTRIES_OF_A_COLUMN = 256
 MOST_READ = 0.6  # share of the rows: where more must be read, all are
 AHEAD = 1.0  # movements as large as the last one that a row must outlast before it is left out
 LONGEST_PAUSE = 16  # sweeps without a try, after tries that found most rows unsettled
@@ -82,7 +86,8 @@ class SettledRows:
     rows : Listable
         The engine that reads the rows.
     least_work : float or None
-        Scorers for which the entries of all rows times the components are fewer are swept plainly.
+        Scorers for which the entries of all rows, less those that columns count for, times the
+        components are fewer are swept plainly.
     """
 
     def __init__(self, rows: Listable, *, least_work: float | None = None) -> None:
@@ -129,7 +134,8 @@ class SettledRows:
         return int(np.count_nonzero(self._known[run].out)) if run in self._known else 0
 
     def _is_worth_it(self, scorer: Scorer) -> bool:
-        large = self._rows.n_entries * scorer.n_components >= self._least_work
+        entries = self._rows.n_entries - ENTRIES_OF_A_COLUMN * self._rows.n_features
+        large = entries * scorer.n_components >= self._least_work
         return large and scorer.assignment in {"soft", "hard"}
 
     def _waits(self, run: int) -> bool:
