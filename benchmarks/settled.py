@@ -1,8 +1,8 @@
 """Rows that cannot change: fits whose sweeps leave them out, against fits that read all rows.
 
 Both kinds of fits start at the same place and take turns; the least CPU time of several rounds
-counts, since other programs may use the machine. Rows are left out here even where the library reads
-all of them. Run as ``python benchmarks/settled.py``; it writes ``benchmarks/results/settled.txt``.
+counts, since other programs may use the machine. Rows are left out even where the library reads all
+of them. Run as ``python benchmarks/settled.py``; it writes ``benchmarks/results/settled.txt``.
 """
 
 from __future__ import annotations
