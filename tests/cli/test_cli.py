@@ -179,7 +179,7 @@ def test_another_run_is_refused_and_replaced_by_force(explored, corpus, tmp_path
     folder = shutil.copytree(explored, tmp_path / "run")
     (folder / "notes.txt").write_text("mine", encoding="utf-8")
     line = refusal("explore", corpus, "-o", folder, "--min-df", 3, "--label", "topic")
-    assert "k was [2, 3, 4] and is not given, min_df was not given and is 3" in line
+    assert "(--min-df is 3 now and was not given before" in line
     assert "--force" in line
     line = refusal("explore", corpus, "-o", folder, "--k", 2)
     assert "holds other files than those of a run: notes.txt: choose another place" in line
@@ -245,7 +245,11 @@ def test_ready_matrices_and_embeddings(explored, tmp_path):
     for one in known:
         for name in set(one) & set(OF_THE_RUN):
             del one[name]
-    assert rows(tmp_path / "again.csv") == known
+    again = rows(tmp_path / "again.csv")
+    for one in again:
+        assert 0.0 < float(one.pop("fit_p_value")) <= 1.0
+        assert one.pop("new_group") == ""
+    assert again == known
     assert "is for texts" in refusal("explore", tmp_path / "E.npy", "--weighting", "tfidf")
     assert "is for texts" in refusal("explore", tmp_path / "E.npy", "--label", "topic")
     new = write_lines(tmp_path / "new.jsonl", texts(9))

@@ -100,7 +100,10 @@ def test_help_says_defaults_in_one_way():
     for default in ("en", "advice"):
         assert f"[default: {default}]" in said
     assert "paper" not in said
-    rule = "2 for 20 to 119 documents, 5 for 200 to 5,999, 20 for 20,000 or more"
+    rule = (
+        "1 below 20 documents, 2 below 120, 3 below 160, 4 below 200, 5 below 6,000, then a "
+        "thousandth of the documents, at most 20"
+    )
     assert f"[default: {rule}]" in said
     chosen = {n: least_documents(n) for n in (20, 119, 120, 199, 200, 5999, 6000, 19_999, 20_000)}
     assert list(chosen.values()) == [2, 2, 3, 4, 5, 5, 6, 19, 20]  # the rule

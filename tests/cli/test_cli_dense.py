@@ -129,7 +129,11 @@ def test_assign_by_a_mixture_without_penalty(explored, words, embeddings, tmp_pa
     for one in expected:
         for name in set(one) & set(OF_THE_RUN):
             del one[name]
-    assert rows(tmp_path / "rows.csv") == expected
+    found = rows(tmp_path / "rows.csv")
+    for one in found:
+        assert 0.0 < float(one.pop("fit_p_value")) <= 1.0
+        assert one.pop("new_group") == ""
+    assert found == expected
     out, _ = run("assign", *words, "-o", tmp_path / "texts.csv")
     assert "90 documents assigned, 0 without a cluster" in out
     again = [one["cluster"] for one in rows(tmp_path / "texts.csv")]

@@ -23,7 +23,8 @@ def test_edits_are_made_told_refused_and_taken_back(base, tmp_path):
     assert "take back the last edits" in run("edit", "--help")[0].lower()
     wrong = write_edits(tmp_path / "wrong.json", base, merge=[[0, 9]])
     assert refusal("edit", base.folder, wrong) == (
-        "error: edits (wrong.json): there is no group 9: the run has 3 groups, numbered from 0."
+        "error: edits (wrong.json): there is no group 9: the run has 3 groups, numbered from 0: "
+        "use the numbers of clusters.csv."
     )
     line = refusal("edit", base.folder)
     assert line == "error: Give either a file of edits or --undo: see --help."

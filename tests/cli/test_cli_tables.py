@@ -217,7 +217,7 @@ def test_every_column_is_explained(sparse_embedded):
     page = PAGE.read_text(encoding="utf-8")
     there = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.csv")}
     schemas = {table.file: table for table in TABLES.values()}
-    assert set(there) == set(schemas)
+    assert set(there) == {*schemas} - {"tables/removed_words.csv"}  # embeddings have no words
     for name, path in there.items():
         header = path.read_text(encoding="utf-8").partition("\n")[0].split(",")
         carried = ["topic"] if schemas[name].others else []

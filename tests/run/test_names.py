@@ -110,7 +110,7 @@ def test_the_same_file_is_the_same_run_and_another_name_is_not(corpus, copy, tmp
         ([(0, "a"), (0, "b")], "cluster 0 has two names"),
         ([(0, "a"), (1, "a ")], "clusters 0 and 1 have the same name, 'a'"),
         ([("one", "a")], "'one' is not the number of a cluster"),
-        ([(-1, "a")], "'-1' is not the number of a cluster"),
+        ([(-2, "a")], "'-2' is not the number of a cluster"),
         ([("1.5", "a")], "'1.5' is not the number of a cluster"),
         ([(0, "x" * (LONGEST + 1))], "has 101 characters, more than 100"),
         ([(0, "a\x1b[31m")], "unprintable character"),

@@ -14,7 +14,7 @@ import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.report.content import build
 from spheremix.report.source import from_run
-from spheremix.run.assign import describe_assigned
+from spheremix.run.assign import compare_documents
 from spheremix.run.listener import Listener
 from spheremix.run.names import read_names
 from spheremix.run.options import ExploreOptions
@@ -109,10 +109,11 @@ def test_the_report_has_them_as_the_number_after_the_last_cluster(run):
 
 
 def test_new_documents_may_belong_nowhere(run):
-    table = run.assign([*documents()[:3], documents()[-1]])
+    new = [*documents()[:3], documents()[-1]]
+    table = run.assign(new)
     assert table["cluster"][-1] == -1
     assert min(table["cluster"][:3]) >= 0
-    said = describe_assigned(run, table)[0]
+    said = compare_documents(run, new, Listener()).lines()[0]
     assert said == "3 documents assigned, 1 that belongs nowhere, 0 without a cluster."
 
 

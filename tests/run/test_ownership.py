@@ -328,7 +328,7 @@ def test_what_was_not_recorded_is_known_by_its_intent(corpus, copy, monkeypatch,
         before(self, first, second)
 
     monkeypatch.setattr(Ownership, at, stop)
-    monkeypatch.setattr("spheremix.run.folder.RunFolder._leave", lambda self: True)  # noqa: ARG005
+    monkeypatch.setattr("spheremix.run.folder.RunFolder._leave", lambda self, failed: True)  # noqa: ARG005
     folder = RunFolder(copy)
     with pytest.raises(SystemExit), folder.locked():
         render.render(folder, load_run(copy), ["report.html", "report.json"])

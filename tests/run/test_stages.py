@@ -18,7 +18,8 @@ def reached(betas, kappas, resultants):
         parameters=SimpleNamespace(kappas=np.array(kappas)),
         resultants=SimpleNamespace(vectors=np.array(resultants)),
     )
-    return SimpleNamespace(steps=[SimpleNamespace(beta=beta) for beta in betas], fit=fit)
+    steps = [SimpleNamespace(beta=beta) for beta in betas]
+    return SimpleNamespace(steps=steps, fit=fit, model=SimpleNamespace(clusters=lambda sums: sums))
 
 
 @pytest.mark.parametrize(

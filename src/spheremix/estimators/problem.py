@@ -237,7 +237,8 @@ def warn_of_cap(n_components: int, kappa_max: float, stacklevel: int = 3) -> Non
             remedies=(
                 "drop identical rows",
                 "raise {kappa_max} if rows are really that close to each other",
-                "give {kappa} a number, or {kappa_prior} as (1, 0)",
+                "give {kappa} a number",
+                "give {kappa_prior} as (1, 0)",
             ),
             K=n_components,
             cap=f"{kappa_max:.4g}",

@@ -324,11 +324,11 @@ TABLES: dict[str, TableSchema] = {
             "word": Column("The word, or the phrase."),
             "documents": Column("Number of documents that have it; 0 if none has it.", int),
             "reason": Column(
-                "common: in more than --max-df documents. rare: in fewer than --min-df documents, "
-                "or written fewer than --min-count times. stop word: of the file of --stop-words. "
-                "dropped: by --drop. edit: dropped by an edit. mixed: of digits and letters, left "
-                f"out by --drop-mixed. Of rare and of mixed words, the {MOST:,} that most "
-                "documents have are listed."
+                "common: in more documents than max_df allows. rare: in fewer documents than "
+                "min_df asks for, or written fewer times than min_count. stop word: of the given "
+                "file. dropped: as asked. edit: dropped by an edit. mixed: of digits and letters, "
+                f"left out as asked. Of rare and of mixed words, the {MOST:,} that most documents "
+                "have are listed."
             ),
         },
     ),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spheremix.reading import Reading
-from spheremix.run.columns import FIGURES, PAGE
+from spheremix.run.columns import FIGURES, LEGEND, PAGE
+from spheremix.run.columns import TABLES as SCHEMAS
 from spheremix.run.remarks import feature_name
 from spheremix.run.table import Table
 
@@ -64,11 +65,12 @@ def what_to_open(run: Run) -> dict[str, str]:
     listed = {
         PAGE: "all of it on one page, which opens in any browser",
         f"{FIGURES}/": f"maps of prototypes and documents{path}{criteria}, to print",
-        "clusters.csv": f"size, name and {feature}s of every cluster",
-        "documents.csv": "the cluster of every document, how surely (certainty), and the runner-up",
-        "words.csv": f"every {feature} of every prototype",
+        SCHEMAS["clusters"].file: f"size, name and {feature}s of every cluster",
+        SCHEMAS["documents"].file: "the cluster of every document, how surely (certainty), and the "
+        "runner-up",
+        SCHEMAS["words"].file: f"every {feature} of every prototype",
         "tables/": ", ".join(what for name, what in TABLES.items() if name in tables),
-        "README.txt": "what every column means",
+        LEGEND: "what every column means",
     }
     return {
         **{str(run.folder / name): what for name, what in listed.items()},

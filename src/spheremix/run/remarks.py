@@ -142,8 +142,8 @@ def nowhere(run: Run) -> Message | None:
     belong = "belongs" if n == 1 else "belong"
     share = f"{100.0 * n / len(labels):.1f} %"
     return Message(
-        "{documents} ({share}) {belong} nowhere and {are} in no cluster: see cluster -1 in "
-        "documents.csv",
+        "{documents} ({share}) {belong} nowhere and {are} in no cluster: see cluster -1 in the "
+        "table documents.csv",
         {
             "documents": count(n, "document"),
             "share": share,
