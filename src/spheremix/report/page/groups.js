@@ -56,12 +56,13 @@ export function mountGroups(app) {
 }
 
 /**
- * @typedef {{ label: { name: string, share: number } | null, periods: number[] | null }} More
+ * @typedef {{ label: { name: string, share: number } | null, periods: number[] | null,
+ *   merged: string }} More
  */
 
-// The most frequent label of each group, and its documents over time.
+// The most frequent label of each group, its documents over time, and what it is to be merged with.
 /** @param {App} app @param {Grouping} groups @returns {(i: number) => More} */
-function perGroup({ content }, { listed, labels }) {
+function perGroup({ content, edits }, { listed, labels, exact }) {
   const { documents } = content;
   const ids = listed.map(({ id }) => id);
   const tops = documents ? topLabels(documents, labels, ids) : null;
@@ -69,6 +70,10 @@ function perGroup({ content }, { listed, labels }) {
   return (i) => ({
     label: tops ? tops[i] : null,
     periods: time && time.periods.length > 1 ? time.counts[i] : null,
+    merged: (exact ? edits.together(ids[i]) : [])
+      .filter((id) => id !== ids[i])
+      .map((id) => content.names[id])
+      .join(" + "),
   });
 }
 
@@ -76,7 +81,7 @@ function perGroup({ content }, { listed, labels }) {
  * @param {Group} group @param {number} largest @param {More} more
  * @param {(id: number) => void} choose
  */
-function item(group, largest, { label, periods }, choose) {
+function item(group, largest, { label, periods, merged }, choose) {
   const bar = make("span", { class: "bar", "aria-hidden": "true" });
   bar.style.width = `${(100 * group.size) / largest}%`;
   bar.style.background = seenColour(group.colour);
@@ -98,13 +103,14 @@ function item(group, largest, { label, periods }, choose) {
       periods && sparkline(periods),
     ),
     make("span", { class: "track" }, bar),
+    merged ? make("span", { class: "merged" }, "to be merged with ", bdi(merged)) : null,
     words.length ? bdi(words.join(" "), { class: "words" }) : null,
     make(
       "span",
       { class: "under" },
       ...present([
         firmness(group.firmness),
-        label && make("span", { class: "label" }, bdi(label.name), ` ${percent(label.share)}`),
+        label && make("span", { class: "label" }, `${percent(label.share)} are `, bdi(label.name)),
         group.only.length
           ? make(
               "span",
