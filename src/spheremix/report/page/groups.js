@@ -1,6 +1,6 @@
 // The groups in the order of the tree: how big, in which words, how sure, with which label, when.
 
-import { bdi, find, make, present } from "./dom.js";
+import { bdi, find, make, present, reveal } from "./dom.js";
 import { counted, integer, percent } from "./format.js";
 import { FAIR } from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
@@ -139,15 +139,6 @@ function firmness(value) {
       `starts anew: ${part} on average. Below 50 %, do not rely on the group. ` +
       "In the tables this is the column firmness.",
   });
-}
-
-// Within the list only: the page itself stays where it is.
-/** @param {HTMLElement} list @param {HTMLElement} option */
-function reveal(list, option) {
-  const inner = option.getBoundingClientRect();
-  const outer = list.getBoundingClientRect();
-  if (inner.top < outer.top) list.scrollTop -= Math.ceil(outer.top - inner.top);
-  else if (inner.bottom > outer.bottom) list.scrollTop += Math.ceil(inner.bottom - outer.bottom);
 }
 
 /** @param {App} app @param {number} by */
