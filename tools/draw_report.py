@@ -106,7 +106,7 @@ def prepare(page: Page, name: str, number: int) -> None:
         page.locator("#ask-form input").fill("Strings and types")
         page.locator("#ask-form [type=submit]").click()
         page.get_by_role("button", name="merge").click()
-        page.locator("#ask-form select").select_option(index=1)
+        page.locator("#ask-form select").select_option(index=2)
         page.locator("#ask-form [type=submit]").click()
         page.locator("#edits-button").click()
     for click in SCREENS[name].clicks:

@@ -74,7 +74,8 @@ def test_the_reader_marks_words_and_says_why(open_report, study):
     assert shown[:-2] == [word for word, _ in terms]
     assert values[:-2] == pytest.approx([value for _, value in terms], rel=6e-3)
     assert values[-1] == pytest.approx(why.log_odds, rel=6e-3)
-    assert "hardest to place" in opened.page.locator("#reader details.numbers").text_content()
+    told = opened.page.locator("#reader details.numbers").text_content()
+    assert "clearly here, though less so than" in told
 
 
 def test_a_list_without_documents_says_so(open_report):

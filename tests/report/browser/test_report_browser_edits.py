@@ -54,9 +54,18 @@ def test_merges_notes_words_and_misplaced_documents_are_saved(open_report):
     k = opened.cluster()
     other = next(one for one in range(5) if one != k)
     page.get_by_role("button", name="merge").click()
+    assert page.locator("#ask-form [type=submit]").is_disabled()  # nothing is chosen yet
     page.locator("#ask-form select").select_option(str(other))
     page.locator("#ask-form [type=submit]").click()
     assert "To be merged" in page.locator("#card").inner_text()
+    for one in (k, other):
+        assert "to be merged with" in page.locator(f"#group-{one}").inner_text()
+    both = sum(int(page.locator(f"#group-{one} .size").inner_text()) for one in (k, other))
+    assert page.locator("#document-count").inner_text().startswith(f"{both} documents")
+    page.locator("#save").click()
+    listed = page.locator("[data-file='documents.csv']").inner_text()
+    assert listed == f"Documents listed: {both} (CSV)"
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="note").click()
     answer(page, "look at these")
     word = page.locator("#card .word").first

@@ -282,6 +282,20 @@ def test_time_of_all_groups_with_every_period(open_report, study, news):
         assert own.count(peak) == most
         steps = row.locator("svg path").get_attribute("d").count("L") // 2
         assert steps == 24  # two years of months, none lost
+    # A click on a month lists its documents of the group.
+    row = opened.page.locator(".time-row[data-group]").nth(1)
+    k = int(row.get_attribute("data-group"))
+    row.locator(".bars").focus()
+    opened.page.keyboard.press("End")
+    opened.page.keyboard.press("ArrowLeft")
+    month = sorted(set(months))[-2]
+    n = sum(one == k and date == month for one, date in zip(clusters, months, strict=True))
+    assert row.locator(".peak").inner_text() == f"{n} in {month}"
+    told = opened.page.locator("#time-reading").inner_text()
+    assert told.startswith(f"{month}: {n} of {months.count(month)} documents in")
+    opened.page.keyboard.press("Enter")
+    assert opened.page.locator("#document-count").inner_text().split()[0] == str(n)
+    assert opened.cluster() == k
     opened.page.locator("#smoothing").select_option("1")
     assert "." in opened.page.locator(".peak").first.inner_text()
 

@@ -4,11 +4,14 @@ import { test } from "node:test";
 import {
   certaintyOf,
   certaintyText,
+  nextText,
   ofSamples,
   share,
   samenessWord,
   wordFirmness,
 } from "../../../src/spheremix/report/page/certainty.js";
+
+import { placing } from "../../../src/spheremix/report/page/verdict.js";
 
 const documents = {
   log_odds: Float32Array.of(1, 3, 5, Infinity),
@@ -21,6 +24,21 @@ test("without firmness the odds decide: below 9 to 1 it is borderline", () => {
   const content = { names: ["sport", "film"], model };
   const told = [0, 1, 2, 3].map((i) => certaintyText(content, documents, i));
   assert.deepEqual(told, ["borderline with film", "probably here", "clearly here", "clearly here"]);
+});
+
+test("the next-best group is named where the phrase does not name it", () => {
+  const content = { names: ["sport", "film"], model };
+  const told = [0, 1, 2].map((i) => nextText(content, documents, i));
+  assert.deepEqual(told, ["", "next: film", "next: film"]);
+  assert.equal(nextText(content, { ...documents, runner_up: null }, 2), "");
+});
+
+test("a document that is clearly in its group is not said to be hard to place", () => {
+  const odds = Float32Array.from({ length: 101 }, (_, i) => 5 + i);
+  const told = (i, from = odds) => placing({ firmness: null }, { log_odds: from }, i);
+  assert.equal(told(1), "clearly here, though less so than 99 % of the others");
+  assert.equal(told(100), "easier to place than 99.0 % of all documents");
+  assert.equal(told(0, odds.with(0, 1)), "among the 1 % hardest to place");
 });
 
 test("firmness decides where it was measured, but no even odds are clear", () => {

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import {
   countLabels,
   countPeriods,
+  daysOf,
   labelOrder,
   topLabels,
 } from "../../../src/spheremix/report/page/distribution.js";
@@ -66,6 +67,13 @@ test("long times are counted in years, and years may be early", () => {
   const months = countPeriods(["2002-01-05", "2013-12-01"], Uint8Array.of(0, 0), [0]).periods;
   assert.equal(months.length, 144); // twelve years have months
   assert.deepEqual(countPeriods([null], Uint8Array.of(0), [0]).periods, []);
+});
+
+test("a month or a year has a first and a last day", () => {
+  assert.deepEqual(daysOf("2020-02"), { from: "2020-02-01", to: "2020-02-29" });
+  assert.deepEqual(daysOf("1900-02"), { from: "1900-02-01", to: "1900-02-28" });
+  assert.deepEqual(daysOf("2020-12"), { from: "2020-12-01", to: "2020-12-31" });
+  assert.deepEqual(daysOf("0998"), { from: "0998-01-01", to: "0998-12-31" });
 });
 
 test("years stay years, however few they are, and none of many is lost", () => {

@@ -12,6 +12,8 @@ import {
 } from "../../../src/spheremix/report/page/document_map_labels.js";
 import {
   drawingOrder,
+  FAINT,
+  PALE,
   paintPoints,
   pixelOf,
 } from "../../../src/spheremix/report/page/document_map_points.js";
@@ -144,7 +146,7 @@ function painted(points, shown, view, radius = 3) {
   const pixels = new Int32Array(view.width * view.height);
   const { order: all } = createIndex(points);
   const order = drawingOrder(all, shown.visible ?? null, shown.highlighted ?? null);
-  const given = { colours: shown.colours, ground: 0xffffff, order };
+  const given = { colours: shown.colours, ground: 0xffffff, order, faint: shown.faint ?? FAINT };
   paintPoints(pixels, view.width, view.height, points, given, view, radius, 1);
   return (left, top) => pixels[Math.floor(top) * view.width + Math.floor(left)];
 }
@@ -173,6 +175,8 @@ test("hidden points are not drawn, faded ones are pale and below the others", ()
   assert.equal(at(left, top), pixelOf(0xff0000)); // although it comes before the green one
   const pale = at(right, level);
   assert.ok((pale & 0xff) > 0xc0 && (pale & 0xff) < 0xff, pale.toString(16)); // a pale blue
+  const other = painted(points, { ...shown, faint: PALE }, view)(right, level);
+  assert.ok((other & 0xff) < (pale & 0xff) && (other & 0xff) > 0x60, other.toString(16));
   const hidden = painted(points, { ...shown, visible: Uint8Array.of(1, 1, 0) }, view);
   assert.equal(hidden(right, level), pixelOf(0xffffff));
 });

@@ -74,6 +74,10 @@ test("the export has the shape that the command reads", () => {
     misplaced: ["doc-1"],
   });
   assert.equal(countEdits(edits.record()), 5);
+  assert.deepEqual(
+    [0, 1, 2].map((k) => edits.together(k)),
+    [[0], [1, 2], [1, 2]],
+  );
   assert.ok(edits.isDropped("said"));
   assert.ok(edits.isMisplaced("doc-1"));
 });

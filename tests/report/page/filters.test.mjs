@@ -6,6 +6,7 @@ import {
   createSearch,
   isCut,
   listDocuments,
+  listedIds,
   nameOf,
 } from "../../../src/spheremix/report/page/filters.js";
 
@@ -39,6 +40,15 @@ const list = (now) => listDocuments(documents, step, { ...all, ...now }, createS
 test("documents are those of the cluster at this step, or all of them", () => {
   assert.deepEqual(list({}), [0, 1, 2, 3, 4]);
   assert.deepEqual(list({ scope: "cluster", cluster: 2 }), [3, 4]);
+});
+
+test("documents of groups that are to be merged are listed together", () => {
+  const edits = { together: (k) => (k === 1 ? [1] : [0, 2]) };
+  assert.deepEqual(listedIds({ cut: 0, cluster: 2, node: 7 }, edits), [0, 2]);
+  assert.deepEqual(listedIds({ cut: 4, cluster: 2, node: 7 }, edits), [7]);
+  const now = { ...all, scope: "cluster", cluster: 2 };
+  const search = createSearch(documents);
+  assert.deepEqual(listDocuments(documents, step, now, search, null, [0, 2]), [0, 2, 3, 4]);
 });
 
 test("they are sorted by cosine or by log-odds, equals as given", () => {

@@ -2,7 +2,7 @@
 
 import { find, make } from "./dom.js";
 
-/** @typedef {{ text: string, long?: boolean } | { choices: [string, string][] }} Field */
+/** @typedef {{ text: string, long?: boolean } | { begin: string, choices: [string, string][] }} Field */
 
 /**
  * @param {string} title @param {string} about @param {Field} field
@@ -15,11 +15,17 @@ export function ask(title, about, field, onAnswer) {
   const input = inputOf(field, title);
   const cancel = make("button", { type: "button", text: "cancel" });
   cancel.addEventListener("click", () => dialog.close());
+  const ok = make("button", { type: "submit", text: "ok" });
   form.replaceChildren(
     make("p", { class: "soft", text: about }),
     input,
-    make("div", { class: "buttons" }, make("button", { type: "submit", text: "ok" }), cancel),
+    make("div", { class: "buttons" }, ok, cancel),
   );
+  // Nothing is chosen at first, so that a quick ok does no harm.
+  if ("choices" in field) {
+    ok.disabled = true;
+    input.addEventListener("change", () => (ok.disabled = input.value === ""));
+  }
   form.onsubmit = (event) => {
     event.preventDefault();
     dialog.close();
@@ -35,6 +41,7 @@ function inputOf(field, label) {
     return make(
       "select",
       { "aria-label": label },
+      make("option", { value: "", text: field.begin }),
       ...field.choices.map(([value, text]) => make("option", { value, text })),
     );
   if (field.long) {

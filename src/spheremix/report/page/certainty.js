@@ -64,6 +64,17 @@ export function certaintyText(content, documents, i) {
   return next !== undefined ? `borderline with ${content.names[next]}` : found;
 }
 
+// The next-best group, where the phrase does not name it: "next: film"; else nothing.
+/**
+ * @param {Pick<Content, "firmness" | "names" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "runner_up" | "cluster">} documents @param {number} i
+ */
+export function nextText(content, documents, i) {
+  const next = documents.runner_up?.[i];
+  if (next === undefined || isNowhere(content, documents, i)) return "";
+  return certaintyOf(content, documents, i) === "borderline" ? "" : `next: ${content.names[next]}`;
+}
+
 // Of the words of a group that were looked for in the groups found again; null for the others.
 /** @param {Pick<Content, "firmness">} content @param {number} k @param {number} j */
 export function wordFirmness({ firmness }, k, j) {

@@ -77,6 +77,16 @@ export function countPeriods(dates, groups, ids) {
   return { periods, counts, totals, undated: dates.length - known.length };
 }
 
+// The first and the last day of a month or a year, as the filters have them.
+/** @param {string} period */
+export function daysOf(period) {
+  if (period.length === 4) return { from: `${period}-01-01`, to: `${period}-12-31` };
+  const [year, month] = period.split("-").map(Number);
+  // Leap years come again after 2000 years, and a browser takes year 98 for 1998.
+  const last = new Date(Date.UTC(year + 2000, month, 0)).getUTCDate();
+  return { from: `${period}-01`, to: `${period}-${last}` };
+}
+
 // Dates are many, and always the same ones.
 /** @type {WeakMap<(string | null)[], (number | null)[]>} */
 const read = new WeakMap();

@@ -2,10 +2,11 @@
 
 import { debounced, find, make, segmented } from "./dom.js";
 import { atThisBeta, capital, counted, integer } from "./format.js";
-import { anyCut } from "./filters.js";
-import { chosenId } from "./grouping.js";
+import { certaintyOf } from "./certainty.js";
+import { anyCut, listedIds } from "./filters.js";
+import { isNowhere } from "./nowhere.js";
 
-/** @import { App, Documents, LabelColumn, Now, Scope, Sort, State } from "./types.d.ts" */
+/** @import { App, Content, Documents, LabelColumn, Now, Scope, Sort, State } from "./types.d.ts" */
 
 /** @typedef {{ element: HTMLElement, update: (now: Now) => void }} Field */
 
@@ -31,19 +32,25 @@ export function mountControls(app, documents) {
   const clear = clearing("clear filters");
   const more = make("details", { class: "filters" }, make("summary", { text: "filter" }));
   more.append(make("div", { class: "controls" }, ...fields.map(({ element }) => element)));
+  const unclear = make("p", { id: "none-borderline", class: "soft", role: "status", hidden: true });
+  unclear.textContent = "No document here is borderline: the least clear come first.";
   find("document-controls").replaceChildren(
     make("div", { class: "controls" }, sort.group, scope.select, text, more, clear),
+    unclear,
   );
   more.hidden = !fields.length;
   const none = find("no-documents");
   const told = find("document-count");
-  const update = (/** @type {number} */ n) => {
+  const update = (/** @type {number[]} */ items) => {
     const { now } = state;
+    const n = items.length;
     const { labels } = app.groups();
-    const id = chosenId(now);
+    const ids = listedIds(now, app.edits);
     let size = 0;
-    for (const one of labels) if (one === id) size++;
-    scope.update(now.scope, size, labels.length);
+    for (const one of labels) if (ids.includes(one)) size++;
+    scope.update(now.scope, ids.length, size, labels.length);
+    unclear.hidden =
+      now.sort !== "ambiguous" || n === 0 || startsUnclear(content, documents, items);
     sort.choose(now.sort);
     if (document.activeElement !== text) text.value = now.text;
     for (const field of fields) field.update(now);
@@ -60,6 +67,14 @@ export function mountControls(app, documents) {
     else none.replaceChildren("No document matches: ", clearing("clear the filters"), ".");
   };
   return { update };
+}
+
+// Whether there are borderline documents, which this order has first, or some that belong nowhere.
+/** @param {Content} content @param {Documents} documents @param {number[]} items */
+function startsUnclear(content, documents, [first]) {
+  return (
+    isNowhere(content, documents, first) || certaintyOf(content, documents, first) === "borderline"
+  );
 }
 
 /** @param {Documents} documents @param {State} state */
@@ -91,10 +106,12 @@ function scopeChoice(state) {
   );
   const update = (
     /** @type {Scope} */ scope,
+    /** @type {number} */ n,
     /** @type {number} */ size,
     /** @type {number} */ all,
   ) => {
-    options[0].textContent = `this group: ${integer(size)}`;
+    const which = n > 1 ? "to be merged" : "this group";
+    options[0].textContent = `${which}: ${integer(size)}`;
     options[1].textContent = `all groups: ${integer(all)}`;
     select.value = scope;
   };

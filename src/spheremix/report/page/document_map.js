@@ -4,7 +4,7 @@ import { contextOf, make } from "./dom.js";
 import { counted } from "./format.js";
 import { createIndex, nearestPoint, pointsInside } from "./document_map_index.js";
 import { drawPlacedLabels, labelFont, placeLabels } from "./document_map_labels.js";
-import { drawingOrder, paintPoints } from "./document_map_points.js";
+import { drawingOrder, FAINT, paintPoints, PALE } from "./document_map_points.js";
 import { listenToGestures } from "./document_map_gestures.js";
 import { toSvg } from "./document_map_picture.js";
 import { saveBlob } from "./csv.js";
@@ -50,8 +50,15 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
   let visible = null;
   /** @type {Uint8Array | null} */
   let highlighted = null;
+  /** @type {Uint8Array | null} */
+  let chosen = null;
   /** @type {Shown} */
-  const shown = { colours, ground: 0xffffff, order: drawingOrder(index.order, null, null) };
+  const shown = {
+    colours,
+    ground: 0xffffff,
+    order: drawingOrder(index.order, null, null),
+    faint: FAINT,
+  };
   let ink = "#000000";
   let hovered = -1;
   let selected = -1;
@@ -151,7 +158,10 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     }, REST);
     draw();
   };
-  const reset = () => show(wholeView(points, view.width, view.height));
+  const reset = () => {
+    show(wholeView(points, view.width, view.height));
+    heard.onReset?.();
+  };
   const refresh = () => {
     const style = getComputedStyle(element);
     const ground = style.getPropertyValue("--map").trim() || "#ffffff";
@@ -264,7 +274,8 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
   const observer = new ResizeObserver(resize);
   observer.observe(element);
   const reorder = () => {
-    shown.order = drawingOrder(index.order, visible, highlighted);
+    shown.order = drawingOrder(index.order, visible, highlighted ?? chosen);
+    shown.faint = highlighted ? FAINT : PALE;
     draw();
   };
   return {
@@ -279,6 +290,10 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     },
     setHighlighted: (mask) => {
       highlighted = mask;
+      reorder();
+    },
+    setChosen: (mask) => {
+      chosen = mask;
       reorder();
     },
     setLabels: (next) => {

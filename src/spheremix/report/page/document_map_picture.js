@@ -2,6 +2,7 @@
 
 import { makeSvg } from "./dom.js";
 import { discOf, leaderOf } from "./document_map_labels.js";
+import { FULL } from "./document_map_points.js";
 import { toScreen } from "./document_map_view.js";
 
 /** @import { MapView, PlacedLabel, Points, Shown } from "./types.d.ts" */
@@ -27,7 +28,7 @@ export function toSvg(points, shown, view, radius, labels, ink) {
   });
   root.append(makeSvg("rect", { width, height, fill: ground }));
   for (const [ids, opacity] of /** @type {[Uint32Array, number][]} */ ([
-    [shown.order.faded, 0.16],
+    [shown.order.faded, shown.faint / FULL],
     [shown.order.full, 1],
   ])) {
     const paths = discs(points, shown.colours, ids, view, radius);

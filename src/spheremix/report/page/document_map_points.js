@@ -3,8 +3,10 @@
 /** @import { MapView, Points, Shown } from "./types.d.ts" */
 
 const PHASES = 4; // places of a centre within a pixel, a dimension
-const FULL = 128; // covered entirely
-const FAINT = 20; // of FULL: the colour of what is not highlighted
+export const FULL = 128; // covered entirely
+// Of FULL: the colour of what is not highlighted, and that of other groups than the chosen one.
+export const FAINT = 20;
+export const PALE = 52;
 
 // Discs with soft edges: offsets from the pixel of the centre, and coverages up to FULL.
 /** @param {number} radius */
@@ -86,7 +88,7 @@ export function paintPoints(pixels, width, height, points, shown, view, radius, 
       } else if (row < -reach || row >= height + reach) continue;
       const phase = Math.floor((y - row) * PHASES) * PHASES + Math.floor((x - column) * PHASES);
       const pure = pixelOf(shown.colours[i]);
-      const colour = faded ? blended(ground, pure, FAINT) : pure;
+      const colour = faded ? blended(ground, pure, shown.faint) : pure;
       paintStamp(pixels, width, column, row, stamps[phase], colour, reach);
     }
   }

@@ -2,8 +2,8 @@
 
 import { bdi, find, make } from "./dom.js";
 import { createList } from "./list.js";
-import { createSearch, listDocuments, nameOf } from "./filters.js";
-import { certaintyOf, certaintyText } from "./certainty.js";
+import { createSearch, listDocuments, listedIds, nameOf } from "./filters.js";
+import { certaintyOf, certaintyText, nextText } from "./certainty.js";
 import { mountControls } from "./document_controls.js";
 
 /** @import { App, Content, Documents, Key } from "./types.d.ts" */
@@ -53,10 +53,11 @@ export function mountDocuments(app) {
   const controls = mountControls(app, documents);
 
   const draw = () => {
-    const found = listDocuments(documents, app.groups(), state.now, search, content.firmness);
+    const ids = listedIds(state.now, app.edits);
+    const found = listDocuments(documents, app.groups(), state.now, search, content.firmness, ids);
     const inside = app.lasso.has;
     list.show(inside ? found.filter(inside) : found, state.now.document);
-    controls.update(list.items().length);
+    controls.update(list.items());
   };
   state.followAtRest(LISTED_BY, draw);
   state.follow(["document"], () => list.choose(state.now.document));
@@ -71,8 +72,13 @@ export function mountDocuments(app) {
 
 /** @param {App} app @param {Documents} documents @param {number} i */
 function documentRow({ content, state, groups, edits }, documents, i) {
-  const all = state.now.scope === "all";
-  const group = groups().byId.get(groups().labels[i]);
+  const several = state.now.scope === "all" || listedIds(state.now, edits).length > 1;
+  const group = several ? groups().byId.get(groups().labels[i]) : null;
+  const next = state.now.sort === "ambiguous" ? nextText(content, documents, i) : "";
+  const tags = [group?.name(), next].map(
+    (text) => text && bdi(text, { class: "tag", title: text }),
+  );
+  const below = Boolean(documents.text || content.rows);
   const sure = certaintyOf(content, documents, i);
   return make(
     "div",
@@ -83,16 +89,14 @@ function documentRow({ content, state, groups, edits }, documents, i) {
       bdi(nameOf(documents, i), { class: "id", title: documents.id[i] }),
       documents.date?.[i] ? make("span", { class: "soft", text: documents.date[i] }) : null,
       ...labelTags(documents, i).slice(0, TAGS),
-      all && group ? bdi(group.name(), { class: "tag" }) : null,
+      ...(below ? [] : tags),
       make(
         "span",
         { class: `sure ${sure}`, title: "How surely it is in its group" },
         bdi(certaintyText(content, documents, i)),
       ),
     ),
-    documents.text || content.rows
-      ? make("div", { class: "snippet" }, bdi(snippet(content, documents, i)))
-      : null,
+    below ? make("div", { class: "snippet" }, ...tags, bdi(snippet(content, documents, i))) : null,
   );
 }
 

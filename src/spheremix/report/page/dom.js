@@ -105,6 +105,16 @@ export function segmented(label, choices, onChoose) {
   return { group, choose, rename };
 }
 
+// Within the box only: the page itself stays where it is. What covers the ends of the box is passed.
+/** @param {HTMLElement} box @param {HTMLElement} row @param {number} above @param {number} below */
+export function reveal(box, row, above = 0, below = 0) {
+  const inner = row.getBoundingClientRect();
+  const outer = box.getBoundingClientRect();
+  const [top, bottom] = [outer.top + above, outer.bottom - below];
+  if (inner.top < top) box.scrollTop -= Math.ceil(top - inner.top);
+  else if (inner.bottom > bottom) box.scrollTop += Math.ceil(inner.bottom - bottom);
+}
+
 // How far a box is scrolled, without asking the browser, which would have to place everything anew.
 /** @param {HTMLElement} box */
 export function createScroll(box) {

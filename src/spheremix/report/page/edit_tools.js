@@ -9,6 +9,9 @@ import { saveText } from "./csv.js";
 /** @import { App, Documents, EditRecord, Group } from "./types.d.ts" */
 
 const APPLY = "Save them as edits.json and run: spheremix edit RUN edits.json";
+const MERGED =
+  "One name in saved tables from now on; the groups become one when you save the edits and run " +
+  "spheremix edit.";
 const ALONE = "This report is not that of a run: the edits can be saved, but not applied.";
 
 /** @type {(text: string, title: string, click: () => void) => HTMLElement} */
@@ -37,8 +40,8 @@ export function groupTools(app, group) {
   const join = () =>
     ask(
       "Merge with another group",
-      "The groups become one when the edits are applied to the run.",
-      { choices: others },
+      MERGED,
+      { begin: "choose a group …", choices: others },
       (other) =>
         edits.change((record) => {
           record.merge = mergeSets(record.merge, k, Number(other));
@@ -84,7 +87,7 @@ export function groupTools(app, group) {
             { class: "edited" },
             "To be merged: ",
             bdi(joined.map((one) => content.names[one]).join(" + ")),
-            ". They have one name in saved tables; words and map follow when the edits are applied. ",
+            `. ${MERGED} `,
             make("button", { type: "button", class: "plain", text: "undo", on: { click: undo } }),
           )
         : null,

@@ -77,6 +77,7 @@ export function createEdits(content, state) {
         record = noEdits(content.run);
       }),
     original: (k) => original[k],
+    together: (k) => record.merge.find((one) => one.includes(k)) ?? [k],
     nameInTables: (k) => mergedName(record, content.names, k),
     isDropped: (word) => record.drop_words.includes(word),
     isMisplaced: (id) => record.misplaced.includes(id),

@@ -7,7 +7,7 @@ import { seenColour } from "./group_colours.js";
 import { saveBlob, saveText } from "./csv.js";
 import { cells } from "./label_tab.js";
 import { emptyDrawing } from "./svg_context.js";
-import { stepsPath } from "./time_drawing.js";
+import { axisTicks, stepsPath } from "./time_drawing.js";
 import { timeSeries } from "./time_tab.js";
 
 /** @import { App, Now, Tab } from "./types.d.ts" */
@@ -91,12 +91,10 @@ function timeFigure(app) {
       written(`${integer(row.top)} in ${row.peak}`, NAME + wide + 8, y + high - 4, soft),
     );
   });
-  const every = Math.max(1, Math.ceil(periods.length / 8));
-  periods.forEach((period, i) => {
-    if (i % every) return;
-    const x = NAME + (wide * i) / periods.length;
-    drawing.append(written(period, x, rows.length * step + 24, soft));
-  });
+  for (const { at, text } of axisTicks(periods, 16)) {
+    const x = NAME + (wide * at) / periods.length;
+    drawing.append(written(text, x, rows.length * step + 24, soft));
+  }
   return drawing;
 }
 

@@ -3,7 +3,7 @@
 import { certaintyOf } from "./certainty.js";
 import { chosenId } from "./grouping.js";
 
-/** @import { Content, Documents, Grouping, Now, Sort } from "./types.d.ts" */
+/** @import { Content, Documents, Edits, Grouping, Now, Sort } from "./types.d.ts" */
 
 // What people call a document: its title, or its id where it has none.
 /** @param {Pick<Documents, "id" | "title">} documents @param {number} i */
@@ -36,17 +36,29 @@ export function anyCut(documents) {
   return documents.id.some((_, i) => isCut(documents, i));
 }
 
+// The groups whose documents are listed: the chosen one, and those it is to be merged with.
+/** @param {Pick<Now, "cut" | "cluster" | "node">} now @param {Pick<Edits, "together">} edits */
+export function listedIds(now, edits) {
+  return now.cut ? [now.node] : edits.together(now.cluster);
+}
+
 /**
  * @param {Documents} documents @param {Pick<Grouping, "labels">} groups @param {Now} now
  * @param {(text: string) => (i: number) => boolean} search
- * @param {Content["firmness"]} firmness
+ * @param {Content["firmness"]} firmness @param {number[]} ids of the groups that are listed
  */
-export function listDocuments(documents, groups, now, search, firmness = null) {
-  const chosen = chosenId(now);
+export function listDocuments(
+  documents,
+  groups,
+  now,
+  search,
+  firmness = null,
+  ids = [chosenId(now)],
+) {
   /** @type {((i: number) => boolean)[]} */
   const tests = [];
   const dateOf = (/** @type {number} */ i) => documents.date?.[i] ?? null;
-  if (now.scope === "cluster") tests.push((i) => groups.labels[i] === chosen);
+  if (now.scope === "cluster") tests.push((i) => ids.includes(groups.labels[i]));
   if (now.rival >= 0) tests.push((i) => isBetween(documents, i, now));
   if (now.label >= 0) tests.push((i) => documents.labels?.[i].includes(now.label) ?? false);
   // A year or a month that has the day is listed; a day stands for all of itself, whatever time

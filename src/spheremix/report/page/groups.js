@@ -1,6 +1,6 @@
 // The groups in the order of the tree: how big, in which words, how sure, with which label, when.
 
-import { bdi, find, make, present } from "./dom.js";
+import { bdi, find, make, present, reveal } from "./dom.js";
 import { counted, integer, percent } from "./format.js";
 import { FAIR } from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
@@ -56,12 +56,13 @@ export function mountGroups(app) {
 }
 
 /**
- * @typedef {{ label: { name: string, share: number } | null, periods: number[] | null }} More
+ * @typedef {{ label: { name: string, share: number } | null, periods: number[] | null,
+ *   merged: string }} More
  */
 
-// The most frequent label of each group, and its documents over time.
+// The most frequent label of each group, its documents over time, and what it is to be merged with.
 /** @param {App} app @param {Grouping} groups @returns {(i: number) => More} */
-function perGroup({ content }, { listed, labels }) {
+function perGroup({ content, edits }, { listed, labels, exact }) {
   const { documents } = content;
   const ids = listed.map(({ id }) => id);
   const tops = documents ? topLabels(documents, labels, ids) : null;
@@ -69,6 +70,10 @@ function perGroup({ content }, { listed, labels }) {
   return (i) => ({
     label: tops ? tops[i] : null,
     periods: time && time.periods.length > 1 ? time.counts[i] : null,
+    merged: (exact ? edits.together(ids[i]) : [])
+      .filter((id) => id !== ids[i])
+      .map((id) => content.names[id])
+      .join(" + "),
   });
 }
 
@@ -76,7 +81,7 @@ function perGroup({ content }, { listed, labels }) {
  * @param {Group} group @param {number} largest @param {More} more
  * @param {(id: number) => void} choose
  */
-function item(group, largest, { label, periods }, choose) {
+function item(group, largest, { label, periods, merged }, choose) {
   const bar = make("span", { class: "bar", "aria-hidden": "true" });
   bar.style.width = `${(100 * group.size) / largest}%`;
   bar.style.background = seenColour(group.colour);
@@ -98,13 +103,14 @@ function item(group, largest, { label, periods }, choose) {
       periods && sparkline(periods),
     ),
     make("span", { class: "track" }, bar),
+    merged ? make("span", { class: "merged" }, "to be merged with ", bdi(merged)) : null,
     words.length ? bdi(words.join(" "), { class: "words" }) : null,
     make(
       "span",
       { class: "under" },
       ...present([
         firmness(group.firmness),
-        label && make("span", { class: "label" }, bdi(label.name), ` ${percent(label.share)}`),
+        label && make("span", { class: "label" }, `${percent(label.share)} are `, bdi(label.name)),
         group.only.length
           ? make(
               "span",
@@ -133,15 +139,6 @@ function firmness(value) {
       `starts anew: ${part} on average. Below 50 %, do not rely on the group. ` +
       "In the tables this is the column firmness.",
   });
-}
-
-// Within the list only: the page itself stays where it is.
-/** @param {HTMLElement} list @param {HTMLElement} option */
-function reveal(list, option) {
-  const inner = option.getBoundingClientRect();
-  const outer = list.getBoundingClientRect();
-  if (inner.top < outer.top) list.scrollTop -= Math.ceil(outer.top - inner.top);
-  else if (inner.bottom > outer.bottom) list.scrollTop += Math.ceil(inner.bottom - outer.bottom);
 }
 
 /** @param {App} app @param {number} by */

@@ -4,7 +4,7 @@ import { find, make } from "./dom.js";
 import { createDocumentMap } from "./document_map.js";
 import { categoricalColours, groupPalette, sequentialColours } from "./document_map_colours.js";
 import { groupLabels } from "./document_map_labels.js";
-import { createSearch, listDocuments, nameOf } from "./filters.js";
+import { createSearch, listDocuments, listedIds, nameOf } from "./filters.js";
 import { certaintyText } from "./certainty.js";
 import { seenColour } from "./group_colours.js";
 import { chooseGroup } from "./grouping.js";
@@ -21,6 +21,7 @@ export function mountMapTab(app) {
   if (!layout || !documents) return null;
   const choices = colourings(app, documents);
   let colouring = choices[0];
+  let mounted = false;
   const select = make("select", { id: "map-colour", "aria-label": "Colour of the points" });
   select.append(...choices.map(({ value, text }) => make("option", { value, text })));
   const map = createDocumentMap({
@@ -34,6 +35,7 @@ export function mountMapTab(app) {
       if (i >= 0) chooseGroup(state, app.groups(), app.groups().labels[i], { document: i });
     },
     onLasso: (/** @type {Uint32Array} */ ids) => app.lasso.set(ids),
+    onReset: () => standOut(false),
   });
   const bar = make("label", { class: "map-bar" }, "colour: ", select);
   panel.replaceChildren(map.element, bar);
@@ -47,6 +49,24 @@ export function mountMapTab(app) {
   state.followAtRest(["step", "cut", "edited"], () => {
     colour();
     name();
+  });
+  // The group that was asked for stands out; at first, and once all documents are asked for, none.
+  let stands = false;
+  const standOut = (/** @type {boolean} */ on) => {
+    if (!on && !stands) return;
+    stands = on;
+    const ids = new Set(listedIds(state.now, app.edits));
+    const mask = () => Uint8Array.from(app.groups().labels, (id) => Number(ids.has(id)));
+    map.setChosen(on ? mask() : null);
+  };
+  let { cut } = state.now;
+  state.follow(["cluster", "node"], () => {
+    if (mounted && state.now.cut === cut) standOut(true);
+  });
+  mounted = true;
+  state.followAtRest(["step", "cut", "edited"], () => {
+    cut = state.now.cut;
+    standOut(stands);
   });
   state.follow(["document"], () => map.select(state.now.document));
   state.follow(["tab"], () => {

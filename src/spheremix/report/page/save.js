@@ -15,6 +15,8 @@ import {
 
 /** @import { App, Content, Table } from "./types.d.ts" */
 
+const LISTED = "documents.csv";
+
 /**
  * @param {App} app @param {() => number[]} listed
  * @param {Parameters<typeof saveFigure>[2]} maps
@@ -29,10 +31,11 @@ export function mountSave(app, listed, maps) {
     ["clusters.csv", `Groups${atThisBeta(content)}`, () => clusterTable(app)],
     ["words.csv", wordTableTitle(content), () => wordTable(app)],
     documents && [
-      "documents.csv",
-      "Documents listed",
-      () => documentTable(app, documents, listed()),
+      "all-documents.csv",
+      "All documents",
+      () => documentTable(app, documents, [...documents.id.keys()]),
     ],
+    documents && [LISTED, "Documents listed", () => documentTable(app, documents, listed())],
     documents &&
       words && [
         "document-words.csv",
@@ -75,6 +78,9 @@ export function mountSave(app, listed, maps) {
     item("Print, or save as PDF", null, () => print()),
   );
   button.addEventListener("click", () => {
+    for (const one of items)
+      if (one.dataset.file === LISTED)
+        one.textContent = `Documents listed: ${integer(listed().length)} (CSV)`;
     menu.hidden = !menu.hidden;
     button.setAttribute("aria-expanded", String(!menu.hidden));
     if (!menu.hidden) (figures.find((one) => !one.hidden) ?? items[0]).focus();

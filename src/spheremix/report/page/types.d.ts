@@ -312,6 +312,7 @@ export interface Edits {
   change: (action: (record: EditRecord) => void) => void;
   clear: () => void;
   original: (k: number) => string; // name
+  together: (k: number) => number[]; // the group, and those it is to be merged with
   nameInTables: (k: number) => string;
   isDropped: (word: string) => boolean;
   isMisplaced: (id: string) => boolean;
@@ -459,6 +460,7 @@ export interface Shown {
   colours: Uint32Array; // 0xRRGGBB
   ground: number;
   order: { faded: Uint32Array; full: Uint32Array };
+  faint: number; // how much of their colour the faded ones keep, of 128
 }
 
 export interface MapLabel {
@@ -504,6 +506,7 @@ export interface DocumentMapParts {
   onHover?: (id: number) => void; // -1: none
   onSelect?: (id: number) => void; // -1: none
   onLasso?: (ids: Uint32Array) => void;
+  onReset?: () => void; // all documents were asked for
 }
 
 export interface DocumentMap {
@@ -511,6 +514,7 @@ export interface DocumentMap {
   setColours: (colours: Uint32Array) => void;
   setVisible: (mask: Uint8Array | null) => void; // null: all
   setHighlighted: (mask: Uint8Array | null) => void; // null: none is faded
+  setChosen: (mask: Uint8Array | null) => void; // the others are paler, and can be pointed at
   setLabels: (labels: MapLabel[]) => void;
   select: (id: number) => void;
   resize: () => void;

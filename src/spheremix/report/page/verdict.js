@@ -6,7 +6,7 @@ import { certaintyOf, ofSamples } from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
 import { isNowhere, NOWHERE } from "./nowhere.js";
 
-/** @import { App, Documents, Step } from "./types.d.ts" */
+/** @import { App, Content, Documents, Step } from "./types.d.ts" */
 
 /** @param {App} app @param {number} cluster */
 function link({ content, state, groupsAt }, cluster) {
@@ -108,7 +108,7 @@ function numbers({ content }, documents, step, i) {
   const told = present([
     firm === undefined ? null : `${stays} in ${ofSamples(firm, samples)}`,
     several ? `log-odds against the next best ${decimal(odds)}: ${oddsText(odds)}` : null,
-    several ? placing(documents, i) : null,
+    several ? placing(content, documents, i) : null,
     `posterior ${posteriorText(documents.posterior[i])}`,
     several ? `margin ${documents.margin[i].toFixed(3)}` : null,
     lost
@@ -128,9 +128,17 @@ function numbers({ content }, documents, step, i) {
 }
 
 // How sure that is among all documents: odds of long ones are huge, and say little by themselves.
-/** @param {Pick<Documents, "log_odds">} documents @param {number} i */
-function placing({ log_odds: odds }, i) {
+/**
+ * @param {Pick<Content, "firmness">} content @param {Pick<Documents, "log_odds">} documents
+ * @param {number} i
+ */
+export function placing(content, documents, i) {
+  const odds = documents.log_odds;
   const part = odds.filter((other) => other < odds[i]).length / odds.length;
+  if (part < 0.1 && certaintyOf(content, documents, i) === "clearly") {
+    const surer = odds.filter((other) => other > odds[i]).length / Math.max(1, odds.length - 1);
+    return `clearly here, though less so than ${percent(surer)} of the others`;
+  }
   if (part < 0.1) return `among the ${Math.max(1, Math.ceil(100 * part))} % hardest to place`;
   return `easier to place than ${percent(part)} of all documents`;
 }
