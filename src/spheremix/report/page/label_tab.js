@@ -130,10 +130,10 @@ function labelTable(app, documents, found, view, draw) {
   );
 }
 
-// A name that may be broken after its signs, such as dots, and only there if there are some.
+// A name that may be broken after its signs, such as dots, and else only where a part is very long.
 /** @param {string} name */
 function breakable(name) {
-  const parts = name.match(/[^._/:-]+[._/:-]*|[._/:-]+/gu) ?? [name];
+  const parts = name.match(/[^._/:-]{1,14}[._/:-]*|[._/:-]+/gu) ?? [name];
   return make("bdi", {}, ...parts.flatMap((part, i) => (i ? [make("wbr"), part] : [part])));
 }
 
