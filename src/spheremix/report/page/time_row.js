@@ -73,7 +73,7 @@ export function timeRow(row, view) {
   };
   bars.setAttribute("aria-valuemax", String(n - 1));
   value();
-  const under = (/** @type {MouseEvent} */ { clientX }) => {
+  const under = (/** @type {PointerEvent} */ { clientX }) => {
     const { left, width } = bars.getBoundingClientRect();
     return Math.max(0, Math.min(n - 1, Math.floor(((clientX - left) / width) * n)));
   };
@@ -81,7 +81,9 @@ export function timeRow(row, view) {
   bars.addEventListener("pointerleave", () => tell(-1));
   bars.addEventListener("focus", () => tell(now));
   bars.addEventListener("blur", () => tell(-1));
-  bars.addEventListener("click", (event) => view.list(under(event)));
+  // A click lists what was told: its own place is rounded, and may be that of a neighbour.
+  bars.addEventListener("pointerdown", (event) => tell(under(event)));
+  bars.addEventListener("click", () => view.list(now));
   bars.addEventListener("keydown", (event) => {
     /** @type {Record<string, number>} */
     const to = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: n - 1 };
