@@ -303,6 +303,20 @@ def test_time_of_all_groups_with_every_period(open_report, study, news):
 # The map of documents
 
 
+def test_a_group_that_is_chosen_stands_out_on_the_map(open_report):
+    opened = open_report("grown")
+    page = opened.page
+    points = "document.querySelector('.document-map canvas').toDataURL()"
+    page.wait_for_timeout(200)
+    before = page.evaluate(points)
+    page.locator("#cluster-list li").nth(1).click()
+    page.wait_for_timeout(200)
+    assert page.evaluate(points) != before
+    page.get_by_role("button", name="Show all documents").click()
+    page.wait_for_timeout(200)
+    assert page.evaluate(points) == before
+
+
 def test_the_map_follows_the_groups_and_leads_to_documents(open_report, grown):
     opened = open_report("grown")
     _, content = grown
