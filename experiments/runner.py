@@ -119,6 +119,7 @@ def _job(job: tuple[str, Case, str]) -> None:
     with warnings.catch_warnings():
         # A run that stops at max_iter is counted in the tables.
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", message=".* restarts of .* failed")
         tables = importlib.import_module(module).solve(case)
     seconds = time.perf_counter() - begin
     _write_json(Path(place), {"case": case, "seconds": seconds, "tables": tables})

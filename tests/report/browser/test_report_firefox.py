@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -107,7 +108,8 @@ def firefox(tmp_path):
 def test_firefox_draws_the_list_and_the_maps_and_complains_about_nothing(firefox, grown):
     assert firefox, "Firefox ended before it could be asked anything."
     path, content = grown
-    seen, complaints = asyncio.run(look(firefox, path.as_uri()))
+    with ThreadPoolExecutor(1) as alone:  # the thread of the tests has a loop of Playwright
+        seen, complaints = alone.submit(asyncio.run, look(firefox, path.as_uri())).result()
     assert complaints == []
     assert sorted(seen["names"]) == sorted(content["names"])
     assert seen["colours"] > 5  # a ground, five groups
