@@ -117,7 +117,7 @@ def _job(job: tuple[str, Case, str]) -> None:
     module, case, place = job
     begin = time.perf_counter()
     with warnings.catch_warnings():
-        # A run that stops at max_iter is counted in the tables.
+        # Runs that stop at max_iter, and restarts that fail, are counted in the tables.
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", message=".* restarts of .* failed")
         tables = importlib.import_module(module).solve(case)
