@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -15,6 +16,7 @@ pytest.importorskip("typer")
 
 from cli_common import refusal, run, texts, write_lines
 
+from spheremix.run import lock
 from spheremix.run.folder import RunFolder
 from spheremix.run.lock import Lock
 from spheremix.run.saving import load_run
@@ -118,6 +120,31 @@ def test_exploring_into_one_folder_at_once(server, corpus, tmp_path, n):
     assert list(RunFolder(folder).own.others(checked=True)) == []
 
 
+def test_a_lock_that_another_takes_before_its_maker(tmp_path, monkeypatch):
+    """The file is made, locked by a second one, and the maker refused: the second one works."""
+    locked, taken, refused = lock._locked, threading.Event(), threading.Event()
+    second: list[Lock] = []
+    thread = threading.Thread(target=lambda: second.append(Lock(tmp_path)))
+
+    def late(handle):
+        if threading.current_thread() is thread:
+            assert locked(handle)
+            taken.set()
+            return refused.wait(10)
+        thread.start()
+        assert taken.wait(10)
+        return locked(handle)
+
+    monkeypatch.setattr(lock, "_locked", late)
+    with pytest.raises(RunError, match="another spheremix is at work"):
+        Lock(tmp_path)
+    refused.set()
+    thread.join()
+    (holder,) = second
+    holder.leave(keep=False)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_second_one_while_the_first_draws(server, corpus, tmp_path):
     folder = tmp_path / "run"
     first = start(server, tmp_path, "explore", corpus, "-o", folder, *OPTIONS)
@@ -147,11 +174,13 @@ def test_reports_at_once(server, explored, tmp_path, n):
 
 
 def hold(folder, n, told):
-    """Take the lock again and again; tell where somebody else had it too."""
+    """Take the lock again and again; tell where two had it, or somebody was wrongly refused."""
     for _ in range(n):
         try:
-            lock = Lock(folder)
-        except RunError:
+            held = Lock(folder)
+        except RunError as error:
+            if "another spheremix is at work" not in str(error):
+                told.put(str(error))
             continue
         mark = folder / "held"
         try:
@@ -159,7 +188,7 @@ def hold(folder, n, told):
         except FileExistsError:
             told.put("two at once")
         mark.unlink(missing_ok=True)
-        lock.leave(keep=False)
+        held.leave(keep=False)
 
 
 def test_the_lock_is_that_of_one(tmp_path):

@@ -85,8 +85,9 @@ class Lock:
             held = self._take(handle)
         except BaseException:
             os.close(handle)
-            with contextlib.suppress(OSError):
-                made.rmdir()
+            if not created:  # else it stays, for who locked our file needs it to know the file
+                with contextlib.suppress(OSError):
+                    made.rmdir()
             raise
         if not held:
             os.close(handle)
