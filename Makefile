@@ -187,7 +187,7 @@ attack: $(INSTALLED)
 
 # On an emulated CPU: minutes. As root it installs the compiler and the emulator from Debian.
 arm: $(INSTALLED)
-	@command -v aarch64-linux-gnu-g++ qemu-aarch64 >/dev/null || { [ "$$(id -u)" = 0 ] \
+	@{ command -v aarch64-linux-gnu-g++ && command -v qemu-aarch64; } >/dev/null || { [ "$$(id -u)" = 0 ] \
 	  && apt-get update -qq && apt-get install --yes -qq g++-aarch64-linux-gnu qemu-user; } || true
 	tools/arm/run.sh build/arm $(BIN)/python
 

@@ -162,6 +162,12 @@ def test_names_given_with_the_options_stay_and_follow_a_merge(corpus, tmp_path):
     assert contents(edited.undo_edits().folder) == before
 
 
+def test_a_merged_group_has_the_name_that_was_given_with_the_merge(corpus, tmp_path):
+    run, _ = explore(corpus, tmp_path / "run", names={0: "earlier"})
+    edited = run.edit({"names": {1: "now"}, "merge": [[0, 1]]})
+    assert edited.names()[0] == "now"
+
+
 def test_embeddings_are_merged_split_and_noted(tmp_path):
     rows, _, _ = sm.datasets.make_vmf_mixture(60, 5, 3, kappa=30.0, random_state=0)
     rows[7] = 0.0

@@ -44,16 +44,18 @@ class Marks:
     def moved(self, plan: Plan, edits: Edits) -> Marks:
         """Take them to the numbers after an edit.
 
-        Of groups that are merged, the first in the list that has a name gives it; all notes stay.
+        Of groups that are merged, the first in the list that is named by this edit gives the name,
+        else the first that had one; all notes stay.
         """
         order = [k for several in edits.merge for k in several]
         order += [k for k in range(len(plan.became)) if k not in set(order)]
         names: dict[int, NameRecord] = {}
         notes: dict[int, str] = {}
+        for k in sorted(order, key=lambda k: k not in edits.names):
+            if k in self.names:
+                names.setdefault(plan.became[k], self.names[k])
         for k in order:
             place = plan.became[k]
-            if k in self.names:
-                names.setdefault(place, self.names[k])
             if k in self.notes.groups:
                 note = self.notes.groups[k]
                 notes[place] = f"{notes[place]}\n{note}" if place in notes else note

@@ -23,6 +23,17 @@ test("labels are counted in each group and in all", () => {
   assert.deepEqual([...sizes], [1, 3]);
 });
 
+test("documents that belong nowhere count in no total", () => {
+  const documents = { labels: [[0], [0], [1]], label_names: ["a", "b"] };
+  const groups = Uint8Array.of(0, 2, 2);
+  const labels = countLabels(documents, groups, [0, 2], 2);
+  assert.deepEqual([...labels.totals], [1, 0]);
+  assert.deepEqual([...labels.counts[1]], [1, 1]);
+  const time = countPeriods(["2020-03-01", "2020-03-02", "2020-04-01"], groups, [0], 2);
+  assert.deepEqual(time.totals, [1, 0]);
+  assert.deepEqual(time.counts, [[1, 0]]);
+});
+
 test("the label told of a group is of the first column that has several", () => {
   const documents = {
     labels: [

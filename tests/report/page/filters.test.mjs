@@ -85,6 +85,12 @@ test("a document is called by its title, and found by it", () => {
 test("between two clusters are those for which both are the most probable", () => {
   assert.deepEqual(list({ rival: 2 }), [2, 3, 4]);
   assert.deepEqual(list({ rival: 2, scope: "cluster", cluster: 0 }), [2]);
+  const now = { ...all, rival: 2, scope: "cluster", cluster: 0 };
+  const search = createSearch(documents);
+  assert.deepEqual(
+    listDocuments(documents, { labels: documents.cluster }, now, search, null, [0, 1]),
+    [2, 4],
+  ); // groups 0 and 1 are to be merged
 });
 
 test("a corpus without labels, dates and runners-up lists nothing for them", () => {

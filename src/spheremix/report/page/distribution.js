@@ -7,9 +7,9 @@ const YEARS_FROM = 240; // months: from there on, time is counted in years
 // How the documents of each group spread over the labels of all columns.
 /**
  * @param {Pick<Documents, "labels" | "label_names">} documents @param {Labels} groups
- * @param {number[]} ids of the groups
+ * @param {number[]} ids of the groups @param {number} [nowhere] of documents that count in no total
  */
-export function countLabels({ labels, label_names: names }, groups, ids) {
+export function countLabels({ labels, label_names: names }, groups, ids, nowhere) {
   const n = names?.length ?? 0;
   const places = new Map(ids.map((id, i) => [id, i]));
   const counts = ids.map(() => new Uint32Array(n));
@@ -19,7 +19,7 @@ export function countLabels({ labels, label_names: names }, groups, ids) {
     const at = places.get(groups[i]);
     if (at !== undefined) sizes[at]++;
     for (const label of own) {
-      totals[label]++;
+      if (groups[i] !== nowhere) totals[label]++;
       if (at !== undefined) counts[at][label]++;
     }
   });
@@ -48,9 +48,12 @@ export function topLabels(documents, groups, ids) {
 }
 
 // Every period from the first to the last that has documents, without gaps: how many documents of
-// each group, and of all.
-/** @param {(string | null)[]} dates @param {Labels} groups @param {number[]} ids */
-export function countPeriods(dates, groups, ids) {
+// each group, and of all groups.
+/**
+ * @param {(string | null)[]} dates @param {Labels} groups @param {number[]} ids
+ * @param {number} [nowhere] of documents that count in no total
+ */
+export function countPeriods(dates, groups, ids, nowhere) {
   const months = monthsOf(dates);
   const known = months.filter((month) => month !== null);
   const counts = ids.map(() => /** @type {number[]} */ ([]));
@@ -69,7 +72,7 @@ export function countPeriods(dates, groups, ids) {
   months.forEach((month, i) => {
     if (month === null) return;
     const at = Math.floor(month / unit) - first;
-    totals[at]++;
+    if (groups[i] !== nowhere) totals[at]++;
     const group = places.get(groups[i]);
     if (group !== undefined) counts[group][at]++;
   });

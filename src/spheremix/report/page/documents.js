@@ -5,6 +5,7 @@ import { createList } from "./list.js";
 import { createSearch, listDocuments, listedIds, nameOf } from "./filters.js";
 import { certaintyOf, certaintyText, nextText } from "./certainty.js";
 import { mountControls } from "./document_controls.js";
+import { isNowhere } from "./nowhere.js";
 
 /** @import { App, Content, Documents, Key } from "./types.d.ts" */
 
@@ -73,7 +74,8 @@ export function mountDocuments(app) {
 /** @param {App} app @param {Documents} documents @param {number} i */
 function documentRow({ content, state, groups, edits }, documents, i) {
   const several = state.now.scope === "all" || listedIds(state.now, edits).length > 1;
-  const group = several ? groups().byId.get(groups().labels[i]) : null;
+  const lost = isNowhere(content, documents, i);
+  const group = several && !lost ? groups().byId.get(groups().labels[i]) : null;
   const next = state.now.sort === "ambiguous" ? nextText(content, documents, i) : "";
   const tags = [group?.name(), next].map(
     (text) => text && bdi(text, { class: "tag", title: text }),

@@ -43,7 +43,7 @@ export function mergeSets(sets, a, b) {
 }
 
 // The name of a group in saved tables. Groups that are to be one have one name already: the first new
-// name among them, as when the edits are applied, or all of their names.
+// name among them, as when the edits are applied; without a new name, all of their names.
 /** @param {Pick<EditRecord, "merge" | "names">} record @param {string[]} names @param {number} k */
 export function mergedName({ merge, names: given }, names, k) {
   const set = merge.find((one) => one.includes(k));

@@ -59,7 +59,7 @@ export function listDocuments(
   const tests = [];
   const dateOf = (/** @type {number} */ i) => documents.date?.[i] ?? null;
   if (now.scope === "cluster") tests.push((i) => ids.includes(groups.labels[i]));
-  if (now.rival >= 0) tests.push((i) => isBetween(documents, i, now));
+  if (now.rival >= 0) tests.push((i) => isBetween(documents, i, now, ids));
   if (now.label >= 0) tests.push((i) => documents.labels?.[i].includes(now.label) ?? false);
   // A year or a month that has the day is listed; a day stands for all of itself, whatever time
   // follows it.
@@ -80,11 +80,12 @@ export function listDocuments(
 }
 
 // One of the two most probable clusters; with all clusters listed, either of them.
-/** @param {Documents} documents @param {number} i @param {Now} now */
-function isBetween({ cluster, runner_up: next }, i, now) {
+/** @param {Documents} documents @param {number} i @param {Now} now @param {number[]} ids */
+function isBetween({ cluster, runner_up: next }, i, now, ids) {
   const other = cluster[i] === now.rival ? next?.[i] : cluster[i];
   const near = cluster[i] === now.rival || next?.[i] === now.rival;
-  return near && (now.scope === "all" || now.cut !== 0 || other === now.cluster);
+  const listed = other !== undefined && ids.includes(other);
+  return near && (now.scope === "all" || now.cut !== 0 || listed);
 }
 
 const SURE = { borderline: 0, probably: 1, clearly: 2 };

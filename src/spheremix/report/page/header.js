@@ -1,7 +1,7 @@
 // The lines at the top: what this is, how many groups, how sure that is, and what else could be said.
 
 import { bdi, find, make } from "./dom.js";
-import { capital, counted, nounOf, percent, shownOfAll } from "./format.js";
+import { capital, counted, integer, nounOf, percent, shownOfAll } from "./format.js";
 import { AGREED, samenessWord, share } from "./certainty.js";
 import { openCut } from "./group_slider.js";
 
@@ -17,7 +17,7 @@ export function mountHeader(app) {
     : counted(model.n_words, nounOf(content));
   const lost = app.groupsAt({ cut: 0, step: content.chosen }).nowhere?.size ?? 0;
   const nowhere = lost
-    ? ` · ${lost} (${percent(lost / corpus.n_kept)}) ${lost === 1 ? "belongs" : "belong"} nowhere`
+    ? ` · ${integer(lost)} (${percent(lost / corpus.n_kept)}) ${lost === 1 ? "belongs" : "belong"} nowhere`
     : "";
   find("facts").textContent = `${counted(corpus.n_kept, "document")}${nowhere} · ${words}`;
 

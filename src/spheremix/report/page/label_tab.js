@@ -72,9 +72,9 @@ export function mountLabels(app) {
 // The labels to show, the groups in the order asked for, and all counts.
 /** @param {App} app @param {Documents} documents @param {LabelColumn} column @param {View} view */
 export function cells(app, documents, column, view) {
-  const { groups, labels: assigned } = app.groups();
+  const { groups, labels: assigned, nowhere } = app.groups();
   const ids = groups.map(({ id }) => id);
-  const { counts, totals, sizes } = countLabels(documents, assigned, ids);
+  const { counts, totals, sizes } = countLabels(documents, assigned, ids, nowhere?.id);
   const order = labelOrder(totals, column);
   const labels = view.all ? order : order.slice(0, SHOWN);
   const share = (/** @type {number} */ i, /** @type {number} */ label) => {

@@ -8,6 +8,7 @@ import { createSearch, listDocuments, listedIds, nameOf } from "./filters.js";
 import { certaintyText } from "./certainty.js";
 import { seenColour } from "./group_colours.js";
 import { chooseGroup } from "./grouping.js";
+import { isNowhere } from "./nowhere.js";
 
 /** @import { App, Documents, Grouping } from "./types.d.ts" */
 
@@ -29,8 +30,12 @@ export function mountMapTab(app) {
     y: layout.y,
     colours: colouring.colours(),
     labels: labelsOf(app, app.groups(), true),
-    describe: (/** @type {number} */ i) =>
-      `${nameOf(documents, i)}: ${groupName(app, i)}, ${certaintyText(content, documents, i)}`,
+    describe: (/** @type {number} */ i) => {
+      const sure = isNowhere(content, documents, i)
+        ? ""
+        : `, ${certaintyText(content, documents, i)}`;
+      return `${nameOf(documents, i)}: ${groupName(app, i)}${sure}`;
+    },
     onSelect: (/** @type {number} */ i) => {
       if (i >= 0) chooseGroup(state, app.groups(), app.groups().labels[i], { document: i });
     },

@@ -6,7 +6,7 @@
 export const NOWHERE = "belongs nowhere";
 const GREY = { light: "#8a8a8a", dark: "#8f8f8f" };
 
-// An entry of its own, beside the groups; null where every document has a group.
+// An entry of its own, beside the groups; null where the model gives every document a group.
 /** @param {Pick<Content, "model">} content @param {number} id @param {Grouping["labels"]} labels */
 export function nowhereGroup({ model }, id, labels) {
   if (!model.has_nowhere || !labels.length) return null;

@@ -17,7 +17,9 @@ const HIGH = 56;
 export function labelBars(app, id) {
   const { documents } = app.content;
   if (!documents?.labels || !documents.label_names) return [];
-  const { counts, totals, sizes } = countLabels(documents, app.groups().labels, [id]);
+  const { labels, nowhere } = app.groups();
+  const without = id === nowhere?.id ? undefined : nowhere?.id;
+  const { counts, totals, sizes } = countLabels(documents, labels, [id], without);
   const found = { inside: counts[0], totals, size: sizes[0] };
   const columns = documents.label_columns ?? [];
   return columns.map((column) => columnBars(app, documents, column, found));

@@ -39,7 +39,7 @@ export function smoothed(values, reach) {
 const ROUND = [1, 2, 5, 10, 20, 50, 100, 200, 500]; // years between two marks of the axis
 
 // Where the axis is marked: at the beginnings of years, or at some of the months of one year.
-/** @param {string[]} periods @param {number} most marks of years, and twice as many as of months */
+/** @param {string[]} periods @param {number} most marks of years; of months, half as many */
 export function axisTicks(periods, most) {
   const all = periods.map((period, at) => ({ at, text: period }));
   const years = all

@@ -137,9 +137,9 @@ export function mountTime(app) {
  * @param {{ measure: Measure, reach: number }} view
  */
 export function timeSeries(app, dates, { measure, reach }) {
-  const { groups, labels } = app.groups();
+  const { groups, labels, nowhere } = app.groups();
   const ids = groups.map(({ id }) => id);
-  const found = countPeriods(dates, labels, ids);
+  const found = countPeriods(dates, labels, ids, nowhere?.id);
   const rows = groups.map((group, i) => {
     const counts = found.counts[i];
     const over = smoothed(found.totals, reach);

@@ -30,19 +30,17 @@ export function elsewhere(app, i) {
   const group = groups().byId.get(own);
   const chosen = groups().byId.get(chosenId(state.now));
   const show = () => chooseGroup(state, groups(), own, { document: i });
-  return make(
-    "p",
-    { class: "edited elsewhere" },
-    "This document is not in the chosen group (",
-    bdi(chosen?.name() ?? ""),
-    ") but in ",
-    make(
-      "button",
-      { type: "button", class: "plain", on: { click: show } },
-      bdi(group?.name() ?? "another one"),
-    ),
-    ".",
+  const nowhere = groups().nowhere?.id;
+  const other = make(
+    "button",
+    { type: "button", class: "plain", on: { click: show } },
+    bdi(group?.name() ?? "another one"),
   );
+  const about = { class: "edited elsewhere" };
+  if (chosenId(state.now) === nowhere) return make("p", about, "This document is in ", other, ".");
+  const outside = ["This document is not in the chosen group (", bdi(chosen?.name() ?? ""), ")"];
+  if (own === nowhere) return make("p", about, ...outside, ": it belongs nowhere.");
+  return make("p", about, ...outside, " but in ", other, ".");
 }
 
 /**
@@ -107,14 +105,16 @@ function numbers({ content }, documents, step, i) {
   const stays = lost ? "belongs nowhere again" : "stays with its group";
   const told = present([
     firm === undefined ? null : `${stays} in ${ofSamples(firm, samples)}`,
-    several ? `log-odds against the next best ${decimal(odds)}: ${oddsText(odds)}` : null,
-    several ? placing(content, documents, i) : null,
-    `posterior ${posteriorText(documents.posterior[i])}`,
-    several ? `margin ${documents.margin[i].toFixed(3)}` : null,
-    lost
-      ? `cosine ${documents.cosine[i].toFixed(3)} with the nearest prototype`
-      : `cosine ${documents.cosine[i].toFixed(3)}, ` +
-        `nearer to the prototype than ${percent(nearerThan(documents, i))} of its group`,
+    ...(lost
+      ? [`cosine ${documents.cosine[i].toFixed(3)} with the nearest prototype`]
+      : [
+          several ? `log-odds against the next best ${decimal(odds)}: ${oddsText(odds)}` : null,
+          several ? placing(content, documents, i) : null,
+          `posterior ${posteriorText(documents.posterior[i])}`,
+          several ? `margin ${documents.margin[i].toFixed(3)}` : null,
+          `cosine ${documents.cosine[i].toFixed(3)}, ` +
+            `nearer to the prototype than ${percent(nearerThan(documents, i))} of its group`,
+        ]),
   ]);
   return make(
     "details",
