@@ -129,9 +129,8 @@ class CharacteristicWords(BaseRepresentation):  # type: ignore[misc]
         texts = topic_model._preprocess_text(documents["Document"].to_numpy())  # noqa: SLF001
         labels = documents["Topic"].to_numpy().astype(np.intp)
         words = list(counter.get_feature_names_out())
-        found = contrast_words(
-            counter.transform(texts), labels, words, n, n_clusters=max(0, *labels.tolist()) + 1
-        )
+        n_topics = int(labels.max(initial=0)) + 1
+        found = contrast_words(counter.transform(texts), labels, words, n, n_clusters=n_topics)
         chosen = dict[int, list[tuple[str, float]]]()
         for topic, before in topics.items():
             own = found[topic] if topic >= 0 else []

@@ -131,9 +131,8 @@ def random_rows(
 ) -> Array:
     """Choose rows without replacement, in proportion to their weights, no direction twice.
 
-    Of rows that are equal, one is kept. The others are drawn again, from the rows that are equal to
-    none of these, in as many rounds as there are rows drawn twice. Only where fewer different rows
-    are left than are asked for, a direction comes twice.
+    Of rows of one direction one is kept; the others are drawn again from other directions, until
+    none repeats. A direction comes twice only if there are fewer directions than rows asked for.
     """
     chances = np.ones(directions.n_rows) if weights is None else weights
     p = None if weights is None else weights / weights.sum()

@@ -119,7 +119,7 @@ def test_repeats_are_said_and_typical_once(tmp_path):
     documents += [{**one, "id": f"again {one['id']}"} for one in documents]
     source = write_lines(tmp_path / "docs.jsonl", documents)
     _, err = run("explore", source, "-k", 2, "--starts", 2, "-o", tmp_path / "run")
-    assert "40 documents of 80 repeat the text of another one, as 'again " in err
+    assert "40 documents of 80 repeat the text of another one, for example 'again " in err
     known = {one["id"]: one["text"] for one in documents}
     typical = [known[one["id"]] for one in rows(tmp_path / "run" / "tables" / "typical.csv")]
     assert len(typical) == len(set(typical)) == 20

@@ -194,8 +194,11 @@ def test_parameters(parameters, message):
 def test_a_given_prototype_without_a_row_is_put_on_one(kind):
     """The same start and the same words from both estimators."""
     given = np.concatenate([X[:2], X[:1]])
-    with pytest.warns(UserWarning, match="init: 1 of the 3 prototypes are nearest to no row"):
+    with pytest.warns(
+        UserWarning, match="init: 1 of the 3 prototypes is nearest to no row"
+    ) as seen:
         fitted = kind(3, init=given).fit(X)
+    assert seen[0].filename == __file__
     unit = X / np.linalg.norm(X, axis=1, keepdims=True)
     farthest = (unit @ unit[:2].T).max(axis=1).argmin()
     same = kind(3, init=np.concatenate([X[:2], X[[farthest]]])).fit(X)

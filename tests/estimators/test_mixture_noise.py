@@ -241,6 +241,25 @@ def test_a_path_keeps_to_a_share_where_it_was_chosen(tmp_path):
     assert roomy.state_.noise_level is None
 
 
+@pytest.mark.parametrize("Estimator", [sm.VMFMixture, sm.VMFPath])
+@pytest.mark.parametrize("seed", [0, 3])
+def test_rows_between_clusters_count_for_a_small_share(Estimator, seed):
+    """Their label compares the noise with one cluster, and not with the sum of both."""
+    rng = np.random.default_rng(seed)
+    centres = np.repeat([[1.0, 0, 0, 0], [0, 1.0, 0, 0]], 100, axis=0)
+    X = np.concatenate([centres + 0.25 * rng.normal(size=(200, 4)), rng.normal(size=(100, 4))])
+    options = {"max_steps": 5} if Estimator is sm.VMFPath else {}
+    found = Estimator(4, noise="uniform", max_noise=0.003, random_state=0, **options).fit(X)
+    labels = getattr(found, "best_estimator_", found).labels_
+    assert np.count_nonzero(labels < 0) <= 0.003 * 300
+
+
+def test_a_path_starts_from_a_model_without_noise():
+    start = sm.VMFCoclustering(2, random_state=0).fit(np.abs(X))
+    path = sm.VMFPath(2, init=start, max_steps=2).fit(np.abs(X))
+    assert path.best_estimator_.labels_.min() >= 0
+
+
 def test_a_path_takes_over_the_level_of_the_mixture_it_starts_from():
     dense = mixture(noise="uniform").fit(X)
     for most in ("auto", 0.1):

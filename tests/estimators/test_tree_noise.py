@@ -77,5 +77,7 @@ def test_a_saved_tree_knows_its_noise(planted, tree, tmp_path):
 
 
 def test_nested_levels_have_no_noise(tree):
-    with pytest.raises(ParameterError, match="levels are nested without noise"):
+    before = set(tree.cuts_)
+    with pytest.raises(ParameterError, match="A tree with noise has no nested levels"):
         tree.cut(levels=[2, 4])
+    assert set(tree.cuts_) == before

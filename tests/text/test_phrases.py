@@ -16,6 +16,7 @@ from sklearn.preprocessing import normalize
 
 from spheremix.text import TextVectorizer
 from spheremix.text.phrases import (
+    Pairs,
     PhraseTable,
     associated,
     join,
@@ -189,6 +190,24 @@ def test_texts_with_phrases():
         RATES
     )
     assert "interest rates" not in dropped.vocabulary_
+
+
+def test_a_pair_is_not_given_up_with_the_one_that_took_its_places():
+    """Without "y z", which "x y" leaves in too few texts, "z w" is in four."""
+    x, y, z, w = range(4)
+    tokens = tokens_of([[x, y, z]] * 3 + [[y, z, w]] * 2 + [[z, w]] * 2)
+    pairs = Pairs(np.array([x, y, z]), np.array([y, z, w]), np.array([0.9, 0.8, 0.7]))
+    kept, _, which = settled(tokens, pairs, 3)
+    assert kept.left.tolist() == [x, z]
+    assert np.bincount(which).tolist() == [3, 4]
+
+
+def test_a_line_that_begins_with_a_capital_is_apart():
+    """A heading and the line after it; not a line that was broken to be short."""
+    cut = Cutting(signs=True)
+    assert cut("Form 8\nPress release\n  \u00dcber interest\nrates") == [
+        "form", "8", ".", "press", "release", ".", "\u00fcber", "interest", "rates"
+    ]  # fmt: skip
 
 
 def test_signs_and_blank_lines_part_words():

@@ -187,15 +187,21 @@ class TestFolder:
         texts = ["one", "two", "one", " ", " ", "", "one"]
         rows = [{"text": text} for text in texts]
         said = read_documents(write_csv(tmp_path / "a.csv", rows)).notes
-        assert "2 documents of 7 repeat the text of another one, as '3' that of '1'." in said
+        assert (
+            "2 documents of 7 repeat the text of another one, for example '3' repeats '1'." in said
+        )
         said = read_documents(write_json(tmp_path / "a.jsonl", rows[:3])).notes
-        assert "1 document of 3 repeats the text of another one, as '3' that of '1'." in said
+        assert (
+            "1 document of 3 repeats the text of another one, for example '3' repeats '1'." in said
+        )
         said = read_documents(write_json(tmp_path / "a.jsonl", rows[:2])).notes
         assert not any("repeat" in note for note in said)
         for name in ("b.txt", "c.txt"):
             write(tmp_path / name, "one")
         said = read_documents(tmp_path).notes
-        assert any(note.endswith(" of another one, as 'c.txt' that of 'b.txt'.") for note in said)
+        assert any(
+            note.endswith(" of another one, for example 'c.txt' repeats 'b.txt'.") for note in said
+        )
 
     def test_trouble_names_the_file(self, tmp_path):
         assert "there are no files in this folder" in error_of(tmp_path)

@@ -12,7 +12,7 @@ from spheremix.text import Corpus, vectorize
 def test_rows_add_up():
     ids = ["a", "b", "c", "d", "e"]
     found = vectorize(Corpus(TEXTS, ids), plain(min_df=2))
-    assert list(found.words) == ["cat"] or "mat" not in found.words
+    assert list(found.words) == ["cat", "dogs"]
     assert len(found.rows) + len(found.set_aside) == len(TEXTS)
     assert found.X.shape == (len(found.rows), len(found.words))
     assert found.ids == [ids[i] for i in found.rows]

@@ -41,8 +41,8 @@ AHEAD = 2  # blocks that are read in advance while one is swept
 class BlockDirections(Shown):
     """Unit rows of a source, a few blocks of them in memory at a time.
 
-    The results have the same bits as those of the engine with all rows in memory. One number a row
-    stays in memory, its scale.
+    A sweep has the same bits as with all rows in memory. (A fit in memory leaves out rows that
+    cannot change, and agrees to rounding.) One number a row stays in memory, its scale.
 
     Parameters
     ----------

@@ -55,10 +55,9 @@ def launch(
     totals_by_tile = torch.empty(len(mass_by_tile), 2, dtype=torch.float64, **on_device)
     mass = torch.zeros(1, KP, dtype=torch.float64, **on_device)
     totals = torch.zeros(1, 1, 2, dtype=torch.float64, **on_device)
-    score, add = _configs(split)
-    tiles = KP // add["BS"] * (D // add["BD"])
+    tiles = KP // SUMS["BS"] * (D // SUMS["BD"])
     sms = torch.cuda.get_device_properties(X.device).multi_processor_count
-    parts = max(1, add.pop("per_sm") * sms // tiles)
+    parts = max(1, PROGRAMS * sms // tiles)
     vectors = torch.zeros(parts, KP, D, dtype=torch.float32, **on_device)
     high, low, unscale, biases = prototypes
     sizes: Any = {"D": D, "KP": KP, "SPLIT": split}
@@ -72,33 +71,26 @@ def launch(
                 X[start:], rows.scale32[start:], x_high, x_low, n, n_features, X.stride(0), D=D,
                 BN=32, BD=128, SPLIT=split, NUMBER=options["NUMBER"],
             )  # fmt: skip
-            _score[(padded // score["BN"] * (KP // score["BS"]),)](
-                x_high, x_low, high, low, unscale, biases, scores, **score, **sizes
+            _score[(padded // SCORES["BN"] * (KP // SCORES["BS"]),)](
+                x_high, x_low, high, low, unscale, biases, scores, **SCORES, **sizes
             )
             _share[(n_tiles,)](
                 scores, own, s_high, s_low, mass_by_tile, totals_by_tile, n, least, BN=height,
                 WIDE=wide, HARD=hard, NUMBER=options["NUMBER"], num_warps=4, **sizes,
             )  # fmt: skip
-            _add[(D // add["BD"], KP // add["BS"], parts)](
+            _add[(D // SUMS["BD"], KP // SUMS["BS"], parts)](
                 x_high, x_low, s_high, s_low, vectors, padded,
-                triton.cdiv(padded, parts * add["BN"]) * add["BN"], **add, **sizes,
+                triton.cdiv(padded, parts * SUMS["BN"]) * SUMS["BN"], **SUMS, **sizes,
             )  # fmt: skip
             mass += mass_by_tile[:n_tiles].sum(0, dtype=torch.float64)
             totals += totals_by_tile[:n_tiles].sum(0)
     return mass, vectors, totals
 
 
-def _configs(split: bool) -> tuple[dict[str, int], dict[str, int]]:
-    """Give the tiles of scores and of sums, and how a program runs: what was fastest on an H200."""
-    if split:
-        return (
-            {"BN": 128, "BS": 128, "BD": 64, "num_warps": 8, "num_stages": 3},
-            {"BN": 64, "BS": 128, "BD": 128, "per_sm": 2, "num_warps": 8, "num_stages": 3},
-        )
-    return (
-        {"BN": 128, "BS": 128, "BD": 64, "num_warps": 8, "num_stages": 3},
-        {"BN": 64, "BS": 128, "BD": 128, "per_sm": 2, "num_warps": 8, "num_stages": 3},
-    )
+# The tiles of scores and of sums, and how a program runs: what was fastest on an H200.
+SCORES = {"BN": 128, "BS": 128, "BD": 64, "num_warps": 8, "num_stages": 3}
+SUMS = {"BN": 64, "BS": 128, "BD": 128, "num_warps": 8, "num_stages": 3}
+PROGRAMS = 2  # of sums, on each multiprocessor
 
 
 # --------------------------------------------------------------------------------------- kernels

@@ -219,7 +219,7 @@ def _warn(
     """Warn of mixtures with a concentration at its cap, and of those EM did not finish."""
     for K, fit in reached.items():
         if is_capped(problem.model, fit.parameters):
-            warn_of_cap(K, problem.model.kappa_max, stacklevel=5)
+            warn_of_cap(K, problem.model.kappa_max, stacklevel=5, has_prior=False)
     unfinished = [str(K) for K, fit in reached.items() if fit.status == "max_iter"]
     if unfinished:
         warnings.warn(
@@ -237,12 +237,6 @@ def nest_all(
     options: MixtureOptions, problem: Problem[VMFModel], cuts: Sequence[VMFMixture], make: Make
 ) -> NestedLevels:
     """Tie cuts of increasing sizes together."""
-    if problem.model.noise is not None:
-        raise ParameterError(
-            "{levels} are nested without noise: a row that belongs nowhere in one of them may have "
-            "a cluster in another",
-            remedies=("fit the tree with {noise=None}", "give {n_clusters}, one after the other"),
-        )
     free = [problem.model.parameters(one.prototypes_, one.kappas_, one.weights_) for one in cuts]
     try:
         nested = nesting.nest(

@@ -64,7 +64,8 @@ class KnownMixture(MixtureAttributes, MixturePredictions):
         Returns
         -------
         float
-            On the rows it was fitted on (without weights), ``criteria_["aic"]``.
+            On the rows it was fitted on (without weights), ``criteria_["aic"]``, unless a path
+            lowered the level of the noise for predictions.
         """
         return self._criteria_on(X)["aic"]
 
@@ -79,7 +80,8 @@ class KnownMixture(MixtureAttributes, MixturePredictions):
         Returns
         -------
         float
-            On the rows it was fitted on (without weights), ``criteria_["bic"]``.
+            On the rows it was fitted on (without weights), ``criteria_["bic"]``, unless a path
+            lowered the level of the noise for predictions.
         """
         return self._criteria_on(X)["bic"]
 

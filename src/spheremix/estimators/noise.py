@@ -12,6 +12,8 @@ from spheremix.bessel import mean_length
 from spheremix.estimators import validation as check
 from spheremix.estimators.starts import Start
 from spheremix.models.base import DegenerateError
+from spheremix.models.skmeans import SHARPNESS
+from spheremix.scorer import Scorer
 from spheremix.search import Search
 
 if TYPE_CHECKING:
@@ -105,23 +107,20 @@ def _limited(
     """Let the level follow EM, so that the share of noise stays at its limit.
 
     An E-step that may give the noise no more than so much of the rows is one at a lower level. The
-    level is found again after each M-step, from the odds of the rows, until neither moves: what is
+    level is found again after each M-step, from the leads of noise, until neither moves: what is
     reached is a fixed point of EM at the last level. Held from the beginning, no level may lead to
     it: rows that go to clusters make these looser, and other rows follow.
     """
-    one, lowered, target = replace(problem.settings, max_iter=1), 0.0, most
+    one, lowered, weights = replace(problem.settings, max_iter=1), 0.0, _weights(problem)
     for _ in range(LIMITED):
-        odds, lost, weights = _odds(problem, fit)
-        share = float(weights @ lost / weights.sum())
+        leads = noise_leads(problem.model.scorer(fit.parameters), problem.directions)
         step = 0.0
-        if share > most or lowered > 0.0:
-            (tied,) = quantiles(odds, weights, (1.0 - target,))
+        if weights @ (leads > 0.0) > most * weights.sum() or lowered > 0.0:
+            (tied,) = quantiles(leads, weights, (1.0 - most,))
             step = max(tied + STILL, -lowered)  # the row in question stays in its cluster
             problem, lowered = _lowered(problem, step), lowered + step
         if abs(step) <= 0.5 * STILL and fit.gap <= problem.settings.tol:
-            if share <= most:
-                break
-            target *= 0.999 * most / share  # noise wins rows that are torn between clusters
+            break
         again = _continued(options, problem, fit, one)
         if not again.ok:
             break
@@ -136,7 +135,19 @@ def _odds(problem: Problem[VMFModel], fit: Fitted) -> tuple[Array, NDArray[np.bo
     densities = directions.map_rows(scorer.clusters(), "log_density")
     odds = (scorer.biases[-1] + scorer.offset) - densities
     lost = directions.map_rows(scorer, "labels") == scorer.n_clusters
-    return odds, lost, np.ones(len(odds)) if problem.weights is None else problem.weights
+    return odds, lost, _weights(problem)
+
+
+def _weights(problem: Problem[VMFModel]) -> Array:
+    return np.ones(problem.directions.n_rows) if problem.weights is None else problem.weights
+
+
+def noise_leads(scorer: Scorer, rows: Directions) -> Array:
+    """Give by how much noise leads the best cluster of each row: what decides its label."""
+    clusters = scorer.clusters()
+    sharp = Scorer(SHARPNESS * clusters.matrix, SHARPNESS * clusters.biases)
+    best: Array = rows.map_rows(sharp, "log_density") / SHARPNESS
+    return np.asarray(scorer.biases[-1] - best)
 
 
 def _expected(parameters: VMFParameters) -> float:
@@ -178,23 +189,18 @@ def label_chosen(
     they are not, and comes back; otherwise it is None. The parameters stay as they are.
     """
     most = mixture.max_noise if mixture.noise is not None else None
-    scorer, lowered = mixture.scorer_, 0.0
-    base = np.ones(rows.n_rows) if weights is None else weights
+    scorer, base = mixture.scorer_, np.ones(rows.n_rows) if weights is None else weights
     labels = scorer.clusters_of(rows.map_rows(scorer, "labels"))
-    if not isinstance(most, float) or mixture.model_.noise is None:
+    noise = mixture.model_.noise
+    if not isinstance(most, float) or noise is None:
         return None, labels
-    target = most
-    while base @ (labels < 0) > most * base.sum():
-        densities = rows.map_rows(scorer.clusters(), "log_density")
-        odds = (scorer.biases[-1] + scorer.offset) - densities
-        (tied,) = quantiles(odds, base, (1.0 - target,))
-        lowered += max(tied, 0.0) + STILL
-        biases = scorer.biases.copy()
-        biases[-1] -= max(tied, 0.0) + STILL
-        scorer = replace(scorer, biases=biases)
-        labels = scorer.clusters_of(rows.map_rows(scorer, "labels"))
-        target *= 0.9  # noise wins rows that are torn between clusters
-    return (mixture.model_.noise.level - lowered if lowered else None), labels
+    if base @ (labels < 0) <= most * base.sum():
+        return None, labels
+    (tied,) = quantiles(noise_leads(scorer, rows), base, (1.0 - most,))
+    lowered = tied + STILL  # the row in question stays in its cluster
+    biases = np.append(scorer.biases[:-1], scorer.biases[-1] - lowered)
+    labels = scorer.clusters_of(rows.map_rows(replace(scorer, biases=biases), "labels"))
+    return noise.level - lowered, labels
 
 
 def quantiles(values: Array, weights: Array, shares: tuple[float, ...]) -> list[float]:
@@ -216,6 +222,8 @@ def keep_level(problem: Problem[VMFModel], model: VMFModel) -> Problem[VMFModel]
 def known_level(options: MixtureOptions, problem: Problem[VMFModel]) -> Problem[VMFModel]:
     """Take over the level of a fitted mixture from which a fit with the same noise starts."""
     init, wanted = options.init, (options.noise, options.max_noise)
-    if not hasattr(init, "model_") or (init.noise, init.max_noise) != wanted:
+    if problem.model.noise is None or not hasattr(init, "model_"):
+        return problem
+    if (getattr(init, "noise", None), getattr(init, "max_noise", None)) != wanted:
         return problem
     return keep_level(problem, init.model_)

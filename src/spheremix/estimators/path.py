@@ -100,7 +100,8 @@ e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, 
         its level, and may have more noise, since sparse prototypes fit less tightly. If
         ``max_noise`` is a number, steps are fitted as with "auto". If the one that is chosen has
         more noise, the level is lowered for the predictions of all steps until it keeps to the
-        number. ``verbose=1`` also prints a line every 100 steps.
+        number; ``score``, ``aic`` and ``bic`` then differ from ``log_likelihoods_`` and
+        ``criteria_``, which belong to the fits. ``verbose=1`` also prints a line every 100 steps.
     warm_start : bool, default=False
         Go on with the path of the previous call to ``fit`` from its last step, after raising
         ``max_steps`` or ``max_sparsity``: the same bits as one long run.

@@ -229,7 +229,9 @@ def _no_mixture(K: int, runs: list[Restart]) -> NoFitError:
     return failure(runs, what, remedies)
 
 
-def warn_of_cap(n_components: int, kappa_max: float, stacklevel: int = 3) -> None:
+def warn_of_cap(
+    n_components: int, kappa_max: float, stacklevel: int = 3, *, has_prior: bool = True
+) -> None:
     """Warn that kappa hit its cap, so it is not the maximum."""
     warnings.warn(
         ConvergenceWarning(
@@ -238,7 +240,7 @@ def warn_of_cap(n_components: int, kappa_max: float, stacklevel: int = 3) -> Non
                 "drop identical rows",
                 "raise {kappa_max} if rows are really that close to each other",
                 "give {kappa} a number",
-                "give {kappa_prior} as (1, 0)",
+                *(["give {kappa_prior} as (1, 0.9)"] if has_prior else []),
             ),
             K=n_components,
             cap=f"{kappa_max:.4g}",

@@ -199,12 +199,13 @@ def _start_from_moved(rows: Array, problem: Problem[Any]) -> Any:
         )
     warnings.warn(
         NotedWarning(
-            "{init}: {n} of the {K} prototypes are nearest to no row, and were put on the rows "
+            "{init}: {n} of the {K} prototypes {are} nearest to no row, and put on the rows "
             "that the others are farthest from",
             n=n,
+            are="is" if n == 1 else "are",
             K=K,
         ),
-        stacklevel=5,
+        stacklevel=6,
     )
     return start
 

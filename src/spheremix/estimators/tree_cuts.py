@@ -66,6 +66,12 @@ class TreeCuts(TreeAttributes, SelectedMixture):
             raise ParameterError("Give one of {n_clusters} and {levels}")
         if levels is None:
             return self.cuts([n_clusters])[0]  # type: ignore[list-item]
+        if self.noise is not None:
+            raise ParameterError(
+                "A tree with noise has no nested {levels}: a row can be noise in one level and in "
+                "a cluster in another",
+                remedies=("fit the tree with {noise=None}", "give {n_clusters}, one at a time"),
+            )
         numbers = tuple(sorted({self._number(K, "levels") for K in levels}))
         if len(numbers) < 2:
             raise ParameterError(
@@ -112,7 +118,7 @@ class TreeCuts(TreeAttributes, SelectedMixture):
         -------
         VMFMixture
             Fitted to the rows of the cluster, by a search of its own. In ``labels_`` the rows of
-            other clusters have -1.
+            other clusters have -1, and so has noise.
         """
         check_is_fitted(self, "hierarchy_")
         whole = self.best_estimator_ if n_clusters is None else self.cut(n_clusters)

@@ -209,6 +209,6 @@ def repeats(texts: list[str], ids: list[str]) -> list[str]:
         return []
     verb = "repeats" if len(found) == 1 else "repeat"
     i, earlier = found[0]
-    example = f"{shown(ids[i])} that of {shown(ids[earlier])}"
+    example = f"{shown(ids[i])} repeats {shown(ids[earlier])}"
     n = count(len(found), "document")
-    return [f"{n} of {len(texts):,} {verb} the text of another one, as {example}."]
+    return [f"{n} of {len(texts):,} {verb} the text of another one, for example {example}."]

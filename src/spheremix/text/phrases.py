@@ -96,6 +96,13 @@ def meetings(tokens: Tokens, pairs: Pairs) -> tuple[Ints, Ints]:
 
     Where two pairs overlap, the closer one is joined, of equal ones the first.
     """
+    at, which = _places(tokens, pairs)
+    won = _apart(at, pairs.npmi[which])
+    return at[won], which[won]
+
+
+def _places(tokens: Tokens, pairs: Pairs) -> tuple[Ints, Ints]:
+    """Find where pairs are, also where they overlap: as ``meetings``."""
     at = neighbours(tokens)
     size = 1 + max(int(each.max(initial=0)) for each in (tokens.ids, pairs.left, pairs.right))
     wanted = pairs.left * size + pairs.right
@@ -103,22 +110,28 @@ def meetings(tokens: Tokens, pairs: Pairs) -> tuple[Ints, Ints]:
     which = np.searchsorted(wanted, found)
     hit = which < len(wanted)
     hit[hit] = wanted[which[hit]] == found[hit]
-    at, which = at[hit], which[hit]
-    won = _apart(at, pairs.npmi[which])
-    return at[won], which[won]
+    return at[hit], which[hit]
 
 
 def settled(tokens: Tokens, pairs: Pairs, least: int) -> tuple[Pairs, Ints, Ints]:
     """Keep the pairs that at least so many texts have once closer ones have taken their places.
 
     Gives them with where they are to be joined. What a pair that is given up leaves may go to
-    others, so the places are looked for again.
+    others: the places are looked for again, and a pair is not given up together with a closer one
+    that has taken places of it.
     """
     while True:
-        at, which = meetings(tokens, pairs)
-        enough = _texts_with(tokens, at, which, len(pairs.left)) >= least
+        at, which = _places(tokens, pairs)
+        won = _apart(at, pairs.npmi[which])
+        enough = _texts_with(tokens, at[won], which[won], len(pairs.left)) >= least
         if enough.all():
-            return pairs, at, which
+            return pairs, at[won], which[won]
+        closeness, leaves = pairs.npmi[which], won & ~enough[which]
+        touches = np.diff(at) == 1
+        waits = np.zeros(len(at), dtype=bool)
+        waits[1:] |= touches & leaves[:-1] & (closeness[:-1] > closeness[1:])
+        waits[:-1] |= touches & leaves[1:] & (closeness[1:] > closeness[:-1])
+        enough[which[waits]] = True
         pairs = pairs.take(enough)
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from spheremix.text.phrases import Phrase
     from spheremix.text.thresholds import Thresholds
     from spheremix.text.tokens import Tokens
-    from spheremix.text.words import WordRule
 
 RARE, COMMON, DROPPED, MIXED = "rare", "common", "dropped", "mixed"
 MOST = 1000  # rare words, and words of digits and letters, that are listed
@@ -35,23 +34,22 @@ def texts_with(tokens: Tokens, keys: Sequence[str | None]) -> dict[str, int]:
 
 
 def left_out_forms(
-    written: Tokens, forms: Sequence[str], lexicon: Lexicon, drop: Iterable[str]
+    written: Tokens, forms: Sequence[str], lexicon: Lexicon, drop: Sequence[str]
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Count the texts with each word that was to be left out, and with each mixed form that was.
 
     A word counts with all of its forms; one that no text has is counted 0.
     """
+    if not drop and not lexicon.rule.drop_mixed:
+        return {}, {}
     lower = [form.lower() for form in forms]
     asked = {word: lexicon.dropped.get(word, word) for word in drop}
     wanted = {*asked.values(), *lexicon.dropped.values()}
     words = [lexicon.dropped.get(form, form) for form in lower]
     found = texts_with(written, [word if word in wanted else None for word in words])
-    mixed = [form if _is_left_out_as_mixed(form, lexicon.rule) else None for form in lower]
+    without = replace(lexicon.rule, drop_mixed=False)
+    mixed = [form if without(form) and not lexicon.rule(form) else None for form in lower]
     return {word: found.get(key, 0) for word, key in asked.items()}, texts_with(written, mixed)
-
-
-def _is_left_out_as_mixed(form: str, rule: WordRule) -> bool:
-    return rule.drop_mixed and not rule(form) and replace(rule, drop_mixed=False)(form)
 
 
 def phrases_of(asked: Iterable[str], phrases: Iterable[Phrase], lexicon: Lexicon) -> dict[str, str]:

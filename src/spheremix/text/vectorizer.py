@@ -230,7 +230,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             names = list(numbers)
         unwanted = {word: word for word in drop} | phrases_of(drop, terms.phrases, terms.lexicon)
         without = set(unwanted.values())
-        gone = texts_with(tokens, [name if name in without else None for name in names])
+        gone = {}
+        if without:
+            gone = texts_with(tokens, [name if name in without else None for name in names])
         places = {name: i for i, name in enumerate(sorted({*names} - without))}
         tokens = tokens.renumber([places.get(name, UNKNOWN) for name in names])
         counts = tokens.counts(len(places))

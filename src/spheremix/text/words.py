@@ -17,7 +17,9 @@ JOINERS = "\u200c\u200d"  # within words of Persian and of Indic scripts
 # Everything but letters and digits becomes a space: for ASCII this is much faster than a pattern.
 SPACED = {code: " " for code in range(128) if not chr(code).isalnum()}
 SIGNED = SPACED | {ord(sign): " . " for sign in '.,;:!?()[]{}<>|/*"'}
-BLANK_LINE = re.compile(r"\n\s*\n")
+# A line may be broken anywhere, but one that begins with a capital often is, or follows, a heading.
+CAPITALS = "A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f"
+PART = re.compile(rf"\n\s*\n|\n[ \t]*(?=[{CAPITALS}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +67,20 @@ class Cutting:
 
     def __call__(self, text: str) -> list[str]:
         """Give the forms of a text."""
+        parted = PART.sub("\n.", text) if self.signs else text
         cut = forms_and_signs if self.signs else forms
-        return cut(text if self.cased else text.lower())
+        return cut(parted if self.cased else parted.lower())
 
 
 def forms_and_signs(text: str) -> list[str]:
     """Cut a text as ``forms`` does, with a sign wherever something else than a space parts forms.
 
-    Hyphens and apostrophes are as good as spaces; a blank line is a sign.
+    Hyphens and apostrophes are as good as spaces.
     """
     if text.isascii():
-        return BLANK_LINE.sub(".", text).translate(SIGNED).split()
+        return text.translate(SIGNED).split()
     whole = unicodedata.normalize("NFC", text).replace("_", " ")
-    return _unicode_words_and_signs().findall(BLANK_LINE.sub(".", whole))
+    return _unicode_words_and_signs().findall(whole)
 
 
 def forms(text: str) -> list[str]:
