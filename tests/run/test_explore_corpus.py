@@ -66,6 +66,16 @@ def test_unknown_options_are_refused():
         sm.explore_corpus(["a b", "c d"], clusters=3)
 
 
+def test_words_and_repeated_texts_of_documents(tmp_path):
+    fruit = ["red apple", "apple apple pie", "blue sky", "sky", "red apple", "blue sky and sea"]
+    made = sm.explore_corpus(
+        sm.text.Corpus(fruit, list("abcdef")), tmp_path, k=2, min_count=1, min_df=1, max_df=6,
+        lemmatizer="none",
+    )  # fmt: skip
+    assert made.documents["repeats"] == ["", "", "", "", "a", ""]
+    assert made.documents["n_words"] == [2, 2, 2, 1, 2, 3]
+
+
 def test_other_content_in_memory_is_another_run(tmp_path):
     """Also where it was taken from what was read, and so has the checksum of the file."""
     fruit = ["red apple", "apple pie", "green apple", "blue sky", "sky and sea", "blue sea"]

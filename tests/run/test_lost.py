@@ -10,8 +10,8 @@ import spheremix as sm
 from spheremix.cli.naming import option_name
 
 ADVICE = (
-    "The recommended number of clusters and tables/advice.csv are gone: they belong to a range of "
-    "numbers, and one number was given: give a range to have them again, as --k 2:4."
+    "{} clusters had been recommended{}. The advice and tables/advice.csv are of a range of "
+    "numbers, and one number was given: to have them again, give the range, as --k 2:4."
 )
 
 
@@ -53,9 +53,11 @@ def test_what_other_options_lose_is_said(place):
     working = ("Fitting", "Drawing the documents again, to see which")
     assert not any(begun.startswith(working) for begun in heard.begun)
     explore(place, names=names)
+    advised = sm.load_run(place / "run").manifest.advice.recommended
+    first, *others = [str(one.n_clusters) for one in advised]
     assert explore(place, k=2).notes == [
         "The names of names.csv are not used: they are of other clusters.",
-        ADVICE,
+        ADVICE.format(first, f" (and {' and '.join(others)})" if others else ""),
     ]
     heard = explore(place, k="2:5")
     assert heard.notes == []

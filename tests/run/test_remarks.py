@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from spheremix.run.options import ExploreOptions
-from spheremix.run.remarks import _labels
+from spheremix.run.remarks import _labels, _short
 from spheremix.run.schema import AgreementRecord
 from spheremix.text.thresholds import least_documents
 
@@ -28,6 +28,14 @@ def test_clusters_are_mostly_or_partly_the_labels(found, said):
     run = SimpleNamespace(manifest=SimpleNamespace(label_agreement=agreed))
     text = _labels(run).render()
     assert (said in text) if said else ("The clusters are" not in text)
+
+
+def test_short_documents_are_told():
+    run = SimpleNamespace(documents={"n_words": [4, None, 5, 0, 90]})
+    assert _short(run).render().startswith("2 documents have fewer than 5 different words")
+    assert _short(SimpleNamespace(documents={"n_words": [5, 7]})) is None
+    assert _short(SimpleNamespace(documents=None)) is None
+    assert _short(SimpleNamespace(documents={"id": ["of a matrix"]})) is None
 
 
 def test_the_help_of_min_df_is_what_is_done():

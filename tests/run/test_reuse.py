@@ -176,9 +176,10 @@ def test_the_refusal_repeats_the_options_that_were_left_out(corpus, tmp_path):
     said = refused.value.message.render(option_name)
     assert (
         "holds another run (--drop is not given now and was boat,wave before; --drop-mixed is not "
-        "given now and was given before; --k is 3 now and was 2 before): use its words, with these "
-        "options (--lemmatizer none --drop boat,wave --drop-mixed --min-df 3 --k 3 --starts 2 "
-        "--max-steps 20), choose"
+        "given now and was given before; --k is 3 now and was 2 before): choose another folder "
+        "with -o, replace it with --force, or keep its words by giving its options again "
+        "(--lemmatizer none --drop boat,wave --drop-mixed --min-df 3 --k 3 --starts 2 "
+        "--max-steps 20)"
     ) in said
     explore(corpus, tmp_path / "run", k=3, min_df=3, drop="boat,wave", drop_mixed=True)
     assert len(sm.load_run(tmp_path / "run").clusters["cluster"]) == 3

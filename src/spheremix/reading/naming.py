@@ -211,4 +211,21 @@ def join_words(words: Sequence[str]) -> str:
     str
         "film oscar actor", or "interest rate, bank, growth".
     """
-    return (", " if any(" " in word for word in words) else " ").join(words)
+    return join_each([words])[0]
+
+
+def join_each(names: Sequence[Sequence[str]]) -> list[str]:
+    """Write the words of several names; with commas in all names where one has a phrase.
+
+    Parameters
+    ----------
+    names : sequence of sequences of str
+        Words or phrases of each name.
+
+    Returns
+    -------
+    list of str
+        The names.
+    """
+    commas = any(" " in word for words in names for word in words)
+    return [(", " if commas else " ").join(words) for words in names]

@@ -13,7 +13,7 @@ from spheremix.reading.characteristic import cluster_masses, document_shares
 from spheremix.reading.cluster import Cluster
 from spheremix.reading.contrast import ContrastWord
 from spheremix.reading.documents import read_documents
-from spheremix.reading.naming import alike, all_naming_words, choose_names, join_words
+from spheremix.reading.naming import alike, all_naming_words, choose_names, join_each
 from spheremix.reading.vocabulary import Vocabulary
 from spheremix.reading.why import explain
 
@@ -272,8 +272,8 @@ class Reading:
         Returns
         -------
         str
-            The name that was given, or the words, separated by spaces; by commas where one of them
-            is a phrase.
+            The name that was given, or the words, separated by spaces; by commas where the name of
+            some cluster has a phrase.
         """
         k = self.vocabulary.require_cluster(cluster)
         return self.names[k] if self.names is not None else self._word_names(n_words)[k]
@@ -288,7 +288,7 @@ class Reading:
                 order = self.layout.clusters.tolist()
                 telling = choose_names(self.contrast, order, n_words, alike)
                 found = [words or found[k] for k, words in enumerate(telling)]
-            self._named[n_words] = [join_words(words) for words in found]
+            self._named[n_words] = join_each(found)
         return self._named[n_words]
 
     def clusters(self, n_words: int = 3, n_listed: int = 10) -> list[Cluster]:

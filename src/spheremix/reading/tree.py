@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.reading.characteristic import characteristic_scores
-from spheremix.reading.naming import CONSIDERED, alike, choose_names
+from spheremix.reading.naming import CONSIDERED, alike, choose_names, join_each
 from spheremix.reading.reading import require_model
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 
@@ -209,7 +209,7 @@ def _telling(own: Array, mass: float, other: Array | None, other_mass: float) ->
 
 def _named(hierarchy: Hierarchy, naming: Sequence[Ids], words: Sequence[str]) -> list[str]:
     """Name the two nodes of each merge by the words that tell them apart, the heavier one first."""
-    names = [EVERYTHING] * len(naming)
+    found: dict[int, list[str]] = {}
 
     def same(i: int, j: int) -> bool:
         return alike(words[i], words[j])
@@ -217,8 +217,9 @@ def _named(hierarchy: Hierarchy, naming: Sequence[Ids], words: Sequence[str]) ->
     for pair in hierarchy.pairs.tolist():
         chosen = choose_names([naming[node].tolist() for node in pair], range(2), NAMING, same)
         for node, features in zip(pair, chosen, strict=True):
-            names[node] = " ".join(words[j] for j in features)
-    return names
+            found[node] = [words[j] for j in features]
+    names = dict(zip(found, join_each(list(found.values())), strict=True))
+    return [names.get(node, EVERYTHING) for node in range(len(naming))]
 
 
 def _names(tree: Any, feature_names: Iterable[str] | None) -> list[str]:

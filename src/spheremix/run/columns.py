@@ -99,6 +99,12 @@ TABLES: dict[str, TableSchema] = {
                 float,
             ),
             "y": Column("Position on the map of the documents, from bottom to top.", float),
+            "n_words": Column(
+                "Number of different words of the vocabulary in the document. With few words, its "
+                "cluster says little.",
+                int,
+            ),
+            "repeats": Column("Id of the first document with the same text; else empty."),
             "set_aside": Column("Why the document has no cluster; empty if it has one."),
             "note": Column("Note on the document, from the edits of the run."),
             "misplaced": Column(

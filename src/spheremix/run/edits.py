@@ -72,7 +72,11 @@ def is_table(edits: Any) -> bool:
 
 def _names_of(path: Path, run: str | None) -> dict[str, Any]:
     """Read a table of clusters and names as edits of these names."""
-    given = read_names(path)
+    try:
+        given = read_names(path)
+    except ParameterError as error:
+        remedy = "give a table with the columns cluster and name"
+        raise refusal(path.name, error.message.values["problem"], remedy) from None
     names = {} if given is None else {str(k): name for k, name in given.names.items()}
     of = run if given is None else given.fit or run
     return {"format": EDITS_FORMAT, "version": EDITS_VERSION, "run": of, "names": names}

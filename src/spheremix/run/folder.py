@@ -149,9 +149,9 @@ class RunFolder:
             raise RunError(
                 f"{{folder}}: holds another run{{way}} ({'; '.join(texts[:3])})",
                 remedies=(
-                    *([f"use its words, with these options ({again})"] if again else []),
                     "choose another folder with {out}",
                     "replace it with {force=True}",
+                    *([f"keep its words by giving its options again ({again})"] if again else []),
                 ),
                 folder=self.folder,
                 way="" if finished else " on its way",

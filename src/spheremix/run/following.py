@@ -185,7 +185,7 @@ class _Follower:
     def _is_there(self, k: int, what: str) -> bool:
         if k in self.became:
             return True
-        self._say(f"{what} of the earlier group {k}: no group has the same documents, or nearly")
+        self._say(f"{what} of the earlier group {k}: no group shares two thirds of its documents")
         return False
 
     def _by_group(self, what: str, values: dict[int, str]) -> dict[int, str]:

@@ -20,7 +20,7 @@ from spheremix.run.schema import NameRecord
 from spheremix.text.corpus import shown
 from spheremix.text.files import reading
 from spheremix.text.tables import open_table
-from spheremix.wording import count
+from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -173,8 +173,10 @@ def _read_file(path: Path) -> GivenNames:
     with reading(path):
         records = [record for _, record in open_table(path).records()]
     for column in ("cluster", "name"):
-        if any(column not in record for record in records):
-            raise _refusal(path.name, f"there is no column {column!r}")
+        short = next((record for record in records if column not in record), None)
+        if short is not None:
+            there = joined([shown(name) for name in short])
+            raise _refusal(path.name, f"there is no column {column!r}; there are {there}")
     fits = {str(record["fit"]).strip() for record in records if record.get("fit")}
     if len(fits) > 1:
         raise _refusal(path.name, "the column 'fit' must have one value: names are of one fit")

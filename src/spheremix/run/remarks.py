@@ -24,6 +24,7 @@ NAMED = 5  # clusters that are not firm that are named
 SAME = 0.8  # ARI from which on the clusters are said to be mostly the labels
 PARTLY = 0.4  # ARI from which on they are said to be so in part
 SETTLED = 0.6  # agreement of the runs below which it is said
+FEW = 5  # different words: a document with fewer is said to be short
 DISSOLVED = 0.5  # firmness below which a cluster is dissolved more often than not
 
 
@@ -95,12 +96,17 @@ def given_up(before: Manifest | None, now: Manifest) -> list[Message]:
                 Message("The names of {source} are not used: they are of other clusters", values)
             )
     if before.advice is not None and now.advice is None and len(now.dense) == 1:
+        first, *others = [str(one.n_clusters) for one in before.advice.recommended]
         found.append(
             Message(
-                "The recommended number of clusters and tables/advice.csv are gone: they belong to "
-                "a range of numbers, and one number was given",
-                {"range": f"{min(before.dense)}:{max(before.dense)}"},
-                ("give a range to have them again, as {k} {range}",),
+                "{first} clusters had been recommended{others}. The advice and tables/advice.csv "
+                "are of a range of numbers, and one number was given",
+                {
+                    "first": first,
+                    "others": f" (and {joined(others)})" if others else "",
+                    "range": f"{min(before.dense)}:{max(before.dense)}",
+                },
+                ("to have them again, give the range, as {k} {range}",),
             )
         )
     return found
@@ -191,6 +197,7 @@ def warnings(run: Run) -> list[Message]:
         _agreement(run),
         _firmness(run),
         _lost(run),
+        _short(run),
     ]
     trouble = run.manifest.prepared.trouble
     return [*trouble, *(message for message in found if message is not None)]
@@ -353,6 +360,20 @@ def _doubtful(run: Run) -> Message | None:
         "Doubtful documents: {n} of {all} may as well be in another cluster{where}. The column "
         "certainty of documents.csv begins with 'borderline' there",
         {**values, "where": where},
+    )
+
+
+def _short(run: Run) -> Message | None:
+    """Warn of documents of few words."""
+    words = [] if run.documents is None else run.documents.get("n_words", [])
+    n = sum(1 for one in words if one is not None and one < FEW)
+    if not n:
+        return None
+    have = "has" if n == 1 else "have"
+    return Message(
+        "{documents} {have} fewer than {few} different words of the vocabulary: do not rely on "
+        "their clusters (column n_words of documents.csv)",
+        {"documents": count(n, "document"), "have": have, "few": str(FEW)},
     )
 
 

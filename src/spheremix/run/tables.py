@@ -120,15 +120,30 @@ def document_columns(
     if beside is not None:
         columns |= {"x": beside.positions[:, 0], "y": beside.positions[:, 1]}
     columns["runner_up"] = [None if k < 0 else int(k) for k in documents.runners_up]
+    if material.words is not None and hasattr(material.X, "indptr"):
+        columns["n_words"] = np.diff(material.X.indptr).tolist()
     corpus = material.source
     spread: dict[str, Any] = {"id": corpus.ids} | known_columns(corpus)
     for name, values in columns.items():
         spread[name] = [None] * material.n_documents
         for row, value in zip(material.kept, values, strict=True):
             spread[name][row] = value
+    if any(corpus.texts):
+        spread["repeats"] = repeated_ids(corpus)
     reasons = material.reasons
     spread["set_aside"] = [reasons.get(row, "") for row in range(material.n_documents)]
     return spread | carried_columns(corpus)
+
+
+def repeated_ids(corpus: Corpus) -> list[str]:
+    """Give the id of the first document that has the text of each; empty where that is itself."""
+    first: dict[str, int] = {}
+    found = [first.setdefault(text, i) for i, text in enumerate(corpus.texts)]
+    same = zip(found, corpus.texts, strict=True)
+    return [
+        corpus.ids[earlier] if earlier != i and text.strip() else ""
+        for i, (earlier, text) in enumerate(same)
+    ]
 
 
 def known_columns(corpus: Corpus) -> dict[str, list[str | None]]:
