@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from spheremix.report.source import Source
     from spheremix.text import Corpus
 
-LISTED = 10  # typical and ambiguous documents of a cluster, contrast words
+LISTED = 10  # typical and ambiguous documents of a cluster
+CONTRASTED = 16  # words that set the texts of a cluster apart
 
 
 def describe(source: Source, found: Documents | None) -> dict[str, Any] | None:
@@ -121,5 +122,5 @@ def contrast(
     """
     if counted is None or labels is None or len(labels) != counted[0].shape[0]:
         return None
-    words = contrast_words(counted[0], labels, counted[1], LISTED, n_clusters=K)
+    words = contrast_words(counted[0], labels, counted[1], CONTRASTED, n_clusters=K)
     return [[(one.word, digits(one.z, 4)) for one in several] for several in words]

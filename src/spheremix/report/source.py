@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from spheremix.run.run import Run
     from spheremix.run.schema import TreeRecord
     from spheremix.text import TextVectorizer
+
+ENDINGS = re.compile(r"(\.(csv|tsv|tab|jsonl|ndjson|json|parquet|pq|npy|npz|mtx))?(\.gz)?$", re.I)
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +285,9 @@ def _as_corpus(documents: Corpus | Sequence[str] | None) -> Corpus | None:
 
 
 def _title(corpus: Corpus | None) -> str:
-    return "" if corpus is None else PurePath(corpus.source).name
+    """Give the name of the file of the documents, without what says how it is written."""
+    name = "" if corpus is None else PurePath(corpus.source).name
+    return ENDINGS.sub("", name) or name
 
 
 def _done(

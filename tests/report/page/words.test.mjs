@@ -27,13 +27,13 @@ test("words are of one cluster only, shared or common, the most characteristic f
 test("the score is the squared weight times the share of the word in the cluster", () => {
   const masses = [0.2, 0.3, 0.5];
   const weighted = smallContent(prototypes, { masses });
-  const { score } = createSteps(weighted)(0);
+  const { scores } = createSteps(weighted)(0);
   prototypes.forEach((row, k) =>
     row.forEach((weight, j) => {
       const parts = prototypes.map((other, l) => masses[l] * Math.abs(other[j]));
       const total = parts.reduce((sum, one) => sum + one, 0);
       const expected = total ? (weight ** 2 * parts[k]) / total : 0;
-      assert.ok(Math.abs(score(k, j) - expected) < 1e-7);
+      assert.ok(Math.abs(scores(k)[j] - expected) < 1e-7);
     }),
   );
   assert.deepEqual(words.characteristicWords(weighted, createSteps(weighted)(0), 0, 3), [3, 2, 1]);

@@ -14,7 +14,7 @@ import { FAIR } from "./certainty.js";
 import { chosenId } from "./grouping.js";
 import { seenColour } from "./group_colours.js";
 import { labelBars, timeBars } from "./spread.js";
-import { commonScale, comparison, wordBars } from "./word_bars.js";
+import { commonScale, comparison, contrastBars, wordBars } from "./word_bars.js";
 import { groupTools } from "./edit_tools.js";
 
 /** @import { App, Content, Group, Step } from "./types.d.ts" */
@@ -185,13 +185,11 @@ function moreFacts(content, step, k) {
 /** @param {Content} content @param {number} k */
 function contrastWords(content, k) {
   if (!content.contrast) return null;
-  const words = content.contrast[k].map(([word, z]) =>
-    make("li", { title: `z = ${decimal(z)}` }, bdi(word)),
-  );
+  const most = Math.max(...content.contrast.flat().map(([, z]) => z));
   return part(
-    "Words of its texts",
-    "that set them apart, the most characteristic first",
-    make("ul", { class: "chips" }, ...words),
+    "Characteristic words",
+    "of its texts; bars: how much they set it apart, one scale for all groups",
+    contrastBars(content.contrast[k], most),
   );
 }
 

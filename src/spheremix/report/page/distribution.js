@@ -11,19 +11,27 @@ const YEARS_FROM = 240; // months: from there on, time is counted in years
  */
 export function countLabels({ labels, label_names: names }, groups, ids, nowhere) {
   const n = names?.length ?? 0;
-  const places = new Map(ids.map((id, i) => [id, i]));
+  const places = placesOf(ids);
   const counts = ids.map(() => new Uint32Array(n));
   const totals = new Uint32Array(n);
   const sizes = new Uint32Array(ids.length);
   labels?.forEach((own, i) => {
-    const at = places.get(groups[i]);
-    if (at !== undefined) sizes[at]++;
+    const at = places[groups[i]] ?? -1;
+    if (at >= 0) sizes[at]++;
     for (const label of own) {
       if (groups[i] !== nowhere) totals[label]++;
-      if (at !== undefined) counts[at][label]++;
+      if (at >= 0) counts[at][label]++;
     }
   });
   return { counts, totals, sizes };
+}
+
+// From the id of a group to its place in a list: -1 where it has none.
+/** @param {number[]} ids */
+export function placesOf(ids) {
+  const places = new Int32Array(Math.max(...ids, 0) + 1).fill(-1);
+  ids.forEach((id, place) => (places[id] = place));
+  return places;
 }
 
 // The labels of a column that a group has, the most frequent first.
@@ -54,30 +62,18 @@ export function topLabels(documents, groups, ids) {
  * @param {number} [nowhere] of documents that count in no total
  */
 export function countPeriods(dates, groups, ids, nowhere) {
-  const months = monthsOf(dates);
-  const known = months.filter((month) => month !== null);
-  const counts = ids.map(() => /** @type {number[]} */ ([]));
-  if (!known.length) return { periods: [], counts, totals: [], undated: months.length };
-  const low = known.reduce((a, b) => Math.min(a, b));
-  const high = known.reduce((a, b) => Math.max(a, b));
-  // The month of a year is not known.
-  const years = dates.some((date, i) => months[i] !== null && date?.length === 4);
-  const unit = years || high - low >= YEARS_FROM ? 12 : 1;
-  const first = Math.floor(low / unit);
-  const n = Math.floor(high / unit) - first + 1;
-  /** @type {number[]} */
-  const totals = new Array(n).fill(0);
-  for (const one of counts) one.push(...totals);
-  const places = new Map(ids.map((id, i) => [id, i]));
-  months.forEach((month, i) => {
-    if (month === null) return;
-    const at = Math.floor(month / unit) - first;
-    if (groups[i] !== nowhere) totals[at]++;
-    const group = places.get(groups[i]);
-    if (group !== undefined) counts[group][at]++;
-  });
-  const periods = Array.from({ length: n }, (_, i) => periodName(first + i, unit));
-  return { periods, counts, totals, undated: dates.length - known.length };
+  const { periods, of, undated } = periodsOf(dates);
+  const zeros = () => /** @type {number[]} */ (new Array(periods.length).fill(0));
+  const counts = ids.map(zeros);
+  const totals = zeros();
+  const places = placesOf(ids);
+  for (let i = 0; i < of.length; i++) {
+    if (of[i] < 0) continue;
+    if (groups[i] !== nowhere) totals[of[i]]++;
+    const place = places[groups[i]] ?? -1;
+    if (place >= 0) counts[place][of[i]]++;
+  }
+  return { periods, counts, totals, undated };
 }
 
 // The first and the last day of a month or a year, as the filters have them.
@@ -91,14 +87,36 @@ export function daysOf(period) {
 }
 
 // Dates are many, and always the same ones.
-/** @type {WeakMap<(string | null)[], (number | null)[]>} */
+/** @type {WeakMap<(string | null)[], ReturnType<typeof readPeriods>>} */
 const read = new WeakMap();
 
 /** @param {(string | null)[]} dates */
-function monthsOf(dates) {
-  const found = read.get(dates) ?? dates.map(monthOf);
+function periodsOf(dates) {
+  const found = read.get(dates) ?? readPeriods(dates);
   read.set(dates, found);
   return found;
+}
+
+// The periods, and the place of each document among them; -1: it has no date.
+/** @param {(string | null)[]} dates */
+function readPeriods(dates) {
+  const months = dates.map(monthOf);
+  const known = months.filter((month) => month !== null);
+  const of = new Int32Array(dates.length).fill(-1);
+  const undated = dates.length - known.length;
+  if (!known.length) return { periods: [], of, undated };
+  const low = known.reduce((a, b) => Math.min(a, b));
+  const high = known.reduce((a, b) => Math.max(a, b));
+  // The month of a year is not known.
+  const years = dates.some((date, i) => months[i] !== null && date?.length === 4);
+  const unit = years || high - low >= YEARS_FROM ? 12 : 1;
+  const first = Math.floor(low / unit);
+  const n = Math.floor(high / unit) - first + 1;
+  months.forEach((month, i) => {
+    if (month !== null) of[i] = Math.floor(month / unit) - first;
+  });
+  const periods = Array.from({ length: n }, (_, i) => periodName(first + i, unit));
+  return { periods, of, undated };
 }
 
 // Months since the year 0; null where a document has no date, or none that can be read.

@@ -40,14 +40,13 @@ function clusterGroups(content, step, cuts) {
     content.tree && cuts ? clusterOrder(content.tree, cuts.order, step.K) : step.clusters;
   const shares = content.tree && cuts ? places(content.tree, cuts, order) : null;
   const groups = order.map((k, i) => {
-    const words = listedWords(content, step, k);
     /** @type {Group} */
     const group = {
       id: k,
       cluster: k,
       name: () => content.names[k],
       size: step.entry.sizes[k],
-      words,
+      ...listedWords(content, step, k),
       only: onlyWords(content, step, k),
       firmness: step.exact ? (content.firmness?.groups[k] ?? null) : null,
       colour: keptColour(content, k) ?? groupColour(shares ? shares[i] : i / order.length, i),
@@ -94,6 +93,7 @@ function nodeGroups(content, tree, cuts, m) {
       name: () => (tree.is_chosen[node] ? content.names[tree.clusters[node]] : tree.names[node]),
       size: tree.sizes[node],
       words: tree.words[node],
+      own: tree.words[node].map((word) => tree.only[node].includes(word)),
       only: tree.only[node],
       firmness: tree.is_chosen[node]
         ? (content.firmness?.groups[tree.clusters[node]] ?? null)
@@ -122,9 +122,15 @@ function grouping(exact, groups, labels, nowhere) {
 // The words of a cluster; for coordinates, those that set its texts apart.
 /** @param {Content} content @param {Step} step @param {number} k */
 function listedWords(content, step, k) {
-  if (content.kind === "coordinates")
-    return content.contrast ? content.contrast[k].map(([word]) => word) : [];
-  return characteristicWords(content, step, k, LISTED).map((j) => content.words[j]);
+  if (content.kind === "coordinates") {
+    const words = content.contrast ? content.contrast[k].map(([word]) => word) : [];
+    return { words, own: words.map(() => false) };
+  }
+  const found = characteristicWords(content, step, k, LISTED);
+  return {
+    words: found.map((j) => content.words[j]),
+    own: found.map((j) => step.K > 1 && step.counts[j] === 1),
+  };
 }
 
 /** @param {Content} content @param {Step} step @param {number} k */

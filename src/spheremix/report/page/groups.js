@@ -35,13 +35,15 @@ export function mountGroups(app) {
   };
   const draw = () => {
     const groups = app.groups();
+    const few = groups.groups.length < 7;
     const order = content.tree ? "similar ones together" : "by size";
+    const red = !few && groups.groups.some(({ own }) => own.includes(true));
     find("cluster-title").replaceChildren(
       counted(groups.groups.length, "group"),
-      make("span", { class: "note", text: order }),
+      make("span", { class: "note", text: red ? `${order}; red: only here` : order }),
     );
     list.classList.toggle("many", groups.groups.length > 8);
-    list.classList.toggle("few", groups.groups.length < 7);
+    list.classList.toggle("few", few);
     const largest = Math.max(...groups.groups.map(({ size }) => size), 1);
     const more = perGroup(app, groups);
     options = new Map(
@@ -86,7 +88,6 @@ function item(group, largest, { label, periods, merged }, choose) {
   bar.style.width = `${(100 * group.size) / largest}%`;
   bar.style.background = seenColour(group.colour);
   const named = new Set(group.name().split(" "));
-  const words = group.words.filter((word) => !named.has(word)).slice(0, 10);
   return make(
     "li",
     {
@@ -104,7 +105,7 @@ function item(group, largest, { label, periods, merged }, choose) {
     ),
     make("span", { class: "track" }, bar),
     merged ? make("span", { class: "merged" }, "to be merged with ", bdi(merged)) : null,
-    words.length ? bdi(words.join(" "), { class: "words" }) : null,
+    wordLine(group, named),
     make(
       "span",
       { class: "under" },
@@ -115,15 +116,25 @@ function item(group, largest, { label, periods, merged }, choose) {
           ? make(
               "span",
               { class: "only", title: `Only here: ${group.only.join(" ")}` },
-              "only",
-              make("span", { class: "suffix", text: " here" }),
-              ": ",
+              "only here: ",
               bdi(group.only.join(" ")),
             )
           : null,
       ]),
     ),
   );
+}
+
+// The words that the name does not have; those of no other group in their colour.
+/** @param {Group} group @param {Set<string>} named */
+function wordLine({ words, own }, named) {
+  const line = make("bdi", { class: "words" });
+  words.forEach((word, i) => {
+    if (named.has(word)) return;
+    if (line.hasChildNodes()) line.append(" ");
+    line.append(own[i] ? make("span", { class: "own", text: word }) : word);
+  });
+  return line.hasChildNodes() ? line : null;
 }
 
 /** @param {number | null} value */

@@ -73,7 +73,8 @@ function howSure(app) {
         },
       }),
     );
-  return parts.flatMap((part, i) => (i ? [" · ", part] : [part]));
+  const all = parts.flatMap((part, i) => (i ? [" · ", part] : [part]));
+  return all.length ? ["How sure? ", ...all] : all;
 }
 
 /** @param {Content} content */

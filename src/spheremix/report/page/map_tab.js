@@ -10,7 +10,7 @@ import { seenColour } from "./group_colours.js";
 import { chooseGroup } from "./grouping.js";
 import { isNowhere } from "./nowhere.js";
 
-/** @import { App, Documents, Grouping } from "./types.d.ts" */
+/** @import { App, Documents, Group, Grouping } from "./types.d.ts" */
 
 /** @typedef {{ value: string, text: string, colours: () => Uint32Array }} Colouring */
 
@@ -60,8 +60,8 @@ export function mountMapTab(app) {
   const standOut = (/** @type {boolean} */ on) => {
     if (!on && !stands) return;
     stands = on;
-    const ids = new Set(listedIds(state.now, app.edits));
-    const mask = () => Uint8Array.from(app.groups().labels, (id) => Number(ids.has(id)));
+    const ids = listedIds(state.now, app.edits);
+    const mask = () => perDocument(Uint8Array, app.groups(), ({ id }) => Number(ids.includes(id)));
     map.setChosen(on ? mask() : null);
   };
   let { cut } = state.now;
@@ -109,9 +109,9 @@ function groupName(app, i) {
 
 // One label a group, at the middle of its documents, with its colour where points have those.
 /** @param {App} app @param {Grouping} grouping @param {boolean} coloured */
-function labelsOf({ content }, { groups, labels }, coloured) {
-  const places = new Map(groups.map(({ id }, place) => [id, place]));
-  const codes = Int32Array.from(labels, (id) => places.get(id) ?? -1);
+function labelsOf({ content }, grouping, coloured) {
+  const { groups } = grouping;
+  const codes = perDocument(Int32Array, grouping, (group) => groups.indexOf(group));
   const names = groups.map((group) => group.name());
   const colours = coloured ? groups.map(({ colour }) => seenColour(colour)) : [];
   return content.layout ? groupLabels(content.layout, codes, names, colours) : [];
@@ -150,9 +150,22 @@ function colourings(app, documents) {
 
 // The colours of the list of groups.
 /** @param {Grouping} grouping */
-function byGroup({ byId, labels }) {
-  const colours = new Map(
-    [...byId].map(([id, { colour }]) => [id, Number.parseInt(seenColour(colour).slice(1), 16)]),
+function byGroup(grouping) {
+  return perDocument(Uint32Array, grouping, ({ colour }) =>
+    Number.parseInt(seenColour(colour).slice(1), 16),
   );
-  return Uint32Array.from(labels, (id) => colours.get(id) ?? 0x888888);
+}
+
+// A number for each document, by its group.
+/**
+ * @template {Uint8Array | Uint32Array | Int32Array} A
+ * @param {new (n: number) => A} Values @param {Grouping} grouping
+ * @param {(group: Group) => number} numberOf
+ */
+function perDocument(Values, { listed, labels }, numberOf) {
+  const known = new Values(Math.max(...listed.map(({ id }) => id)) + 1);
+  for (const group of listed) known[group.id] = numberOf(group);
+  const values = new Values(labels.length);
+  for (let i = 0; i < labels.length; i++) values[i] = known[labels[i]];
+  return values;
 }

@@ -19,6 +19,7 @@ export function nowhereGroup({ model }, id, labels) {
     name: () => NOWHERE,
     size,
     words: [],
+    own: [],
     only: [],
     firmness: null,
     colour: GREY,

@@ -2,6 +2,7 @@
 
 /** @import { Block, Content, Levels, Step, StepOf } from "./types.d.ts" */
 
+const MOST = 127; // the highest level of a weight
 const BITS = 44; // of a pattern in one number, with room above them for the number of clusters
 
 /** @param {Content} content @returns {StepOf} */
@@ -24,20 +25,14 @@ function readStep(content, index) {
   const n = content.labels ? content.labels.length / content.steps.length : 0;
   const labels = content.labels?.subarray(index * n, (index + 1) * n) ?? new Uint8Array(0);
   const exact = index === content.chosen;
-  const weight = (/** @type {number} */ k, /** @type {number} */ j) => {
-    if (exact) return content.prototypes[k * W + j];
-    const q = levels[k * W + j];
-    return Math.sign(q) * entry.scale * (q / 127) ** 2;
-  };
-  const score = scorer(entry.masses, weight, W);
+  const known = weightsOfLevels(entry.scale);
+  const weight = (/** @type {number} */ k, /** @type {number} */ j) =>
+    exact ? content.prototypes[k * W + j] : known[levels[k * W + j] + MOST];
   const clusters = orderClusters(entry.weights);
-  const read = patterns(levels, clusters, W, K, exact ? content.prototypes : null);
-  const { counts, shownCounts, keys, intensities } = read;
-  const order = orderWords(keys, intensities);
-  const places = new Uint32Array(W);
-  order.forEach((j, place) => (places[j] = place));
-  const blocks = findBlocks(order, keys, counts, levels, clusters, W);
-  const active = W - counts.reduce((zeros, count) => zeros + Number(count === 0), 0);
+  const { counts, shownCounts } = countWords(levels, W, K);
+  const columns = once(() =>
+    orderColumns(levels, clusters, counts, W, exact ? content.prototypes : null),
+  );
   return {
     index,
     exact,
@@ -47,32 +42,58 @@ function readStep(content, index) {
     levels,
     labels,
     weight,
-    score,
+    scores: createScores(weight, entry.masses, W),
     clusters,
     counts,
     shownCounts,
-    order,
-    places,
-    blocks,
-    active,
+    active: W - counts.reduce((zeros, count) => zeros + Number(count === 0), 0),
+    get order() {
+      return columns().order;
+    },
+    get places() {
+      return columns().places;
+    },
+    get blocks() {
+      return columns().blocks;
+    },
   };
 }
 
-// How characteristic a word is of a cluster: its squared weight, times the share of the word that
-// the model expects there. As characteristic_scores of the library.
-/**
- * @param {number[]} masses @param {(k: number, j: number) => number} weight
- * @param {number} W
- */
-function scorer(masses, weight, W) {
-  /** @type {Float64Array | null} */
-  let totals = null;
-  return (/** @type {number} */ k, /** @type {number} */ j) => {
-    totals ??= Float64Array.from({ length: W }, (_, i) =>
-      masses.reduce((sum, mass, l) => sum + mass * Math.abs(weight(l, i)), 0),
-    );
-    const size = Math.abs(weight(k, j));
-    return totals[j] > 0 ? (size ** 3 * masses[k]) / totals[j] : 0;
+/** @template T @param {() => T} action @returns {() => T} */
+function once(action) {
+  /** @type {T | undefined} */
+  let known;
+  return () => (known ??= action());
+}
+
+// What the levels of a step stand for, from -MOST on: they grow with the root of the weight.
+/** @param {number} scale */
+function weightsOfLevels(scale) {
+  return Float64Array.from({ length: 2 * MOST + 1 }, (_, i) => {
+    const level = i - MOST;
+    return Math.sign(level) * scale * (level / MOST) ** 2;
+  });
+}
+
+// How characteristic the words are of a cluster: their squared weight, times the share of the word
+// that the model expects there. As characteristic_scores of the library.
+/** @param {Step["weight"]} weight @param {number[]} masses @param {number} W */
+function createScores(weight, masses, W) {
+  const totals = once(() => {
+    const sums = new Float64Array(W);
+    masses.forEach((mass, k) => {
+      for (let j = 0; j < W; j++) sums[j] += mass * Math.abs(weight(k, j));
+    });
+    return sums;
+  });
+  return (/** @type {number} */ k) => {
+    const sums = totals();
+    const scores = new Float64Array(W);
+    for (let j = 0; j < W; j++) {
+      const size = Math.abs(weight(k, j));
+      if (size > 0 && sums[j] > 0) scores[j] = (size * size * size * masses[k]) / sums[j];
+    }
+    return scores;
   };
 }
 
@@ -82,31 +103,46 @@ function orderClusters(weights) {
   return weights.map((_, k) => k).sort((a, b) => weights[b] - weights[a] || a - b);
 }
 
-/**
- * @param {Levels} levels @param {number[]} clusters @param {number} W @param {number} K
- * @param {Float32Array | null} prototypes
- */
-function patterns(levels, clusters, W, K, prototypes) {
+// How many clusters have each word, and how many words each cluster has.
+/** @param {Levels} levels @param {number} W @param {number} K */
+function countWords(levels, W, K) {
   const counts = new Uint16Array(W);
   /** @type {number[]} */
   const shownCounts = new Array(K).fill(0);
+  for (let k = 0; k < K; k++) {
+    for (let j = 0, at = k * W; j < W; j++, at++) {
+      if (levels[at] === 0) continue;
+      counts[j]++;
+      shownCounts[k]++;
+    }
+  }
+  return { counts, shownCounts };
+}
+
+// The paper's order of words. Only the map of words asks for it, and sorting takes its time.
+/**
+ * @param {Levels} levels @param {number[]} clusters @param {Uint16Array} counts @param {number} W
+ * @param {Float32Array | null} prototypes
+ */
+function orderColumns(levels, clusters, counts, W, prototypes) {
   const intensities = new Float64Array(W);
-  const keys = Array.from({ length: Math.ceil(K / BITS) }, () => new Float64Array(W));
+  const keys = Array.from({ length: Math.ceil(clusters.length / BITS) }, () => new Float64Array(W));
   clusters.forEach((k, row) => {
     const key = keys[Math.floor(row / BITS)];
     const bit = 2 ** (BITS - 1 - (row % BITS));
     for (let j = 0, at = k * W; j < W; j++, at++) {
       const q = levels[at];
       if (q === 0) continue;
-      counts[j]++;
-      shownCounts[k]++;
       key[j] += bit;
       intensities[j] += prototypes ? Math.abs(prototypes[at]) : q * q;
     }
   });
   // The number of clusters decides before the pattern does.
   for (let j = 0; j < W; j++) keys[0][j] += counts[j] * 2 ** BITS;
-  return { counts, shownCounts, keys, intensities };
+  const order = orderWords(keys, intensities);
+  const places = new Uint32Array(W);
+  order.forEach((j, place) => (places[j] = place));
+  return { order, places, blocks: findBlocks(order, keys, counts, levels, clusters, W) };
 }
 
 /** @param {Float64Array[]} keys @param {Float64Array} intensities */

@@ -15,8 +15,11 @@ export function mountSearch(app) {
   const { content, state } = app;
   const input = find("search");
   const box = find("found");
-  input.placeholder = `search a ${nounOf(content)}  /`;
-  input.setAttribute("aria-label", `Search a ${nounOf(content)}`);
+  // Nobody looks for a coordinate: with texts, those are searched.
+  const inTexts = content.kind === "coordinates" && Boolean(content.documents?.text);
+  const what = inTexts ? "the texts" : `a ${nounOf(content)}`;
+  input.placeholder = `search ${what}  /`;
+  input.setAttribute("aria-label", `Search ${what}`);
   const lowered = content.words.map((word) => word.toLowerCase());
   const { documents } = content;
   const search = documents && createSearch(documents);
@@ -48,7 +51,7 @@ export function mountSearch(app) {
     }
     const words = matchingWords(lowered, wanted, content.forms);
     const options = words.slice(0, SHOWN).map((j) => wordOption(app, j, pick));
-    if (!words.length)
+    if (!words.length && !inTexts)
       options.push(
         make("li", {
           class: "soft",

@@ -44,9 +44,10 @@ export function wordTable({ content, state, stepOf }) {
   /** @type {Cell[][]} */
   const rows = [];
   for (const k of step.clusters) {
+    const scores = step.scores(k);
     rankedWords(content, step, k, () => true).forEach((j, i) => {
       const exit = content.exit_betas ? rounded(content.exit_betas[k * step.W + j]) : null;
-      const score = rounded(step.score(k, j));
+      const score = rounded(scores[j]);
       const weight = rounded(step.weight(k, j));
       rows.push([k, i + 1, content.words[j], score, weight, exit, step.counts[j]]);
     });

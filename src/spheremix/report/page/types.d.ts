@@ -203,7 +203,7 @@ export interface Step {
   levels: Levels; // clusters x words
   labels: Labels; // of the documents; empty where they are not known
   weight: (k: number, j: number) => number;
-  score: (k: number, j: number) => number; // how characteristic the word is of the cluster
+  scores: (k: number) => Float64Array; // how characteristic each word is of the cluster
   clusters: number[]; // by weight
   counts: Uint16Array; // of the clusters of each word
   shownCounts: number[]; // of the words of each cluster, as far as the page shows them
@@ -223,6 +223,7 @@ export interface Group {
   name: () => string;
   size: number;
   words: string[];
+  own: boolean[]; // of these words: whether no other group has them
   only: string[];
   firmness: number | null;
   colour: { light: string; dark: string };

@@ -18,6 +18,8 @@ const ROLES = {
   none: "in no group",
 };
 
+const ROW = 19; // pixels of a word and its bar, as in the style sheet
+
 /** @type {WeakMap<Step, number>} */
 const scales = new WeakMap();
 
@@ -40,7 +42,29 @@ export function commonScale(step) {
 export function wordBars(app, step, k, words, scale, hide) {
   if (!words.length) return make("p", { class: "soft", text: `None${atThisBeta(app.content)}.` });
   const bars = words.map((j) => wordBar(app, step, k, j, scale, hide));
-  return rove(make("ul", { class: "word-bars" }, ...bars), ".word");
+  return rove(inColumns(bars), ".word");
+}
+
+/** @param {HTMLElement[]} bars */
+function inColumns(bars) {
+  const list = make("ul", { class: "word-bars" }, ...bars);
+  list.style.gridTemplateRows = `repeat(${Math.ceil(bars.length / 2)}, ${ROW}px)`;
+  return list;
+}
+
+// Words that are no coordinates of the model: those that set the texts of a group apart.
+/** @param {[string, number][]} words each with its z @param {number} most of any group */
+export function contrastBars(words, most) {
+  return inColumns(
+    words.map(([word, z]) =>
+      make(
+        "li",
+        { title: `z = ${decimal(z)}` },
+        bdi(word, { class: "word" }),
+        make("span", { class: "track" }, barOf(z, most)),
+      ),
+    ),
+  );
 }
 
 /**

@@ -34,8 +34,10 @@ export function rankedWords(content, step, k, keep, limit = Infinity) {
     if (levels[at] === 0 || !keep(j, counts[j])) continue;
     found.push(j);
   }
+  if (!found.length) return found;
+  const scores = step.scores(k);
   const by = (/** @type {number} */ a, /** @type {number} */ b) =>
-    step.score(k, b) - step.score(k, a) ||
+    scores[b] - scores[a] ||
     Math.abs(step.weight(k, b)) - Math.abs(step.weight(k, a)) ||
     (exits && compareExits(exits[k * W + b], exits[k * W + a])) ||
     a - b;
