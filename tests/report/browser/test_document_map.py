@@ -155,6 +155,20 @@ def test_wheel_and_drag_move_the_map(opened):
     assert heard(opened)["selected"] == []  # a drag is no click
 
 
+def test_a_map_that_was_dragged_is_as_if_painted_there(opened):
+    opened.mouse.move(300, 200)
+    opened.mouse.wheel(0, -300)
+    opened.wait_for_timeout(400)  # until it rests: all is painted anew
+    opened.mouse.down()
+    opened.mouse.move(371, 163, steps=5)
+    opened.mouse.up()
+    dragged = seen(opened)
+    opened.wait_for_timeout(400)
+    assert seen(opened) == dragged  # with a screen of one pixel a pixel of the page
+    opened.evaluate("map.setColours(new Uint32Array(18).fill(0x123456))")
+    assert seen(opened) != dragged
+
+
 def test_the_view_is_saved_as_a_picture_and_as_a_drawing(opened):
     with opened.expect_download() as waiting:
         opened.get_by_role("button", name="as a picture").click()

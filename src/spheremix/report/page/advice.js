@@ -28,21 +28,19 @@ const COLUMNS = [
 export function advicePart(app) {
   const { advice } = app.content;
   if (!advice) return null;
-  const said = advice.recommended.map(({ n_clusters: K, sentence, reading }) =>
-    make(
-      "li",
-      {},
-      reading === "none"
-        ? sentence
-        : make("button", {
-            type: "button",
-            class: "plain",
-            text: sentence.replace("rows", "documents"),
-            title: `Show ${K} groups`,
-            on: { click: () => openCut(app, K) },
-          }),
-    ),
-  );
+  const said = advice.recommended.map(({ n_clusters: K, sentence, reading }) => {
+    if (reading === "none") return make("li", { text: sentence });
+    const text = sentence.replace("rows", "documents");
+    const colon = text.indexOf(":"); // after the number, which leads to its groups
+    const button = make("button", {
+      type: "button",
+      class: "plain",
+      text: text.slice(0, colon),
+      title: `Show ${K} groups`,
+      on: { click: () => openCut(app, K) },
+    });
+    return make("li", {}, button, text.slice(colon));
+  });
   return make(
     "section",
     { class: "part" },

@@ -4,7 +4,8 @@ import { contextOf, make } from "./dom.js";
 import { counted } from "./format.js";
 import { createIndex, nearestPoint, pointsInside } from "./document_map_index.js";
 import { drawPlacedLabels, labelFont, placeLabels } from "./document_map_labels.js";
-import { drawingOrder, FAINT, paintPoints, PALE } from "./document_map_points.js";
+import { createPainter, fit } from "./document_map_painter.js";
+import { drawingOrder, FAINT, PALE } from "./document_map_points.js";
 import { listenToGestures } from "./document_map_gestures.js";
 import { toSvg } from "./document_map_picture.js";
 import { saveBlob } from "./csv.js";
@@ -20,7 +21,7 @@ import {
 /** @import { DocumentMap, DocumentMapParts, MapLabel, MapView, Shown } from "./types.d.ts" */
 
 const REACH = 14; // pixels from a point at which the pointer finds it
-// While the map moves, only as many points are drawn as a frame has time for; once it rests, all are.
+// While the map is zoomed, only as many points are drawn as a frame has time for; once it rests, all are.
 const FRAME = 14; // milliseconds
 const FEWEST = 6; // one of so many
 const REST = 120; // milliseconds without a movement
@@ -69,8 +70,7 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
   let every = 1; // one of so many points is drawn while the map moves
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let moving;
-  /** @type {ImageData | null} */
-  let image = null;
+  const painter = createPainter(points, shown);
 
   const counts = (/** @type {number} */ i) =>
     (!visible || visible[i] > 0) && (!highlighted || highlighted[i] > 0);
@@ -87,18 +87,6 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     return width;
   };
 
-  /** @param {HTMLCanvasElement} canvas @param {number} ratio @param {number} [some] */
-  const paint = (canvas, ratio, some) => {
-    const width = Math.max(1, Math.round(view.width * ratio));
-    const height = Math.max(1, Math.round(view.height * ratio));
-    fit(canvas, width, height);
-    const context = contextOf(canvas);
-    if (image?.width !== width || image.height !== height)
-      image = context.createImageData(width, height);
-    const pixels = new Int32Array(image.data.buffer);
-    paintPoints(pixels, width, height, points, shown, view, radius(), ratio, some);
-    context.putImageData(image, 0, 0);
-  };
   const radius = () => pointRadius(view, points.n);
   const placed = () => placeLabels(named, view, measure);
   const mark = () => {
@@ -136,29 +124,37 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
       context.stroke();
     }
   };
-  const draw = () => {
+  const drawSoon = () => {
     if (waiting) return;
     waiting = requestAnimationFrame(() => {
       waiting = 0;
       if (view.width < 2 || view.height < 2) return;
-      const begin = performance.now();
+      const ratio = devicePixelRatio || 1;
       const some = moving === undefined ? 1 : every;
-      paint(below, devicePixelRatio || 1, some);
+      if (moving === undefined || !painter.move(below, view, ratio)) {
+        const begin = performance.now();
+        painter.paint(below, { view, radius: radius(), ratio, every: some });
+        const all = (performance.now() - begin) * some;
+        every = Math.min(FEWEST, Math.max(1, Math.ceil(all / FRAME)));
+      }
       mark();
-      const all = (performance.now() - begin) * some;
-      every = Math.min(FEWEST, Math.max(1, Math.ceil(all / FRAME)));
     });
+  };
+  const draw = () => {
+    painter.forget();
+    drawSoon();
   };
   const show = (/** @type {MapView} */ next) => {
     view = next;
     clearTimeout(moving);
     moving = setTimeout(() => {
       moving = undefined;
-      if (every > 1) draw();
+      if (!painter.isWhole()) draw();
     }, REST);
-    draw();
+    drawSoon();
   };
   const reset = () => {
+    painter.forget();
     show(wholeView(points, view.width, view.height));
     heard.onReset?.();
   };
@@ -213,7 +209,7 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
   const mapName = (/** @type {string} */ suffix) => `document-map.${suffix}`;
   const savePng = () => {
     const canvas = make("canvas");
-    paint(canvas, 2);
+    painter.paint(canvas, { view, radius: radius(), ratio: 2, every: 1 });
     const context = contextOf(canvas);
     context.setTransform(2, 0, 0, 2, 0, 0);
     drawPlacedLabels(context, placed(), ink, cssColour(shown.ground));
@@ -313,13 +309,6 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
       element.remove();
     },
   };
-}
-
-/** @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
-function fit(canvas, width, height) {
-  if (canvas.width === width && canvas.height === height) return;
-  canvas.width = width;
-  canvas.height = height;
 }
 
 /** @param {number} colour */

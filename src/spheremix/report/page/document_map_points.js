@@ -1,6 +1,6 @@
 // Documents as discs in an array of pixels: a hundred thousand of them in a frame, without a GPU.
 
-/** @import { MapView, Points, Shown } from "./types.d.ts" */
+/** @import { MapView, Points, Rectangle, Shown } from "./types.d.ts" */
 
 const PHASES = 4; // places of a centre within a pixel, a dimension
 export const FULL = 128; // covered entirely
@@ -66,10 +66,24 @@ export function drawingOrder(all, visible, highlighted) {
  * @param {Points} points @param {Shown} shown @param {MapView} view
  * @param {number} radius in pixels of the page @param {number} ratio of the screen to the page
  * @param {number} every one of so many points is drawn
+ * @param {Rectangle} clip what is painted; the rest stays as it is
  */
-export function paintPoints(pixels, width, height, points, shown, view, radius, ratio, every = 1) {
+export function paintPoints(
+  pixels,
+  width,
+  height,
+  points,
+  shown,
+  view,
+  radius,
+  ratio,
+  every = 1,
+  clip = { left: 0, top: 0, right: width, bottom: height },
+) {
   const ground = pixelOf(shown.ground);
-  pixels.fill(ground);
+  const { left, top, right, bottom } = clip;
+  for (let row = top; row < bottom; row++)
+    pixels.fill(ground, row * width + left, row * width + right);
   const stamps = createStamps(radius * ratio);
   const reach = Math.ceil(radius * ratio + 1);
   const across = view.scale * view.stretch * ratio;
@@ -79,34 +93,38 @@ export function paintPoints(pixels, width, height, points, shown, view, radius, 
     for (let k = 0; k < ids.length; k += every) {
       const i = ids[k];
       const x = (points.x[i] - view.x) * across + width / 2;
+      if (x < left - reach || x >= right + reach) continue;
       const y = (view.y - points.y[i]) * up + height / 2;
+      if (y < top - reach || y >= bottom + reach) continue;
       const column = Math.floor(x);
       const row = Math.floor(y);
-      // Above and below, what is outside of the array is not written.
-      if (column < reach || column >= width - reach) {
-        if (column < -reach || column >= width + reach) continue;
-      } else if (row < -reach || row >= height + reach) continue;
       const phase = Math.floor((y - row) * PHASES) * PHASES + Math.floor((x - column) * PHASES);
       const pure = pixelOf(shown.colours[i]);
       const colour = faded ? blended(ground, pure, shown.faint) : pure;
-      paintStamp(pixels, width, column, row, stamps[phase], colour, reach);
+      const inside =
+        column >= left + reach &&
+        column < right - reach &&
+        row >= top + reach &&
+        row < bottom - reach;
+      paintStamp(pixels, width, column, row, stamps[phase], colour, inside ? null : clip);
     }
   }
 }
 
 /**
  * @param {Int32Array} pixels @param {number} width @param {number} column @param {number} row
- * @param {Int16Array} stamp @param {number} colour @param {number} reach
+ * @param {Int16Array} stamp @param {number} colour
+ * @param {Rectangle | null} clip null: all of the stamp is inside
  */
-function paintStamp(pixels, width, column, row, stamp, colour, reach) {
-  const inside = column >= reach && column < width - reach;
+function paintStamp(pixels, width, column, row, stamp, colour, clip) {
   const outer = colour & 0xff00ff;
   const middle = colour & 0x00ff00;
   for (let k = 0; k < stamp.length; k += 3) {
     const right = column + stamp[k];
-    if (!inside && (right < 0 || right >= width)) continue;
-    const at = (row + stamp[k + 1]) * width + right;
-    if (at < 0 || at >= pixels.length) continue;
+    const down = row + stamp[k + 1];
+    if (clip && (right < clip.left || right >= clip.right)) continue;
+    if (clip && (down < clip.top || down >= clip.bottom)) continue;
+    const at = down * width + right;
     const share = stamp[k + 2];
     if (share === FULL) pixels[at] = colour;
     else {

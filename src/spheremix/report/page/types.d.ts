@@ -436,6 +436,14 @@ export interface Points {
 }
 
 // What is in the middle, and how many pixels the unit of the map has: down, and times stretch across.
+// In pixels of the screen; right and bottom are outside.
+export interface Rectangle {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
 export interface MapView {
   x: number;
   y: number;
