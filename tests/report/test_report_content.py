@@ -133,7 +133,7 @@ def test_the_corpus_is_accounted_for(content):
     assert said["notes"] == ["A note."]
     assert dict(said["done"])["weighting"] == "tfidf"
     assert dict(said["done"])["lemmas"] == "by a function"
-    assert content["title"] == "topics.jsonl"
+    assert content["title"] == "topics"
 
 
 def test_the_model_and_the_candidates(content, study, rows):
@@ -274,7 +274,7 @@ def test_other_numbers_of_clusters_of_embeddings_have_words_too(corpus):
     counts = counter.fit_count(corpus.texts)
     for one in content["candidates"]:
         dense = study.dense_models_[one["n_clusters"]]
-        best = contrast_words(counts, dense.labels_, counter.vocabulary_, 10)
+        best = contrast_words(counts, dense.labels_, counter.vocabulary_, 16)
         for place, k in enumerate(np.argsort(-dense.weights_, kind="stable")):
             assert one["clusters"][place]["words"] == [word.word for word in best[k]]
             assert best[k]

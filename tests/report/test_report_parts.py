@@ -5,16 +5,19 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+import spheremix as sm
 from spheremix.data.open import as_directions
 from spheremix.report.packing import packed_size
 from spheremix.report.rows import LEVELS, MOST, heaviest
+from spheremix.report.source import from_model
 from spheremix.report.steps import dequantise, evenly_spaced, quantise
 from spheremix.report.texts import length, shorten, token_forms
-from spheremix.text import TextVectorizer
+from spheremix.text import Corpus, TextVectorizer
 
 
 @given(
@@ -127,3 +130,22 @@ def test_lengths_are_those_of_javascript():
     assert length("é\u4e2d") == 2
     assert length("\U0001f600") == 2
     assert length("\ud800") == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ("news/bbc-news.jsonl.gz", "bbc-news"),
+        ("rows.NPY", "rows"),
+        ("speeches", "speeches"),
+        ("numpy 2.4.6, scipy 1.17.1", "numpy 2.4.6, scipy 1.17.1"),
+        (".csv", ".csv"),
+        ("", "spheremix"),
+    ],
+)
+def test_the_title_is_the_name_of_the_file_without_its_endings(source, title):
+    X = np.eye(4)[[0, 1, 2, 3, 0, 1, 2, 3]]
+    model = sm.VMFMixture(1, kappa=1.0).fit(X)
+    corpus = Corpus(["a"] * 8, [str(i) for i in range(8)], source=source)
+    assert from_model(model, corpus, X, None, None, None).title == title
+    assert from_model(model, corpus, X, None, None, "mine").title == "mine"

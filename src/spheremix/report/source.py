@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from spheremix.run.schema import TreeRecord
     from spheremix.text import TextVectorizer
 
-ENDINGS = re.compile(r"(\.(csv|tsv|tab|jsonl|ndjson|json|parquet|pq|npy|npz|mtx))?(\.gz)?$", re.I)
+ENDINGS = re.compile(r"(?i)(\.(csv|tsv|tab|jsonl|ndjson|json|parquet|pq|npy|npz|mtx))?(\.gz)?$")
 
 
 @dataclass(frozen=True, eq=False)

@@ -153,7 +153,12 @@ def test_coordinates_without_a_path(open_report, unpenalised):
     assert "All coordinates" in card
     for word in ("Only here", "None", "Common"):
         assert word not in card
-    assert opened.page.locator("#card .word-bars li").count() == 15
+    assert opened.page.locator("#card details .word-bars li").count() == 15
+    bars = opened.page.locator("#card-body > .part > .word-bars li")  # of the words of its texts
+    assert opened.texts("#card-body > .part > .word-bars bdi") == [
+        word for word, _ in content["contrast"][opened.cluster()]
+    ]
+    assert bars.first.get_attribute("title").startswith("z = ")
     for word, _ in content["contrast"][opened.cluster()][:5]:
         assert word in card
     assert opened.page.locator("#reader .text").inner_text() == content["documents"]["text"][0]

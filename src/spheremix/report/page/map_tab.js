@@ -51,10 +51,6 @@ export function mountMapTab(app) {
     colour();
     name();
   });
-  state.followAtRest(["step", "cut", "edited"], () => {
-    colour();
-    name();
-  });
   // The group that was asked for stands out; at first, and once all documents are asked for, none.
   let stands = false;
   const standOut = (/** @type {boolean} */ on) => {
@@ -69,13 +65,25 @@ export function mountMapTab(app) {
     if (mounted && state.now.cut === cut) standOut(true);
   });
   mounted = true;
+  // Out of sight, nothing is done until the map is looked at, or saved.
+  let stale = false;
+  const catchUp = () => {
+    if (!stale) return;
+    stale = false;
+    colour();
+    name();
+    standOut(stands);
+  };
   state.followAtRest(["step", "cut", "edited"], () => {
     cut = state.now.cut;
-    standOut(stands);
+    stale = true;
+    if (state.now.tab === "map") catchUp();
   });
   state.follow(["document"], () => map.select(state.now.document));
   state.follow(["tab"], () => {
-    if (state.now.tab === "map") map.resize();
+    if (state.now.tab !== "map") return;
+    catchUp();
+    map.resize();
   });
   const search = createSearch(documents);
   state.follow(["text", "label", "from", "to"], () => {
@@ -94,7 +102,11 @@ export function mountMapTab(app) {
     colour();
     name();
   };
-  return { recolour, saveSvg: map.saveSvg, savePng: map.savePng };
+  const saved = (/** @type {() => void} */ save) => () => {
+    catchUp();
+    save();
+  };
+  return { recolour, saveSvg: saved(map.saveSvg), savePng: saved(map.savePng) };
 }
 
 function isDark() {
