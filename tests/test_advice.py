@@ -61,6 +61,22 @@ def test_two_clusters_that_are_firm_too_are_the_coarser_reading():
     assert "7 clusters (finer)" in str(advice)
 
 
+@pytest.mark.parametrize(
+    ("firm", "gains", "expected"),
+    [
+        ([0.98, 0.6, 0.88, 0.6, 0.5], [9, 4, 4, 2, 2], [4, 2]),  # 4 are firm
+        ([0.75, 0.5, 0.65, 0.5, 0.5], [9, 7, 7, 5, 5], [4, 2]),  # 2 do not stand out from 4
+        ([0.98, 0.5, 0.65, 0.5, 0.5], [9, 3, 3, 2, 2], [2, 4]),
+        ([0.98, 0.8, 0.4, 0.3, 0.3], [9, 3, 2, 2, 2], [2, 3]),  # 3 are firm, but only beside 2
+    ],
+)
+def test_two_clusters_give_way_to_a_finer_number(firm, gains, expected):
+    advice = advise(made(firm, gains))
+    assert numbers(advice) == expected
+    said = "2 clusters stand out more" in advice.recommended[0].sentence
+    assert said == (expected[0] != 2)
+
+
 def test_the_finest_firm_number_is_a_finer_reading():
     advice = advise(made([0.4, 0.95, 0.8, 0.75, 0.4, 0.3], [9, 9, 5, 4.9, 4.8, 4.7]))
     assert numbers(advice) == [3, 5]

@@ -109,12 +109,13 @@ class Advice:
 
 def advise(evidence: Evidence) -> Advice:
     """Recommend one to three numbers of clusters."""
-    scores, candidates = evidence.scores, evidence.candidates
-    best = int(np.argmax(scores))
-    places = [best, *_others(evidence, best)][:MOST]
+    candidates = evidence.candidates
+    places = _places(evidence)
+    best = places[0]
     by_bic = bic_turn(evidence)
     if by_bic is not None and by_bic not in places:
-        places = [best, by_bic, *places[1:]][:MOST]
+        places = [best, by_bic, *places[1:]]
+    places = places[:MOST]
     first = int(candidates[best])
     recommended = [
         Recommendation(
@@ -154,21 +155,43 @@ def bic_turn(evidence: Evidence) -> int | None:
     return None if place == len(values) - 1 and len(values) > 1 else place
 
 
-def _others(evidence: Evidence, best: int) -> list[int]:
-    """Find other good numbers, the best first: peaks of the score, and the finest firm number.
+def _places(evidence: Evidence) -> list[int]:
+    """Find the good numbers, the best first.
+
+    Two clusters come first only where they are all there is: nearly every corpus falls into two
+    halves, and who is told so has learned little. A finer number comes before them if its clusters
+    are firm, or if two do not clearly stand out from it, and if it gains more than by chance.
+    """
+    scores = evidence.scores
+    best = int(np.argmax(scores))
+    others = _others(evidence, best)
+    if evidence.candidates[best] == 2:
+        good = (evidence.firmness >= FIRM) | (scores > scores[best] - CLEAR)
+        good &= evidence.gains > evidence.least_gain
+        finer = [i for i in _peaks(evidence, best) if good[i]]
+        if finer:
+            first = max(finer, key=lambda i: scores[i])
+            return [first, best, *(i for i in others if i != first)]
+    return [best, *others]
+
+
+def _peaks(evidence: Evidence, best: int) -> list[int]:
+    """Find other numbers whose score no neighbour exceeds, and whose clusters are not loose.
 
     The last candidate is none of them, since what follows it is not known.
     """
     scores, firm = evidence.scores, evidence.firmness
     padded = np.r_[-np.inf, scores, -np.inf]
-    peaks = [
+    return [
         i
-        for i in range(len(scores))
-        if i != best
-        and scores[i] >= max(padded[i], padded[i + 2])
-        and firm[i] >= LOOSE
-        and i < len(scores) - 1
+        for i in range(len(scores) - 1)
+        if i != best and scores[i] >= max(padded[i], padded[i + 2]) and firm[i] >= LOOSE
     ]
+
+
+def _others(evidence: Evidence, best: int) -> list[int]:
+    """Find other good numbers, the best first: peaks of the score, and the finest firm number."""
+    scores, firm, peaks = evidence.scores, evidence.firmness, _peaks(evidence, best)
     enough = (firm >= FIRM) & (evidence.gains > evidence.least_gain)
     finest = best
     while finest + 2 < len(scores) and enough[finest + 1]:
@@ -205,7 +228,12 @@ def _sentence(evidence: Evidence, i: int, best: int) -> str:
         )
     if bic_turn(evidence) == i:
         why += ", and BIC is smallest"
-    if i == best and (evidence.stability > evidence.stability[i] + 0.01).any():
+    if i == best and i != int(np.argmax(evidence.scores)):
+        why += (
+            ". 2 clusters stand out more, but nearly everything falls into two halves, and finer "
+            "clusters say more"
+        )
+    elif i == best and (evidence.stability > evidence.stability[i] + 0.01).any():
         most = int(np.nanargmax(evidence.stability))
         why += (
             f". {int(evidence.candidates[most])} clusters agree more "

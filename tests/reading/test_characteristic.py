@@ -51,7 +51,7 @@ def test_scores_one_by_one(prototypes, seed):
     for k, j in np.ndindex(prototypes.shape):
         total = sum(m * abs(row[j]) for m, row in zip(masses, prototypes, strict=True))
         weight = abs(prototypes[k, j])
-        expected = weight**2 * masses[k] * weight / total if weight else 0.0
+        expected = weight**1.5 * masses[k] * weight / total if weight else 0.0
         assert scores[k, j] == pytest.approx(expected, rel=1e-12)
     assert_allclose(characteristic_scores(prototypes, 7.0 * masses), scores, rtol=1e-12)
     assert_allclose(characteristic_scores(-prototypes, masses), scores)
@@ -65,10 +65,10 @@ def test_scores_one_by_one(prototypes, seed):
 
 def test_a_word_of_one_cluster_counts_whole_and_a_shared_one_by_its_share():
     prototypes = np.array([[0.6, 0.8], [0.0, 1.0]])
-    assert_allclose(characteristic_scores(prototypes), [[0.36, 0.64 * 0.8 / 1.8], [0.0, 1 / 1.8]])
+    assert_allclose(characteristic_scores(prototypes), [[0.6**1.5, 0.8**2.5 / 1.8], [0.0, 1 / 1.8]])
     # In a cluster that is three times as large, more of the word is there.
     large = characteristic_scores(prototypes, [3.0, 1.0])
-    assert_allclose(large[0], [0.36, 0.64 * 2.4 / 3.4])
+    assert_allclose(large[0], [0.6**1.5, 0.8**1.5 * 2.4 / 3.4])
 
 
 def test_masses_are_expected_sums():
@@ -208,11 +208,11 @@ def test_a_name_is_of_words_that_documents_have_here_and_not_elsewhere():
     prototypes = np.array([[0.6, 0.55, 0.5, 0.3], [0.0, 0.0, 0.5, 0.8]])
     words = ["rare", "usual", "frequent", "weak"]
     shares = np.array([[0.1, 0.6, 0.9, 1.0], [0.0, 0.0, 0.8, 0.2]])
-    masses = np.array([1.0, 1e-9])  # the scores of the first cluster are squares of coordinates
+    masses = np.array([1.0, 1e-9])  # the scores of the first cluster are powers of coordinates
     bare = Vocabulary(prototypes, words, masses=masses)
     assert cluster_name(bare, 0) == "rare usual frequent"
     found = all_naming_words(replace(bare, document_shares=shares))[0]
-    # score times what is beyond: .36 * .1, .3025 * .6, .25 * .1, .09 * .8
+    # score times what is beyond: .465 * .1, .408 * .6, .354 * .1, .164 * .8
     assert [one.word for one in found] == ["usual", "weak", "rare"]
     alone = Vocabulary(prototypes[:1], words, document_shares=shares[:1])
     assert cluster_name(alone, 0) == "frequent usual weak"

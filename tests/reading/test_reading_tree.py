@@ -56,12 +56,12 @@ def two_leaves(sums, sizes):
 
 
 def test_words_are_ranked_by_the_formula_of_clusters():
-    """Square of the coordinate times the share of the word, of words that a row has more of."""
+    """Coordinate to the power 1.5 times the share of the word, if a row has more of it."""
     sums = np.array([[3.0, 4.0, 1.0, 0.5], [1.0, 9.0, 0.1, 3.0]])
     tree = two_leaves(sums, [2.0, 4.0])
     nodes = describe_nodes(tree, ["a", "b", "c", "d"], sums)
-    squares = sums[0] ** 2 / (sums[0] @ sums[0])
-    scores = squares * sums[0] / sums.sum(axis=0)
+    weights = sums[0] / np.sqrt(sums[0] @ sums[0])
+    scores = weights**1.5 * sums[0] / sums.sum(axis=0)
     more = sums[0] / 2.0 > sums[1] / 4.0
     expected = [w for _, w in sorted(zip(-scores, "abcd", strict=True)) if more["abcd".index(w)]]
     assert expected == ["a", "c"]  # a row has less of b (2 against 2.25) and of d

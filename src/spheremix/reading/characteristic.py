@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+POWER = 1.5  # of the weight of a word in its score; the page of the report has it too
+
 
 def characteristic_scores(prototypes: ArrayLike, masses: ArrayLike | None = None) -> Array:
     """Score every word for every cluster: what the words of a cluster are ranked by.
@@ -24,13 +26,13 @@ def characteristic_scores(prototypes: ArrayLike, masses: ArrayLike | None = None
     cluster (:func:`~spheremix.reading.cluster_masses`)::
 
         share_kj = m_k |mu_kj| / sum over l of m_l |mu_lj|
-        score_kj = mu_kj squared * share_kj
+        score_kj = |mu_kj| to the power 1.5 * share_kj
 
     ``m_k |mu_kj|`` is what the model expects the rows of cluster k to have of the word, so share_kj
     is the share of the word that is in this cluster: 1 for a word that no other cluster has. The
-    squares of a prototype sum to one, so mu_kj squared is the part of it that the word makes up.
-    Without the square, rare words come first in small clusters of dense prototypes. Absolute values
-    define the score for embeddings and centred data, where coordinates may be negative.
+    power says how much the weight counts beside the share. With 1, rare words come first in small
+    clusters of dense prototypes; with 2, words that several clusters use come too early. Absolute
+    values define the score for embeddings and centred data, where coordinates may be negative.
     ``benchmarks/words.py --rankings`` compares this score with others.
 
     Parameters
@@ -49,10 +51,10 @@ def characteristic_scores(prototypes: ArrayLike, masses: ArrayLike | None = None
     --------
     >>> from spheremix.reading import characteristic_scores
     >>> characteristic_scores([[0.8, 0.6, 0.0], [0.0, 0.6, 0.8]]).round(2).tolist()
-    [[0.64, 0.18, 0.0], [0.0, 0.18, 0.64]]
+    [[0.72, 0.23, 0.0], [0.0, 0.23, 0.72]]
     """
     sizes = np.abs(np.asarray(prototypes, dtype=np.float64))
-    scores: Array = sizes**2 * expected_shares(sizes, masses)
+    scores: Array = sizes**POWER * expected_shares(sizes, masses)
     return scores
 
 

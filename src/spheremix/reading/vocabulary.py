@@ -66,8 +66,8 @@ class Word:
 class Vocabulary:
     """Sparse prototypes with a name for each feature.
 
-    Words of a cluster are ranked in one of three ways. ``"characteristic"``: by the
-    squared coordinate of the prototype times the share of the word that is in this cluster
+    Words of a cluster are ranked in one of three ways. ``"characteristic"``: by a power
+    of the coordinate of the prototype times the share of the word that is in this cluster
     (:func:`~spheremix.reading.characteristic_scores`). ``"weight"``: by the absolute coordinate
     alone. ``"exit"``: by the penalty up to which the cluster keeps them on the path. Many words
     leave together on a path, or are still there when it ends: of those, the heavier one comes

@@ -171,8 +171,8 @@ TABLES: dict[str, TableSchema] = {
             "word": Column("The word; x0, x1, ... if columns have no names."),
             "feature": Column("Number of the column of the word, from 0.", int),
             "score": Column(
-                "How characteristic the word is: the square of its weight, times the share of the "
-                "word that the model expects in this cluster.",
+                "How characteristic the word is: its weight to the power 1.5, times the share of "
+                "the word that the model expects in this cluster.",
                 float,
             ),
             "weight": Column("Weight of the word: its coordinate in the prototype.", float),
@@ -217,7 +217,7 @@ TABLES: dict[str, TableSchema] = {
             "rank": Column("Rank of the word, from 1, by score; z up to 2 comes last.", int),
             "word": Column("The word."),
             "score": Column(
-                "How characteristic the word is: the square of its weight in the mean tf-idf "
+                "How characteristic the word is: its weight to the power 1.5 in the mean tf-idf "
                 "direction of the texts of the cluster, times the share of the word that is here.",
                 float,
             ),

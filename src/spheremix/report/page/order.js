@@ -75,8 +75,8 @@ function weightsOfLevels(scale) {
   });
 }
 
-// How characteristic the words are of a cluster: their squared weight, times the share of the word
-// that the model expects there. As characteristic_scores of the library.
+// How characteristic the words are of a cluster: their weight to the power 1.5, times the share of the
+// word that the model expects there. As characteristic_scores of the library.
 /** @param {Step["weight"]} weight @param {number[]} masses @param {number} W */
 function createScores(weight, masses, W) {
   const totals = once(() => {
@@ -91,7 +91,7 @@ function createScores(weight, masses, W) {
     const scores = new Float64Array(W);
     for (let j = 0; j < W; j++) {
       const size = Math.abs(weight(k, j));
-      if (size > 0 && sums[j] > 0) scores[j] = (size * size * size * masses[k]) / sums[j];
+      if (size > 0 && sums[j] > 0) scores[j] = (size ** 2.5 * masses[k]) / sums[j];
     }
     return scores;
   };
