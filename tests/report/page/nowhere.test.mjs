@@ -76,7 +76,9 @@ test("lists and saved tables say so", () => {
   const small = content();
   assert.equal(certaintyText(small, small.documents, 3), "belongs nowhere");
   const edits = { nameInTables: (k) => `group ${k}` };
-  const app = { content: small, state: { now: { step: 0 } }, stepOf: createSteps(small), edits };
+  const state = { now: { step: 0 } };
+  const groups = () => ({ exact: true });
+  const app = { content: small, state, stepOf: createSteps(small), edits, groups };
   const { columns, rows } = documentTable(app, small.documents, [2, 3]);
   assert.deepEqual(
     rows.map((row) => row[columns.indexOf("cluster")]),

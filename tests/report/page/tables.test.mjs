@@ -13,6 +13,7 @@ function appOf(content, now = {}) {
     state: { now: { step: 0, document: -1, ...now } },
     stepOf: createSteps(content),
     edits: { nameInTables: (k) => `group ${k}` },
+    groups: () => ({ exact: true }),
   };
 }
 
@@ -43,7 +44,7 @@ test("the table of words has a row for each word of each cluster", () => {
   });
   const table = tables.wordTable(appOf(content));
   const scores = columnOf(table, "score");
-  [0.25 * (0.5 / 0.7), 0.01, 0.81, 0.04 * (0.2 / 0.7)].forEach((expected, i) =>
+  [0.5 ** 2.5 / 0.7, 0.1 ** 1.5, 0.9 ** 1.5, 0.2 ** 2.5 / 0.7].forEach((expected, i) =>
     assert.ok(Math.abs(scores[i] - expected) < 1e-7),
   );
   const without = table.rows.map((row) => row.filter((_, i) => i !== 3));
@@ -81,6 +82,15 @@ test("the table of documents has those of the list, with their labels", () => {
     ["a", "A", 1, "group 1", 1, null, 1, 1, Infinity, 0.1, null, "x; y", "z"],
   ]);
   assert.deepEqual(table.columns.slice(-2), ["topic", "cluster_input"]);
+  // Where the slider of groups has moved, the groups that are shown are there too.
+  const byId = new Map([[7, { name: () => "seven" }]]);
+  const groups = () => ({ exact: false, labels: [7, 9], byId });
+  const moved = tables.documentTable({ ...appOf(content), groups }, documents, [1, 0]);
+  const at = moved.columns.indexOf("shown_group");
+  assert.deepEqual(
+    moved.rows.map((row) => row[at]),
+    ["belongs nowhere", "seven"],
+  );
 });
 
 test("a criterion that is not known of a candidate does not make it the lowest", () => {

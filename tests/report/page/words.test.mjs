@@ -24,7 +24,7 @@ test("words are of one cluster only, shared or common, the most characteristic f
   assert.deepEqual(words.sharers(step, 1), [0, 1]);
 });
 
-test("the score is the squared weight times the share of the word in the cluster", () => {
+test("the score is a power of the weight times the share of the word in the cluster", () => {
   const masses = [0.2, 0.3, 0.5];
   const weighted = smallContent(prototypes, { masses });
   const { scores } = createSteps(weighted)(0);
@@ -32,7 +32,7 @@ test("the score is the squared weight times the share of the word in the cluster
     row.forEach((weight, j) => {
       const parts = prototypes.map((other, l) => masses[l] * Math.abs(other[j]));
       const total = parts.reduce((sum, one) => sum + one, 0);
-      const expected = total ? (weight ** 2 * parts[k]) / total : 0;
+      const expected = total ? (Math.abs(weight) ** 1.5 * parts[k]) / total : 0;
       assert.ok(Math.abs(scores(k)[j] - expected) < 1e-7);
     }),
   );

@@ -33,6 +33,7 @@ export function ask(title, about, field, onAnswer) {
   };
   dialog.showModal();
   input.focus();
+  if ("text" in field && !field.long && "select" in input) input.select();
 }
 
 /** @param {Field} field @param {string} label */

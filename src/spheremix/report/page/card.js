@@ -109,7 +109,7 @@ function noWords({ corpus, documents }) {
 
 // A merged or a finer group: its words, and where the rest is.
 /** @param {App} app @param {Group} group */
-function nodeParts({ content, state }, group) {
+function nodeParts({ content, state, groups }, group) {
   const chips = (/** @type {string[]} */ words, kind = "") =>
     make("ul", { class: `chips ${kind}` }, ...words.map((word) => make("li", {}, bdi(word))));
   const back = make("button", {
@@ -124,9 +124,16 @@ function nodeParts({ content, state }, group) {
     make(
       "p",
       { class: "soft aside" },
-      `This group comes from the tree. Weights of words and reasons are known for the ` +
+      "This group comes from the tree. Names, merges, weights and reasons are those of the " +
         `${content.model.n_clusters} groups of the model. `,
       back,
+      ...(content.run
+        ? [
+            ". To name, merge or split these, make them the groups of the run, with ",
+            make("code", { text: `--k ${groups().groups.length}` }),
+            " in the same folder.",
+          ]
+        : []),
     ),
   ];
 }

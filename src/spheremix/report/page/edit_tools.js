@@ -10,8 +10,9 @@ import { saveText } from "./csv.js";
 
 const APPLY = "Save them as edits.json and run: spheremix edit RUN edits.json";
 const MERGED =
-  "One name in saved tables from now on; the groups become one when you save the edits and run " +
-  "spheremix edit.";
+  "Saved tables have one name for both from now on. On the page they become one group after you " +
+  "save the edits and run spheremix edit.";
+const SPLIT = "To be split into two, when you save the edits and run spheremix edit.";
 const ALONE = "This report is not that of a run: the edits can be saved, but not applied.";
 
 /** @type {(text: string, title: string, click: () => void) => HTMLElement} */
@@ -31,11 +32,15 @@ export function groupTools(app, group) {
   const joined = merge.find((one) => one.includes(k));
   const note = notes.groups[k] ?? content.edits?.notes.groups[k] ?? "";
   const rename = () =>
-    ask("Rename the group", `Empty: ${edits.original(k)}`, { text: content.names[k] }, (name) =>
-      edits.change((record) => {
-        delete record.names[k];
-        if (name && name !== edits.original(k)) record.names[k] = name;
-      }),
+    ask(
+      "Rename the group",
+      `Leave it empty to have the name that it had: ${edits.original(k)}`,
+      { text: content.names[k] },
+      (name) =>
+        edits.change((record) => {
+          delete record.names[k];
+          if (name && name !== edits.original(k)) record.names[k] = name;
+        }),
     );
   const join = () =>
     ask(
@@ -91,7 +96,7 @@ export function groupTools(app, group) {
             make("button", { type: "button", class: "plain", text: "undo", on: { click: undo } }),
           )
         : null,
-      split.includes(k) ? make("p", { class: "edited", text: "To be split." }) : null,
+      split.includes(k) ? make("p", { class: "edited", text: SPLIT }) : null,
       note ? make("p", { class: "edited" }, "Note: ", bdi(note)) : null,
     ]),
   );

@@ -84,7 +84,7 @@ function agreements({ candidates, advice, model }) {
   if (same !== null)
     parts.push(
       told(
-        `Searched again: ${samenessWord(same)} (${share(same)})`,
+        `Searched again: ${samenessWord(same)} (${share(same)} of 1)`,
         "How far the search finds the same groups when it starts again: the mean adjusted Rand " +
           "index with the best start. 1: always the same.",
         same < AGREED,
@@ -95,7 +95,7 @@ function agreements({ candidates, advice, model }) {
   if (stable !== null)
     parts.push(
       told(
-        `Other samples: ${samenessWord(stable)} (${share(stable)})`,
+        `Other samples: ${samenessWord(stable)} (${share(stable)} of 1)`,
         "How far other samples of these documents give the same groups: a mean adjusted Rand " +
           "index. 1: always the same.",
         stable < AGREED,

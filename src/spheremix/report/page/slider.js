@@ -44,7 +44,7 @@ export function mountSlider({ content, state, stepOf }) {
     const each = Math.round(entry.n_nonzero / content.model.n_clusters);
     const told = `${counted(each, noun)} a group`;
     range.setAttribute("aria-valuetext", told);
-    find("beta-now").textContent = `${integer(each)} a group`;
+    find("beta-now").textContent = `${integer(each)} per group`;
     find("beta-now").title = `${told} on average, of ${integer(content.model.n_words)}`;
     find("cursor").style.left = position(state.now.step, last);
     find("told").replaceChildren(...telling(content, stepOf(state.now.step)));

@@ -56,10 +56,12 @@ export function wordTable({ content, state, stepOf }) {
   return { columns, rows };
 }
 
-// The documents of the list, in its order.
+// The documents of the list, in its order; with the groups that are shown, where the slider of
+// groups has moved.
 /** @param {App} app @param {Documents} documents @param {number[]} listed @returns {Table} */
-export function documentTable({ state, stepOf, edits }, documents, listed) {
+export function documentTable({ state, stepOf, edits, groups }, documents, listed) {
   const step = stepOf(state.now.step);
+  const { exact, labels, byId } = groups();
   const columns = documents.label_columns ?? [];
   const ours = [
     "id",
@@ -73,6 +75,7 @@ export function documentTable({ state, stepOf, edits }, documents, listed) {
     "log_odds",
     "cosine",
     "date",
+    ...(exact ? [] : ["shown_group"]),
   ];
   return {
     columns: [
@@ -91,6 +94,7 @@ export function documentTable({ state, stepOf, edits }, documents, listed) {
       rounded(documents.log_odds[i]),
       rounded(documents.cosine[i]),
       documents.date ? documents.date[i] : null,
+      ...(exact ? [] : [byId.get(labels[i])?.name() ?? NOWHERE]),
       ...columns.map(({ start, stop }) =>
         (documents.labels?.[i] ?? [])
           .filter((label) => label >= start && label < stop)

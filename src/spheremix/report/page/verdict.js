@@ -70,6 +70,8 @@ export function verdict(app, documents, step, i, k) {
 function sentence(app, documents, i, own) {
   const sure = certaintyOf(app.content, documents, i);
   const line = make("p", { class: "verdict" });
+  if (!app.groups().exact)
+    line.append(`Of the ${app.content.model.n_clusters} groups of the model: `);
   if (isNowhere(app.content, documents, i)) {
     line.append(make("strong", { text: "Belongs nowhere" }), ": it fits no group. The nearest is ");
     line.append(link(app, documents.runner_up ? documents.runner_up[i] : 0), ".");
