@@ -138,13 +138,15 @@ def fit(
     weights: Array | None = None,
     resultants: Sequence[Resultants] | None = None,
     settled: SettledRows | None = None,
+    tidy: Callable[[P], P] | None = None,
     callback: Callable[[Progress], None] | None = None,
 ) -> list[Fit[P]]:
     """Run EM from each start, all runs sharing each sweep; one Fit a start, in order.
 
     ``weights`` is (n,) or (len(starts), n). ``resultants``, where those of the starts are known,
     save the first sweep. ``settled``, where fits follow one another, takes what is known of the
-    rows from each to the next.
+    rows from each to the next. ``tidy`` changes the parameters that a run has reached before all
+    rows are read once more, where they are; ``evaluate`` is for where they are not.
     """
     n_sweeps = 0
 
@@ -172,7 +174,7 @@ def fit(
         for run, received in zip(active, swept, strict=True):
             _advance(model, run, received, settings)
         if settled is not None:
-            _read_all_rows(model, active, settled, settings, weights)
+            _read_all_rows(model, active, settled, settings, weights, tidy)
         tell(active)
     return [run.fit for run in runs if run.fit is not None]
 
@@ -196,11 +198,15 @@ def _read_all_rows(
     settled: SettledRows,
     settings: Settings,
     weights: Array | None,
+    tidy: Callable[[P], P] | None,
 ) -> None:
     """Sweep all rows once more for runs that have ended by a sweep that left rows out."""
     ended = [run for run in active if run.fit is not None and settled.left_out(run.index)]
     if not ended:
         return
+    for run in ended:
+        if tidy is not None and run.fit is not None and run.fit.ok:
+            run.parameters = tidy(run.parameters)
     scorers = [model.scorer(run.parameters, settings.e_step) for run in ended]
     swept = settled.sweep_all(scorers, _rows(weights, ended), [run.index for run in ended])
     for run, resultants in zip(ended, swept, strict=True):

@@ -84,6 +84,10 @@ class PathSolver:
         What is numerically zero is set to zero, and swept again where that changed something.
         """
         model = self.at(beta)
+
+        def tidy(parameters: VMFParameters) -> VMFParameters:
+            return model.zero_small(parameters, self.zero_tol)
+
         (fit,) = em.fit(
             model,
             self.directions,
@@ -92,6 +96,7 @@ class PathSolver:
             weights=self.weights,
             resultants=None if resultants is None else [resultants],
             settled=self.settled,
+            tidy=tidy,
         )
         if not fit.ok:
             return fit
@@ -99,7 +104,7 @@ class PathSolver:
             model,
             self.directions,
             fit,
-            model.zero_small(fit.parameters, self.zero_tol),
+            tidy(fit.parameters),
             self.settings,
             weights=self.weights,
             settled=self.settled,

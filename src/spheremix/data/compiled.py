@@ -96,9 +96,8 @@ class CompiledDirections(Shown):
         clear: float = np.inf,
     ) -> tuple[list[Resultants], NDArray[np.float64], NDArray[np.int32]]:
         """Sweep the listed rows, or all, and give their margins; see ``Listable``."""
-        sums = self.begin(scorers, weights, self.n_rows)
-        if onto is not None:
-            sums.add_resultants(onto)
+        check_features(scorers, self.n_features)
+        sums = CompiledSums(self, scorers, weights, self.n_rows, onto)
         margins = np.empty((len(scorers), self.n_rows))
         owners = np.full((len(scorers), self.n_rows), -1, dtype=np.int32)
         if held is not None:
@@ -158,6 +157,7 @@ class CompiledSums:
         scorers: Sequence[Scorer],
         weights: ArrayLike | None,
         n_rows: int,
+        onto: Resultants | None = None,
     ) -> None:
         self._weights = check_weights(weights, len(scorers), n_rows)
         self._n_rows = n_rows
@@ -170,16 +170,18 @@ class CompiledSums:
         if not first.is_sparse:
             needed = -(-(first.first_row + n_rows) // kernels.DENSE_BLOCK)
             self._lanes = (min(kernels.dense_lanes(n_components, n_features), needed),)
-        self._vectors = np.zeros((*self._lanes, n_components, n_features))
         self._mass = np.zeros((*self._lanes, n_components))
         self._totals = np.zeros((*self._lanes, len(scorers), 2))
-
-    def add_resultants(self, resultants: Resultants) -> None:
-        """Add resultants of other rows, of a single scorer."""
-        first = (0,) * len(self._lanes)
-        self._vectors[first] += resultants.vectors
-        self._mass[first] += resultants.mass
-        self._totals[first] += [[resultants.log_likelihood, resultants.entropy]]
+        if onto is None or self._lanes:
+            self._vectors = np.zeros((*self._lanes, n_components, n_features))
+        if onto is not None:  # resultants of other rows, of a single scorer
+            first = (0,) * len(self._lanes)
+            self._mass[first] = onto.mass
+            self._totals[first] = [[onto.log_likelihood, onto.entropy]]
+            if self._lanes:
+                self._vectors[first] = onto.vectors
+            else:
+                self._vectors = onto.vectors.copy()
 
     def add(
         self,
