@@ -1,4 +1,7 @@
-"""How much of a stage is behind, and how long the rest of it may take."""
+"""How much of a stage is behind, and how long the rest of it may take.
+
+The command imports this at once, so that it waits for no heavy library.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,6 @@ import math
 from bisect import bisect_right
 from operator import itemgetter
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 if TYPE_CHECKING:
     from spheremix.path import PathState
@@ -73,11 +74,12 @@ def places_on_path(state: PathState) -> tuple[float, float] | None:
     if len(steps) < 3:
         return None
     vectors = state.model.clusters(fit.resultants).vectors
-    events = fit.parameters.kappas[:, None] * np.abs(vectors)
-    ends = np.partition(events, -2, axis=1)[:, -2]  # a prototype keeps its last coordinate
+    events = fit.parameters.kappas[:, None] * abs(vectors)
+    events.partition(-2, axis=1)
+    ends = events[:, -2].tolist()  # a prototype keeps its last coordinate
     first, now = steps[1].beta, steps[-1].beta
-    way = float(np.log(np.maximum(ends, now) / first).mean())
-    many, few, least = steps[0].n_nonzero, steps[-1].n_nonzero, len(events)
+    way = sum(math.log(max(end, now) / first) for end in ends) / len(ends)
+    many, few, least = steps[0].n_nonzero, steps[-1].n_nonzero, len(ends)
     if way <= 0.0 or many <= least:
         return None
     return math.log(now / first) / way, math.log(many / few) / math.log(many / least)
