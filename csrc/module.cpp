@@ -6,12 +6,14 @@
 namespace py = pybind11;
 
 namespace spheremix {
+void bind_movement(py::module_& m);
 void bind_mstep(py::module_& m);
 void bind_sweep(py::module_& m);
 }  // namespace spheremix
 
 PYBIND11_MODULE(_kernels, m, py::mod_gil_not_used()) {
     m.doc() = "Compiled kernels of spheremix.";
+    spheremix::bind_movement(m);
     spheremix::bind_mstep(m);
     spheremix::bind_sweep(m);
     m.def("simd_level", &spheremix::simd_level,

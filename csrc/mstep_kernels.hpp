@@ -2,25 +2,73 @@
 // its namespace. Vectors are eight doubles wide whatever the registers, so that sums are taken in the
 // same order on every CPU; tails are padded with zeros, which are never in play.
 
-#if defined(__GNUC__)
-typedef double Vec __attribute__((vector_size(64), aligned(8), may_alias));
-typedef long long Bits __attribute__((vector_size(64), aligned(8), may_alias));
+constexpr int wide = 8;
 
-inline Vec load(const double* p) { return *reinterpret_cast<const Vec*>(p); }
-inline void store(double* p, Vec a) { *reinterpret_cast<Vec*>(p) = a; }
-inline Vec fill(double x) { return Vec{x, x, x, x, x, x, x, x}; }
-inline Vec magnitude(Vec a) { return (Vec)((Bits)a & 0x7fffffffffffffffLL); }
-inline Vec larger(Vec a, Vec b) { return a > b ? a : b; }
-inline Vec where(Vec test, Vec bound, Vec a) { return (Vec)((test > bound) & (Bits)a); }
-inline Vec where_equal(Vec test, Vec bound, Vec a) { return (Vec)((test == bound) & (Bits)a); }
+#if defined(__GNUC__)
+// As many registers as eight doubles need: compilers take vectors that are wider than a register apart
+// into single numbers where these are compared.
+constexpr int narrow = SPHEREMIX_MSTEP_WIDTH, n_registers = wide / narrow;
+typedef double Register __attribute__((vector_size(8 * narrow), aligned(8), may_alias));
+typedef long long Bits __attribute__((vector_size(8 * narrow), aligned(8), may_alias));
+
+struct Vec {
+    Register v[n_registers];
+    double operator[](int l) const { return v[l / narrow][l % narrow]; }
+};
+template <class F>
+inline Vec each(const F& f) {
+    Vec out;
+    for (int i = 0; i < n_registers; ++i) out.v[i] = f(i);
+    return out;
+}
+inline Vec load(const double* p) {
+    return each([&](int i) { return *reinterpret_cast<const Register*>(p + i * narrow); });
+}
+inline void store(double* p, const Vec& a) {
+    for (int i = 0; i < n_registers; ++i) *reinterpret_cast<Register*>(p + i * narrow) = a.v[i];
+}
+inline Vec fill(double x) {
+    return each([&](int) { return Register{} + x; });
+}
+inline Vec operator+(const Vec& a, const Vec& b) {
+    return each([&](int i) { return a.v[i] + b.v[i]; });
+}
+inline Vec operator-(const Vec& a, const Vec& b) {
+    return each([&](int i) { return a.v[i] - b.v[i]; });
+}
+inline Vec operator*(const Vec& a, const Vec& b) {
+    return each([&](int i) { return a.v[i] * b.v[i]; });
+}
+inline Vec magnitude(const Vec& a) {
+    return each([&](int i) { return (Register)((Bits)a.v[i] & 0x7fffffffffffffffLL); });
+}
+inline Vec larger(const Vec& a, const Vec& b) {
+    return each([&](int i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; });
+}
+inline Vec where(const Vec& test, const Vec& bound, const Vec& a) {
+    return each([&](int i) { return (Register)((test.v[i] > bound.v[i]) & (Bits)a.v[i]); });
+}
+inline Vec where_equal(const Vec& test, const Vec& bound, const Vec& a) {
+    return each([&](int i) { return (Register)((test.v[i] == bound.v[i]) & (Bits)a.v[i]); });
+}
 // Plain zero where a is zero, whatever the sign of b.
-inline Vec with_sign(Vec a, Vec b) {
-    return (Vec)((Bits)a | ((Bits)b & (Bits)(a != fill(0.0)) & (-0x7fffffffffffffffLL - 1)));
+inline Vec with_sign(const Vec& a, const Vec& b) {
+    return each([&](int i) {
+        const Bits there = (Bits)(a.v[i] != Register{});
+        return (Register)((Bits)a.v[i] | ((Bits)b.v[i] & there & (-0x7fffffffffffffffLL - 1)));
+    });
+}
+// Whether any of eight numbers, none of them negative, is above zero.
+inline bool any(const Vec& a) {
+    Bits seen{};
+    for (int i = 0; i < n_registers; ++i) seen |= (Bits)a.v[i];
+    long long all = 0;
+    for (int l = 0; l < narrow; ++l) all |= seen[l];
+    return all != 0;
 }
 #else
 struct Vec {
     double v[8];
-    double& operator[](int l) { return v[l]; }
     double operator[](int l) const { return v[l]; }
 };
 template <class F>
@@ -35,7 +83,6 @@ inline Vec fill(double x) { return lanewise([&](int) { return x; }); }
 inline Vec operator+(Vec a, Vec b) { return lanewise([&](int l) { return a[l] + b[l]; }); }
 inline Vec operator-(Vec a, Vec b) { return lanewise([&](int l) { return a[l] - b[l]; }); }
 inline Vec operator*(Vec a, Vec b) { return lanewise([&](int l) { return a[l] * b[l]; }); }
-inline Vec& operator+=(Vec& a, Vec b) { return a = a + b; }
 inline Vec magnitude(Vec a) { return lanewise([&](int l) { return std::abs(a[l]); }); }
 inline Vec larger(Vec a, Vec b) { return lanewise([&](int l) { return std::max(a[l], b[l]); }); }
 inline Vec where(Vec test, Vec bound, Vec a) {
@@ -47,11 +94,14 @@ inline Vec where_equal(Vec test, Vec bound, Vec a) {
 inline Vec with_sign(Vec a, Vec b) {
     return lanewise([&](int l) { return a[l] == 0.0 ? 0.0 : std::copysign(a[l], b[l]); });
 }
+inline bool any(Vec a) {
+    return std::any_of(a.v, a.v + 8, [](double x) { return x > 0.0; });
+}
 #endif
 
-constexpr std::int64_t wide = 8;
+inline Vec& operator+=(Vec& a, const Vec& b) { return a = a + b; }
 
-inline double sum(Vec v) {
+inline double sum(const Vec& v) {
     return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
@@ -96,30 +146,27 @@ inline void measure(const double* r, const double* old, const double* weights, d
 // play at high never are; the rest is listed. OUT part.
 inline void split(const double* r, double beta, const double* weights, double low, double high,
                   std::int64_t d, Part& part) {
-    constexpr std::int64_t chunk = 512;  // read twice while it is in the nearest cache
     Vec rr = fill(0.0), rt = rr, tt = rr;
     part.beta = beta;
-    part.lengths.resize(d + 1);
-    part.thresholds.resize(weights ? d + 1 : 0);
+    part.lengths.reset(new double[d]);
+    part.thresholds.reset(weights ? new double[d] : nullptr);
     std::int64_t n = 0;
-    double* lengths = part.lengths.data();
-    double* thresholds = part.thresholds.data();
-    for (std::int64_t begin = 0; begin < d; begin += chunk) {
-        const std::int64_t end = std::min(begin + chunk, d);
-        for (std::int64_t j = begin; j < end; j += wide) {
-            const Vec length = magnitude(at(r, j, d));
-            const Vec t = weights ? fill(beta) * at(weights, j, d) : fill(beta);
-            const Vec in = where(fill(low) * length, t + t, length);
-            const Vec bound = where(fill(low) * length, t + t, t);
-            rr += in * in;
-            rt += in * bound;
-            tt += bound * bound;
-        }
-        for (std::int64_t j = begin; j < end; ++j) {
-            const double length = std::abs(r[j]), t = weights ? beta * weights[j] : beta;
-            lengths[n] = length;
-            if (weights) thresholds[n] = t;
-            n += (high * length > t) & !(low * length > t + t);
+    double* lengths = part.lengths.get();
+    double* thresholds = part.thresholds.get();
+    for (std::int64_t j = 0; j < d; j += wide) {
+        const Vec length = magnitude(at(r, j, d));
+        const Vec t = weights ? fill(beta) * at(weights, j, d) : fill(beta);
+        const Vec in = where(fill(low) * length, t + t, length);
+        const Vec bound = where(fill(low) * length, t + t, t);
+        rr += in * in;
+        rt += in * bound;
+        tt += bound * bound;
+        if (!any(where(fill(high) * length, t, length) - in)) continue;
+        for (std::int64_t i = j; i < std::min(j + wide, d); ++i) {
+            const double own = std::abs(r[i]), least = weights ? beta * weights[i] : beta;
+            lengths[n] = own;
+            if (weights) thresholds[n] = least;
+            n += (high * own > least) & !(low * own > least + least);
         }
     }
     part.n = n;
@@ -131,10 +178,10 @@ inline void split(const double* r, double beta, const double* weights, double lo
 // Sums over the features in play at kappa: OUT excess^2, excess |r|, r^2.
 inline void evaluate(const Part& part, double kappa, double& ee, double& er, double& rr) {
     Vec squares = fill(0.0), products = squares, lengths = squares;
-    const bool own = !part.thresholds.empty();
+    const bool own = part.thresholds != nullptr;
     for (std::int64_t j = 0; j < part.n; j += wide) {
-        const Vec length = at(part.lengths.data(), j, part.n);
-        const Vec t = own ? at(part.thresholds.data(), j, part.n) : fill(part.beta);
+        const Vec length = at(part.lengths.get(), j, part.n);
+        const Vec t = own ? at(part.thresholds.get(), j, part.n) : fill(part.beta);
         const Vec margin = fill(kappa) * length - t;
         const Vec excess = larger(margin, fill(0.0));
         squares += excess * excess;

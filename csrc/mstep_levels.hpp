@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "cpu.hpp"
 
@@ -16,8 +16,8 @@ struct Measure {
 
 // One component's features, split by an interval of kappa: see split().
 struct Part {
-    std::vector<double> lengths;     // |r_j| of the undecided features, the first n of them
-    std::vector<double> thresholds;  // theirs; empty when beta serves all
+    std::unique_ptr<double[]> lengths;     // |r_j| of the undecided features, n of them
+    std::unique_ptr<double[]> thresholds;  // theirs; null where beta serves all
     std::int64_t n = 0;
     double beta = 0.0;
     double rr = 0.0, rt = 0.0, tt = 0.0;  // over the features always in play
@@ -32,7 +32,9 @@ struct Loops {
 };
 
 namespace mstep_baseline {
+#define SPHEREMIX_MSTEP_WIDTH 2  // doubles in a register
 #include "mstep_kernels.hpp"
+#undef SPHEREMIX_MSTEP_WIDTH
 }
 
 #if SPHEREMIX_X86
@@ -44,7 +46,9 @@ namespace mstep_baseline {
 #pragma GCC target("avx2,fma")
 #endif
 namespace mstep_avx2 {
+#define SPHEREMIX_MSTEP_WIDTH 4
 #include "mstep_kernels.hpp"
+#undef SPHEREMIX_MSTEP_WIDTH
 }
 #if defined(__clang__)
 #pragma clang attribute pop
@@ -55,7 +59,9 @@ namespace mstep_avx2 {
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
 #endif
 namespace mstep_avx512 {
+#define SPHEREMIX_MSTEP_WIDTH 8
 #include "mstep_kernels.hpp"
+#undef SPHEREMIX_MSTEP_WIDTH
 }
 #if defined(__clang__)
 #pragma clang attribute pop

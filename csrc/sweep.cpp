@@ -2,6 +2,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <cmath>
 #include <stdexcept>
 
 #include "cpu.hpp"
@@ -117,7 +118,7 @@ struct List {
 
 // Where a sweep leaves the margins of the rows, or nowhere.
 void leave_margins(Scorers& scorers, const py::object& margins, const py::object& owners,
-                   Index n_rows) {
+                   double clear, Index n_rows) {
     if (margins.is_none()) return;
     require(py::isinstance<Array<double>>(margins) && py::isinstance<Array<std::int32_t>>(owners),
             "margins must be contiguous float64, and owners int32");
@@ -128,6 +129,7 @@ void leave_margins(Scorers& scorers, const py::object& margins, const py::object
     scorers.margins = m.mutable_data();
     scorers.owners = o.mutable_data();
     scorers.margin_stride = n_rows;
+    scorers.clear = clear;
 }
 
 template <class T>
@@ -220,9 +222,10 @@ void sweep_sparse(const py::array& indptr, const py::array& indices, const py::a
                   const Array<double>& scale, Index first, const ScorerArrays& scorers_in,
                   const py::object& weights, double negligible, Array<double>& vectors,
                   Array<double>& mass, Array<double>& totals, bool in_double, int n_threads,
-                  const py::object& rows, const py::object& margins, const py::object& owners) {
+                  const py::object& rows, const py::object& margins, const py::object& owners,
+                  double clear) {
     Scorers scorers = view(scorers_in, weights, indptr.size() - 1, negligible);
-    leave_margins(scorers, margins, owners, indptr.size() - 1);
+    leave_margins(scorers, margins, owners, clear, indptr.size() - 1);
     const Sums sums = sums_of(scorers, 1, vectors, mass, totals);
     const auto kernel = [&](const auto& read, auto product) {
         using P = decltype(product);
@@ -237,9 +240,9 @@ void sweep_dense(const py::array& x, const Array<double>& scale, Index first,
                  const ScorerArrays& scorers_in, const py::object& weights, double negligible,
                  Array<double>& vectors, Array<double>& mass, Array<double>& totals,
                  bool in_double, int n_threads, const py::object& rows, const py::object& margins,
-                 const py::object& owners) {
+                 const py::object& owners, double clear) {
     Scorers scorers = view(scorers_in, weights, x.shape(0), negligible);
-    leave_margins(scorers, margins, owners, x.shape(0));
+    leave_margins(scorers, margins, owners, clear, x.shape(0));
     require(x.shape(1) == scorers.n_features, "X and the scorers differ in their features");
     require(mass.ndim() == 2, "mass must have an axis of lanes");
     const Index n_lanes = dense_lanes(scorers.n_components, scorers.n_features);
@@ -363,7 +366,7 @@ void bind_sweep(py::module_& m) {
           py::arg("vectors").noconvert(), py::arg("mass").noconvert(),
           py::arg("totals").noconvert(), py::arg("in_double"), py::arg("n_threads"),
           py::arg("rows") = py::none(), py::arg("margins") = py::none(),
-          py::arg("owners") = py::none());
+          py::arg("owners") = py::none(), py::arg("clear") = INFINITY);
     m.def("sweep_dense", &sweep_dense,
           "Add the resultants of dense rows to lanes of vectors (L, K, d), mass (L, K) and totals "
           "(L, S, 2). Calls on successive rows give the same bits as one call when each begins at "
@@ -372,7 +375,7 @@ void bind_sweep(py::module_& m) {
           py::arg("weights"), py::arg("negligible"), py::arg("vectors").noconvert(),
           py::arg("mass").noconvert(), py::arg("totals").noconvert(), py::arg("in_double"),
           py::arg("n_threads"), py::arg("rows") = py::none(), py::arg("margins") = py::none(),
-          py::arg("owners") = py::none());
+          py::arg("owners") = py::none(), py::arg("clear") = INFINITY);
     m.def("add_sparse", &add_sparse,
           "Add listed CSR rows, times factors, to the vectors (K, d) and mass (K,) of their owners.",
           py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),

@@ -26,9 +26,10 @@ static void step_task(void* context, std::int64_t task, int thread) {
 // Components in play a row, from a few rows spread over all of them.
 template <class T, class P, class I>
 static double probe(SparseSweep<T, P, I>& sweep) {
-    const Scorers& scorers = *sweep.scorers;
+    Scorers scorers = *sweep.scorers;
+    scorers.margins = nullptr;  // nothing is left behind
     auto& own = sweep.scratch[0];
-    const std::int64_t n_probes = std::min<std::int64_t>(32, (sweep.rows.n + 15) / 16);
+    const std::int64_t n_probes = std::min<std::int64_t>(32, (sweep.rows.n + 63) / 64);
     std::int64_t active = 0, counted = 0;
     Shares shares{own.component.get(), own.value.get(), 0, nullptr};
     Buffer<double> totals(2 * scorers.n_groups);

@@ -225,7 +225,10 @@ static inline void assign_row(const Scorers& scorers, std::int64_t row, std::uin
         if (scorers.margins) {
             const std::int64_t z = first_largest(sg, n, top);
             const double next = std::max(largest(sg, z), largest(sg + z + 1, n - z - 1));
-            scorers.lead(g, row, top - next, static_cast<std::int32_t>(z));
+            if (scorers.lead(g, row, top - next, z)) {
+                out[0] = out[1] = 0.0;
+                continue;
+            }
         }
         if (scorers.assignments[g] == variation) {
             const std::int64_t z =

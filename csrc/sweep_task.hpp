@@ -36,12 +36,19 @@ struct Scorers {
     // OUT, where not null, at g * n + row: by how much the largest score leads the next one
     // (infinity where there is none, or no weight), and whose it is.
     double* margins;
+    // INOUT: before, the component whose sums hold the row already, or -1. A row that still belongs
+    // to it, by a margin that is clear, adds nothing.
     std::int32_t* owners;
     std::int64_t margin_stride;
+    double clear;
 
-    void lead(std::int64_t group, std::int64_t row, double margin, std::int32_t owner) const {
+    // Leave the margin and the owner of a row; tell whether it is held where it belongs.
+    bool lead(std::int64_t group, std::int64_t row, double margin, std::int64_t owner) const {
+        std::int32_t& place = owners[group * margin_stride + row];
+        const bool held = place == static_cast<std::int32_t>(owner) && margin >= clear;
         margins[group * margin_stride + row] = margin;
-        owners[group * margin_stride + row] = owner;
+        place = static_cast<std::int32_t>(owner);
+        return held;
     }
     double weight(std::int64_t group, std::int64_t row) const {
         return weights ? weights[group * weight_stride + row] : 1.0;

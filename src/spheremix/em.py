@@ -137,12 +137,16 @@ def fit(
     *,
     weights: Array | None = None,
     resultants: Sequence[Resultants] | None = None,
+    settled: SettledRows | None = None,
+    tidy: Callable[[P], P] | None = None,
     callback: Callable[[Progress], None] | None = None,
 ) -> list[Fit[P]]:
     """Run EM from each start, all runs sharing each sweep; one Fit a start, in order.
 
     ``weights`` is (n,) or (len(starts), n). ``resultants``, where those of the starts are known,
-    save the first sweep.
+    save the first sweep. ``settled``, where fits follow one another, takes what is known of the
+    rows from each to the next. ``tidy`` changes the parameters that a run has reached before all
+    rows are read once more, where they are; ``evaluate`` is for where they are not.
     """
     n_sweeps = 0
 
@@ -153,8 +157,11 @@ def fit(
             best = max(run.trace[-1] for run in active)
             callback(Progress(n_sweeps, len(active), len(starts), best))
 
-    settled = directions.remember() if isinstance(directions, Remembering) else None
     runs = [_Run(index, start) for index, start in enumerate(starts)]
+    if settled is not None:
+        _begin(model, runs, settled, settings, weights)
+    elif isinstance(directions, Remembering):
+        settled = directions.remember()
     for run, known in zip(runs, resultants or (), strict=False):
         _advance(model, run, known, settings)
     while active := [run for run in runs if run.fit is None]:
@@ -167,25 +174,41 @@ def fit(
         for run, received in zip(active, swept, strict=True):
             _advance(model, run, received, settings)
         if settled is not None:
-            _read_all_rows(model, directions, active, settled, settings, weights)
+            _read_all_rows(model, active, settled, settings, weights, tidy)
         tell(active)
     return [run.fit for run in runs if run.fit is not None]
 
 
+def _begin(
+    model: Model[P],
+    runs: list[_Run[P]],
+    settled: SettledRows,
+    settings: Settings,
+    weights: Array | None,
+) -> None:
+    """Let every run begin with what is known of the rows under its start."""
+    for run in runs:
+        own = weights if weights is None or weights.ndim == 1 else weights[run.index]
+        settled.begin(model.scorer(run.parameters, settings.e_step), own, run.index)
+
+
 def _read_all_rows(
     model: Model[P],
-    directions: Directions,
     active: list[_Run[P]],
     settled: SettledRows,
     settings: Settings,
     weights: Array | None,
+    tidy: Callable[[P], P] | None,
 ) -> None:
     """Sweep all rows once more for runs that have ended by a sweep that left rows out."""
     ended = [run for run in active if run.fit is not None and settled.left_out(run.index)]
     if not ended:
         return
+    for run in ended:
+        if tidy is not None and run.fit is not None and run.fit.ok:
+            run.parameters = tidy(run.parameters)
     scorers = [model.scorer(run.parameters, settings.e_step) for run in ended]
-    swept = directions.sweep(scorers, _rows(weights, ended))
+    swept = settled.sweep_all(scorers, _rows(weights, ended), [run.index for run in ended])
     for run, resultants in zip(ended, swept, strict=True):
         if run.fit is not None:
             run.fit = _judged(model, run.fit, run.parameters, resultants)
@@ -220,11 +243,16 @@ def evaluate(
     settings: Settings,
     *,
     weights: Array | None = None,
+    settled: SettledRows | None = None,
 ) -> Fit[P]:
     """Give the Fit of other parameters than those a run reached, by one sweep where they differ."""
     if parameters is reached.parameters:
         return reached
-    (resultants,) = directions.sweep([model.scorer(parameters, settings.e_step)], weights)
+    scorers = [model.scorer(parameters, settings.e_step)]
+    if settled is None:
+        (resultants,) = directions.sweep(scorers, weights)
+    else:
+        (resultants,) = settled.sweep_all(scorers, weights, [0])
     return _judged(model, reached, parameters, resultants)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.data.base import Directions
+    from spheremix.data.settled import SettledRows
     from spheremix.models.vmf import VMFModel
     from spheremix.resultants import Resultants
 
@@ -39,6 +40,8 @@ class PathSolver:
         Events below this share of the largest one are noise.
     zero_tol : float
         Coordinates below it are zero.
+    settled : SettledRows or None
+        What is known of the rows, from each step to the next.
     """
 
     model: VMFModel
@@ -48,6 +51,7 @@ class PathSolver:
     min_relative_increase: float = 1e-3
     beta_min_ratio: float = 1e-5
     zero_tol: float = 1e-8
+    settled: SettledRows | None = None
 
     def at(self, beta: float) -> VMFModel:
         """Give the model at another beta."""
@@ -80,6 +84,10 @@ class PathSolver:
         What is numerically zero is set to zero, and swept again where that changed something.
         """
         model = self.at(beta)
+
+        def tidy(parameters: VMFParameters) -> VMFParameters:
+            return model.zero_small(parameters, self.zero_tol)
+
         (fit,) = em.fit(
             model,
             self.directions,
@@ -87,12 +95,19 @@ class PathSolver:
             self.settings,
             weights=self.weights,
             resultants=None if resultants is None else [resultants],
+            settled=self.settled,
+            tidy=tidy,
         )
         if not fit.ok:
             return fit
-        parameters = model.zero_small(fit.parameters, self.zero_tol)
         return em.evaluate(
-            model, self.directions, fit, parameters, self.settings, weights=self.weights
+            model,
+            self.directions,
+            fit,
+            tidy(fit.parameters),
+            self.settings,
+            weights=self.weights,
+            settled=self.settled,
         )
 
     def refit(

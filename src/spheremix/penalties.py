@@ -83,12 +83,12 @@ class L1:
         support &= (support.sum(axis=1) >= 2)[:, None]
         if self.weights is not None:
             support &= self.weights > 0.0
-        k, j = np.nonzero(support)
-        strengths: NDArray[np.float64] = kappas[k] * np.abs(vectors[k, j])
+        strengths: NDArray[np.float64] = (kappas[:, None] * np.abs(vectors))[support]
         loud = strengths > noise * strengths.max(initial=0.0)
         strengths = strengths[loud]
         if self.weights is None:
             return strengths
+        weights = np.broadcast_to(self.weights, support.shape)[support][loud]
         with np.errstate(over="ignore"):
-            betas: NDArray[np.float64] = strengths / self.weights[j[loud]]
+            betas: NDArray[np.float64] = strengths / weights
         return betas[betas < np.inf]

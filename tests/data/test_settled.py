@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -14,7 +12,7 @@ from spheremix import em
 from spheremix.data.compiled import CompiledDirections
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import open_rows
-from spheremix.data.settled import SettledRows, losses
+from spheremix.data.settled import SettledRows, distances, dots, losses
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.models.vmf import VMFModel
 from spheremix.scorer import Scorer
@@ -104,7 +102,7 @@ def test_rows_left_out_are_settled(engine):
         settled.sweep([scorer], None, [0])
         if not settled.left_out(0):
             continue
-        out = settled._known[0].out
+        out = settled._known[0].held
         posteriors = np.sort(directions.map_rows(scorer, "posteriors")[out], axis=1)
         assert posteriors[:, :-1].sum(axis=1).max(initial=0.0) <= 1e-16
         some += 0 < out.sum() < len(X)
@@ -125,7 +123,7 @@ def test_losses_bound_what_margins_lose():
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         first, second = rows @ before.T + b, rows @ after.T + c
         owner = first.argmax(axis=1)
-        lost = losses(Scorer(before, b), Scorer(after, c))[owner]
+        lost = losses(distances(before, after), b, c)[owner]
         for k in range(K):
             other = (owner != k) & np.isfinite(b[k])
             i = np.flatnonzero(other)
@@ -134,10 +132,23 @@ def test_losses_bound_what_margins_lose():
             assert np.all(now >= margin - lost[i])
 
 
+def test_distances_and_dots_are_those_of_numpy():
+    rng = np.random.default_rng(11)
+    for d in (1, 7, 8, 8192, 8195):
+        before, after = rng.normal(size=(2, 9, d))
+        expected = np.linalg.norm(after - before, axis=1)
+        for n_threads in (1, 3):
+            found = distances(before, after, n_threads)
+            assert np.all(found >= expected)
+            assert_allclose(found, expected, rtol=1e-8)
+            products = dots(before, after, n_threads)
+            assert_allclose(products, (before * after).sum(axis=1), rtol=0, atol=1e-11)
+            assert_array_equal(products, dots(before, after))
+
+
 def test_a_component_that_becomes_possible_wakes_every_row():
-    before = Scorer(np.eye(3), np.array([0.0, 0.0, -np.inf]))
-    after = replace(before, biases=np.zeros(3))
-    assert_array_equal(losses(before, after), [np.inf, np.inf, 0.0])
+    before = np.array([0.0, 0.0, -np.inf])
+    assert_array_equal(losses(np.zeros(3), before, np.zeros(3)), [np.inf, np.inf, 0.0])
 
 
 @kinds
@@ -206,7 +217,15 @@ def test_listed_rows_equal_the_reference(contain):
         vectors, mass = onto.vectors.copy(), onto.mass.copy()
         owners = (rows % 4).astype(np.int32)
         directions.add_listed(rows, owners, weights[rows], vectors, mass)
-        [found], margins, own = directions.sweep_listed([scorer], weights, rows, onto)
+        # Held by components 0 and 1, right or wrong, or not at all.
+        held = (np.arange(700) % 3 - 1).astype(np.int32)
+        [found], margins, own = directions.sweep_listed(
+            [scorer], weights, rows, onto, held=held, clear=5.0
+        )
+        stays = (own[0, rows] == held[rows]) & (margins[0, rows] >= 5.0)
+        assert 10 < stays.sum() < len(rows) / 2
+        [rest], _, _ = directions.sweep_listed([scorer], weights, rows[~stays], onto)
+        assert_resultants_close(found, rest, scorer, tolerance(X))
         results.append((found, margins[0, rows], own[0, rows], vectors, mass))
     (one, margins, own, vectors, mass), (other, margins2, own2, vectors2, mass2) = results
     size = tolerance(X)

@@ -1,42 +1,10 @@
-"""What the stages of an exploration tell of their progress, and how they fit."""
+"""How the stages of an exploration fit."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
-import pytest
 
 import spheremix as sm
-from spheremix.run.options import ExploreOptions
-from spheremix.run.stages import _advance
-
-
-def reached(betas, kappas, resultants):
-    """Make the state of a path that has come this far."""
-    fit = SimpleNamespace(
-        parameters=SimpleNamespace(kappas=np.array(kappas)),
-        resultants=SimpleNamespace(vectors=np.array(resultants)),
-    )
-    steps = [SimpleNamespace(beta=beta) for beta in betas]
-    return SimpleNamespace(steps=steps, fit=fit, model=SimpleNamespace(clusters=lambda sums: sums))
-
-
-@pytest.mark.parametrize(
-    ("betas", "increase", "share"),
-    [
-        ([0.0], 0.01, 0.1),  # by the number of steps
-        ([0.0, 1.0, 2.0], 0.0, 0.5),  # log 2 of log 4
-        ([0.0, 4.0], 0.0, 0.2),  # the first event is the last one
-        ([0.0, 4.0, 4.0], 0.0, 0.3),
-        ([0.0, 2.0, 4.0], 0.0, 1.0),
-    ],
-)
-def test_the_share_of_a_path_that_is_behind(betas, increase, share):
-    """The prototype keeps its last coordinate, so that the event at 2 * 2 = 4 is the end."""
-    options = ExploreOptions(min_relative_increase=increase, max_steps=10)
-    state = reached(betas, [2.0], [[1.0, -2.0, 3.0]])
-    assert _advance(state, options) == pytest.approx(share)
 
 
 def test_a_dense_mixture_is_that_of_the_estimator_to_the_last_bit(tmp_path):

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from spheremix.cli.naming import option_name
 from spheremix.run.listener import Listener
+from spheremix.run.pace import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,13 +72,14 @@ class Terminal(Listener):
     def __init__(self, live: Live | None) -> None:
         self._live = live
         self._what = self._detail = ""
-        self._first = self._done = self._start = self._said = 0.0
+        self._start = self._said = 0.0
+        self._pace = Pace(0.0)
 
     def begin(self, what: str) -> None:
         """Start a stage."""
         self._what, self._detail = what, ""
-        self._first = self._done = 0.0
         self._start = self._said = time.monotonic()
+        self._pace = Pace(self._start)
         if self._live is None:
             _err().print(Text(printable(what)), soft_wrap=True)
         else:
@@ -85,13 +87,13 @@ class Terminal(Listener):
 
     def update(self, share: float, detail: str = "") -> None:
         """Tell which share of the stage is done."""
-        self._done, self._detail = max(self._done, min(share, 1.0)), detail
-        now = time.monotonic()
+        now, self._detail = time.monotonic(), detail
+        self._pace.reach(share, now)
         if now - self._said < (EVERY if self._live is None else REDRAWN):
             return
         self._said = now
         if self._live is None:
-            parts = [f"  {self._done:4.0%}", detail, self._left()]
+            parts = [f"  {self._pace.done:4.0%}", detail, self._left()]
             _err().print(Text(printable("  ".join(filter(None, parts)))), soft_wrap=True)
         else:
             self._draw()
@@ -106,16 +108,15 @@ class Terminal(Listener):
 
     def _left(self) -> str:
         """Say how long the stage may still take, going on at its pace."""
-        spent, gained = time.monotonic() - self._start, self._done - self._first
-        if spent < EARLY or gained <= 0.0:
-            return ""
-        return f"about {duration(spent / gained * (1.0 - self._done))} left"
+        now = time.monotonic()
+        left = self._pace.left(now)
+        return "" if left is None or now - self._start < EARLY else f"about {duration(left)} left"
 
     def _draw(self) -> None:
         if self._live is None:
             return
         grid = Table.grid(padding=(0, 2, 0, 0))
-        bar = ProgressBar(total=1.0, completed=self._done, width=24)
+        bar = ProgressBar(total=1.0, completed=self._pace.done, width=24)
         words = [printable(text) for text in (self._what, self._detail, self._left())]
         grid.add_row(words[0], bar, *words[1:])
         self._live.update(grid, refresh=True)

@@ -100,8 +100,15 @@ class Listable(Directions, Protocol):
         weights: NDArray[np.float64] | None,
         rows: NDArray[np.intp] | None = None,
         onto: Resultants | None = None,
+        *,
+        held: NDArray[np.int32] | None = None,
+        clear: float = np.inf,
     ) -> tuple[list[Resultants], NDArray[np.float64], NDArray[np.int32]]:
         """Sweep the listed rows, or all; the resultants of other rows, for one scorer, are added.
+
+        ``held``, for one scorer, tells of each row the component whose sums hold it already, or
+        -1. A row whose largest score is that component's, by a margin of at least ``clear``, adds
+        nothing.
 
         Also gives, of shape (len(scorers), n), the margins of the rows (by how much their largest
         score leads the next one; infinite where there is none, or no weight) and the component of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from spheremix.data.base import Want
     from spheremix.data.stack import Stack
     from spheremix.resultants import Resultants
-    from spheremix.scorer import Scorer
+    from spheremix.scorer import Assignment, Scorer
 
 _ASSIGNMENTS = {"soft": 0, "hard": 1, "drawn": 2, "variation": 3}
 _WANTS = {"labels": 0, "posteriors": 1, "scores": 2, "log_density": 3}
@@ -90,14 +91,18 @@ class CompiledDirections(Shown):
         weights: NDArray[np.float64] | None,
         rows: NDArray[np.intp] | None = None,
         onto: Resultants | None = None,
+        *,
+        held: NDArray[np.int32] | None = None,
+        clear: float = np.inf,
     ) -> tuple[list[Resultants], NDArray[np.float64], NDArray[np.int32]]:
         """Sweep the listed rows, or all, and give their margins; see ``Listable``."""
-        sums = self.begin(scorers, weights, self.n_rows)
-        if onto is not None:
-            sums.add_resultants(onto)
+        check_features(scorers, self.n_features)
+        sums = CompiledSums(self, scorers, weights, self.n_rows, onto)
         margins = np.empty((len(scorers), self.n_rows))
-        owners = np.empty((len(scorers), self.n_rows), dtype=np.int32)
-        sums.add(self, 0, rows, margins, owners)
+        owners = np.full((len(scorers), self.n_rows), -1, dtype=np.int32)
+        if held is not None:
+            owners[0] = held
+        sums.add(self, 0, rows, margins, owners, clear)
         return sums.resultants(), margins, owners
 
     def add_listed(
@@ -152,6 +157,7 @@ class CompiledSums:
         scorers: Sequence[Scorer],
         weights: ArrayLike | None,
         n_rows: int,
+        onto: Resultants | None = None,
     ) -> None:
         self._weights = check_weights(weights, len(scorers), n_rows)
         self._n_rows = n_rows
@@ -164,16 +170,18 @@ class CompiledSums:
         if not first.is_sparse:
             needed = -(-(first.first_row + n_rows) // kernels.DENSE_BLOCK)
             self._lanes = (min(kernels.dense_lanes(n_components, n_features), needed),)
-        self._vectors = np.zeros((*self._lanes, n_components, n_features))
         self._mass = np.zeros((*self._lanes, n_components))
         self._totals = np.zeros((*self._lanes, len(scorers), 2))
-
-    def add_resultants(self, resultants: Resultants) -> None:
-        """Add resultants of other rows, of a single scorer."""
-        first = (0,) * len(self._lanes)
-        self._vectors[first] += resultants.vectors
-        self._mass[first] += resultants.mass
-        self._totals[first] += [[resultants.log_likelihood, resultants.entropy]]
+        if onto is None or self._lanes:
+            self._vectors = np.zeros((*self._lanes, n_components, n_features))
+        if onto is not None:  # resultants of other rows, of a single scorer
+            first = (0,) * len(self._lanes)
+            self._mass[first] = onto.mass
+            self._totals[first] = [[onto.log_likelihood, onto.entropy]]
+            if self._lanes:
+                self._vectors[first] = onto.vectors
+            else:
+                self._vectors = onto.vectors.copy()
 
     def add(
         self,
@@ -182,6 +190,7 @@ class CompiledSums:
         rows: NDArray[np.intp] | None = None,
         margins: NDArray[np.float64] | None = None,
         owners: NDArray[np.int32] | None = None,
+        clear: float = np.inf,
     ) -> None:
         """Add the rows of a part, or those listed; ``start`` rows came before."""
         weights = self._weights
@@ -203,6 +212,7 @@ class CompiledSums:
             None if rows is None else rows.astype(np.int64, copy=False),
             margins,
             owners,
+            clear,
         )
 
     def resultants(self) -> list[Resultants]:
@@ -216,12 +226,29 @@ class CompiledSums:
 
 def scorer_arrays(scorers: Sequence[Scorer], stacked: Stack) -> Any:
     """Give scorers as the kernels read them."""
+    begin, assignments, keys = _same_in_all_sweeps(
+        tuple(part.stop for part in stacked.parts),
+        tuple(scorer.assignment for scorer in scorers),
+        tuple(scorer.key for scorer in scorers),
+    )
     return kernels.ScorerArrays(
         np.ascontiguousarray(stacked.matrix, dtype=np.float64),
         np.ascontiguousarray(stacked.biases, dtype=np.float64),
-        np.array([0, *(part.stop for part in stacked.parts)], dtype=np.int64),
-        np.array([_ASSIGNMENTS[scorer.assignment] for scorer in scorers], dtype=np.int32),
-        np.array([[part & _WORD for part in scorer.key] for scorer in scorers], dtype=np.uint64),
+        begin,
+        assignments,
+        keys,
         np.array([scorer.offset for scorer in scorers], dtype=np.float64),
         np.ascontiguousarray(stacked.pulls, dtype=np.float64),
+    )
+
+
+@lru_cache(maxsize=32)
+def _same_in_all_sweeps(
+    stops: tuple[int, ...], assignments: tuple[Assignment, ...], keys: tuple[tuple[int, int], ...]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint64]]:
+    """Give the arrays of scorers that do not change while they are fitted, once for all sweeps."""
+    return (
+        np.array([0, *stops], dtype=np.int64),
+        np.array([_ASSIGNMENTS[assignment] for assignment in assignments], dtype=np.int32),
+        np.array([[part & _WORD for part in key] for key in keys], dtype=np.uint64),
     )

@@ -83,15 +83,14 @@ class ReferenceDirections(Shown):
         weights: NDArray[np.float64] | None,
         rows: NDArray[np.intp] | None = None,
         onto: Resultants | None = None,
+        *,
+        held: NDArray[np.int32] | None = None,
+        clear: float = np.inf,
     ) -> tuple[list[Resultants], NDArray[np.float64], NDArray[np.int32]]:
         """Sweep the listed rows, or all, and give their margins; see ``Listable``."""
         ids = np.arange(self.n_rows) if rows is None else rows
         own = weights_per_scorer(weights, len(scorers), self.n_rows)
         listed = ReferenceDirections(self._X[ids], self._scale[ids])
-        found = []
-        for resultants, each in zip(listed.sweep(scorers, own[:, ids]), own, strict=True):
-            total = resultants if onto is None else resultants + onto
-            found.append(replace(total, weight=float(each.sum())))
         margins = np.empty((len(scorers), self.n_rows))
         owners = np.empty((len(scorers), self.n_rows), dtype=np.int32)
         for s, scorer in enumerate(scorers):
@@ -103,6 +102,14 @@ class ReferenceDirections(Shown):
                 leads = (largest - scores).min(axis=1)
                 margins[s, ids[part]] = np.where(own[s, ids[part]] == 0.0, np.inf, leads)
                 owners[s, ids[part]] = first
+        counted = own[:, ids]
+        if held is not None:
+            stays = (owners[0, ids] == held[ids]) & (margins[0, ids] >= clear)
+            counted = np.where(stays, 0.0, counted)
+        found = []
+        for resultants, each in zip(listed.sweep(scorers, counted), own, strict=True):
+            total = resultants if onto is None else resultants + onto
+            found.append(replace(total, weight=float(each.sum())))
         return found, margins, owners
 
     def add_listed(

@@ -15,18 +15,25 @@ one loses at most
 of its margin. All bounds are rounded outward: a row that is not read would be settled by what a
 sweep over all rows calculates, too.
 
+A settled row is *held*: its vector is in sums that are kept from sweep to sweep. If its bound does
+not say that it is still settled, its scores are calculated again; if these say so, it stays held
+and adds nothing.
+
+The bits of a fit do not depend on what was swept before it. A run begins without knowledge of the
+rows, or, as the steps of a path do, with that of a sweep over all rows under its first scorer.
+
 Beside the rows it takes 13 bytes a row and scorer, and twice the size of the scorer's matrix.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spheremix._optional import kernels
 from spheremix.data.base import arithmetic, negligible
-from spheremix.resultants import Resultants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,15 +41,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.data.base import Listable
+    from spheremix.resultants import Resultants
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
 
 LEAST_WORK = 2e6  # entries of all rows times components: below it a sweep is faster than this is
-# Entries of all rows that count as the work on one column of the parameters. A sweep is shared by
-# threads and that work is not: with many threads and few rows, what it costs is more than it saves.
-# How many threads there are must not decide, since all numbers of them give the same bits.
-ENTRIES_OF_A_COLUMN = 256
+# Entries of all rows that count as the work on one column of the parameters: how far components
+# have moved, and the sums of held rows. How many threads there are must not decide, since all
+# numbers of them give the same bits.
+ENTRIES_OF_A_COLUMN = 24
 MOST_READ = 0.6  # share of the rows: where more must be read, all are
 AHEAD = 1.0  # movements as large as the last one that a row must outlast before it is left out
 LONGEST_PAUSE = 16  # sweeps without a try, after tries that found most rows unsettled
@@ -57,25 +65,27 @@ class _Known:
     ----------
     scorer : Scorer
         The last one.
+    size : float
+        No component of the scorer is longer.
     owners : ndarray of shape (n,), int32
         The component of the largest score of each row, when it was read.
     heights : ndarray of shape (n,)
         The margin of each row less rounding, plus what ``lowered`` of its owner was then.
     lowered : ndarray of shape (K,)
         What rows have lost at most since the first sweep, by owner.
-    out : ndarray of shape (n,), bool
-        The rows that are not read.
-    mass, vectors : ndarray of shape (K,) and (K, d)
-        The sums of these rows.
+    held : ndarray of shape (n,), bool, or None
+        The rows whose vectors are in ``sums``; None after a sweep over all rows.
+    sums : Resultants
+        Mass and vectors of the rows that are held; after a sweep over all rows, of all of them.
     """
 
     scorer: Scorer
+    size: float
     owners: NDArray[np.int32]
     heights: Array
     lowered: Array
-    out: NDArray[np.bool_]
-    mass: Array
-    vectors: Array
+    held: NDArray[np.bool_] | None
+    sums: Resultants
 
 
 class SettledRows:
@@ -121,7 +131,7 @@ class SettledRows:
         whole = [s for s, one in enumerate(found) if one is None]
         plain = [s for s in whole if self._waits(runs[s])]
         asked = [s for s in whole if s not in plain]
-        for members, read in ((plain, self._sweep_plainly), (asked, self._sweep_all)):
+        for members, read in ((plain, self._sweep_plainly), (asked, self.sweep_all)):
             if members:
                 own = weights if weights is None or weights.ndim == 1 else weights[members]
                 each = read([scorers[s] for s in members], own, [runs[s] for s in members])
@@ -130,8 +140,36 @@ class SettledRows:
         return [one for one in found if one is not None]
 
     def left_out(self, run: int) -> int:
-        """Give the number of rows that the last sweep of a run did not read."""
-        return int(np.count_nonzero(self._known[run].out)) if run in self._known else 0
+        """Give the number of rows that added to the last sweep of a run without being read."""
+        known = self._known.get(run)
+        return 0 if known is None or known.held is None else int(np.count_nonzero(known.held))
+
+    def begin(self, scorer: Scorer, weights: Array | None, run: int) -> None:
+        """Know the rows under the scorer where a run begins, so that its first sweep can use that.
+
+        What is known from a sweep over all rows under the very same scorer is not swept again.
+        """
+        if not self._is_worth_it(scorer):
+            return
+        known = self._known.get(run)
+        if known is None or known.held is not None or not _same(known.scorer, scorer):
+            self.sweep_all([scorer], weights, [run])
+        self._pauses.pop(run, None)
+        self._waiting[run] = 0
+
+    def sweep_all(
+        self, scorers: Sequence[Scorer], weights: Array | None, runs: Sequence[int]
+    ) -> list[Resultants]:
+        """Read all rows, and remember their margins where that is of use."""
+        if not all(self._is_worth_it(scorer) for scorer in scorers):
+            return self._rows.sweep(scorers, weights)
+        swept, margins, owners = self._rows.sweep_listed(scorers, weights)
+        for s, (scorer, run) in enumerate(zip(scorers, runs, strict=True)):
+            size = float(lengths(scorer.matrix).max())
+            heights = margins[s] - self._rounding(scorer, size, scorers)
+            lowered = np.zeros(scorer.n_components)
+            self._known[run] = _Known(scorer, size, owners[s], heights, lowered, None, swept[s])
+        return swept
 
     def _is_worth_it(self, scorer: Scorer) -> bool:
         entries = self._rows.n_entries - ENTRIES_OF_A_COLUMN * self._rows.n_features
@@ -146,25 +184,12 @@ class SettledRows:
 
     def _sweep_plainly(
         self,
-        scorers: list[Scorer],
+        scorers: Sequence[Scorer],
         weights: Array | None,
-        runs: list[int],  # noqa: ARG002
+        runs: Sequence[int],  # noqa: ARG002
     ) -> list[Resultants]:
         """Read all rows, and remember nothing."""
         return self._rows.sweep(scorers, weights)
-
-    def _sweep_all(
-        self, scorers: list[Scorer], weights: Array | None, runs: list[int]
-    ) -> list[Resultants]:
-        """Read all rows, and remember their margins."""
-        swept, margins, owners = self._rows.sweep_listed(scorers, weights)
-        for s, (scorer, run) in enumerate(zip(scorers, runs, strict=True)):
-            shape = scorer.matrix.shape
-            heights = margins[s] - self._rounding(scorer, scorers)
-            out = np.zeros(len(heights), dtype=bool)
-            sums = np.zeros(shape[0]), np.zeros(shape)
-            self._known[run] = _Known(scorer, owners[s], heights, np.zeros(shape[0]), out, *sums)
-        return swept
 
     def _sweep_unsettled(
         self, scorer: Scorer, weights: Array | None, run: int
@@ -173,46 +198,64 @@ class SettledRows:
         known = self._known.get(run)
         if known is None:
             return None
-        lost = losses(known.scorer, scorer)
-        known.lowered = np.nextafter(known.lowered + lost, np.inf)
-        rounding = self._rounding(scorer, [scorer])
-        least = known.lowered + self._clear(scorer) + rounding
-        unsure = known.heights < least[known.owners]
+        moved = distances(known.scorer.matrix, scorer.matrix, self._rows.n_threads)
+        lost = losses(moved, known.scorer.biases, scorer.biases)
+        lowered = np.nextafter(known.lowered + lost, np.inf)
+        size = (known.size + float(moved.max())) * OUTWARD
+        rounding, clear = self._rounding(scorer, size, [scorer]), self._clear(scorer)
+        unsure = known.heights < (lowered + clear + rounding)[known.owners]
         if np.count_nonzero(unsure) > MOST_READ * len(unsure):
             del self._known[run]
             self._waiting[run] = self._pauses.get(run, 1)
             self._pauses[run] = min(2 * self._waiting[run], LONGEST_PAUSE)
             return None
         self._pauses[run] = 1
-        lasting = known.heights > (least + AHEAD * lost)[known.owners]
-        self._leave_out(known, unsure & known.out, lasting & ~known.out, weights)
-        rows = np.flatnonzero(~known.out)
-        [found], margins, owners = self._rows.sweep_listed(
-            [scorer], weights, rows, _sums_of(known, scorer)
+        if known.held is None:
+            known.held, known.sums = ~unsure, self._without(known, unsure, weights)
+        known.scorer, known.size, known.lowered = scorer, size, lowered
+        rows = np.flatnonzero(unsure | ~known.held)
+        held = np.where(known.held, known.owners, np.int32(-1))
+        onto = replace(known.sums, log_likelihood=0.0, entropy=0.0)
+        [found], leads, owners = self._rows.sweep_listed(
+            [scorer], weights, rows, onto, held=held, clear=clear
         )
-        known.owners[rows] = owners[0][rows]
-        known.heights[rows] = margins[0][rows] - rounding + known.lowered[owners[0][rows]]
-        known.scorer = scorer
+        margins, before, after = leads[0][rows], held[rows], owners[0][rows]
+        gone = (before >= 0) & ~((before == after) & (margins >= clear))
+        come = (before < 0) & (margins > (clear + 2.0 * rounding + AHEAD * lost)[after])
+        for sums in (known.sums, found):
+            self._add(rows[gone], before[gone], weights, -1.0, sums)
+        found = replace(found, log_likelihood=found.log_likelihood + self._held_score(known))
+        self._add(rows[come], after[come], weights, 1.0, known.sums)
+        known.held[rows[gone]], known.held[rows[come]] = False, True
+        known.owners[rows] = after
+        known.heights[rows] = margins - rounding + lowered[after]
         return found
 
-    def _leave_out(
+    def _without(self, known: _Known, rows: NDArray[np.bool_], weights: Array | None) -> Resultants:
+        """Give the sums of a sweep over all rows without what some rows added to them."""
+        [some], _, _ = self._rows.sweep_listed([known.scorer], weights, np.flatnonzero(rows))
+        mass, vectors = known.sums.mass - some.mass, known.sums.vectors - some.vectors
+        return replace(known.sums, mass=mass, vectors=vectors)
+
+    def _add(
         self,
-        known: _Known,
-        back: NDArray[np.bool_],
-        more: NDArray[np.bool_],
+        rows: NDArray[np.intp],
+        owners: NDArray[np.int32],
         weights: Array | None,
+        sign: float,
+        sums: Resultants,
     ) -> None:
-        """Take rows back into what is read, and leave more rows out."""
-        stay = known.out & ~back
-        if np.count_nonzero(back) > np.count_nonzero(stay):  # fewer rows to add than to subtract
-            known.vectors[:], known.mass[:] = 0.0, 0.0
-            more, back = more | stay, np.zeros_like(back)
-        known.out = stay | more
-        for chosen, sign in ((back, -1.0), (more, 1.0)):
-            ids = np.flatnonzero(chosen)
-            factors = np.full(len(ids), sign) if weights is None else sign * weights[ids]
-            owners = known.owners[ids]
-            self._rows.add_listed(ids, owners, factors, known.vectors, known.mass)
+        """Add rows, times a sign, to the sums of their owners."""
+        if rows.size:
+            factors = np.full(len(rows), sign) if weights is None else sign * weights[rows]
+            self._rows.add_listed(rows, owners, factors, sums.vectors, sums.mass)
+
+    def _held_score(self, known: _Known) -> float:
+        """Give the log-likelihood of the rows that are held, under the present scorer."""
+        scorer, mass = known.scorer, known.sums.mass
+        biases = np.where(mass != 0.0, scorer.biases, 0.0)
+        products = dots(known.sums.vectors, scorer.matrix, self._rows.n_threads)
+        return float(products.sum() + mass @ biases + scorer.offset * mass.sum())
 
     def _clear(self, scorer: Scorer) -> float:
         """Give the margin from which on all posteriors but one are negligible together."""
@@ -221,12 +264,12 @@ class SettledRows:
         least = negligible(arithmetic(self._rows.dtype, [scorer]))
         return float(np.log(scorer.n_components / least))
 
-    def _rounding(self, scorer: Scorer, together: Sequence[Scorer]) -> float:
+    def _rounding(self, scorer: Scorer, size: float, together: Sequence[Scorer]) -> float:
         """Bound the error of a margin that a sweep of these scorers calculates."""
         epsilon = float(np.finfo(arithmetic(self._rows.dtype, together)).eps)
         finite = scorer.biases[np.isfinite(scorer.biases)]
-        size = lengths(scorer.matrix).max() + np.abs(finite).max(initial=0.0)
-        return 2.0 * (self._rows.longest + 8) * epsilon * float(size)
+        size += float(np.abs(finite).max(initial=0.0))
+        return 2.0 * (self._rows.longest + 8) * epsilon * size
 
 
 def lengths(vectors: Array) -> Array:
@@ -235,11 +278,34 @@ def lengths(vectors: Array) -> Array:
     return found
 
 
-def losses(before: Scorer, after: Scorer) -> Array:
-    """Give for each component what a row that it owns may lose of its margin, at most."""
-    moved = lengths(after.matrix - before.matrix)
+def distances(before: Array, after: Array, n_threads: int = 1) -> Array:
+    """Give how far vectors have moved, rounded up."""
+    if kernels is None:
+        return lengths(after - before)
+    found: Array = kernels.distances(before, after, n_threads) * OUTWARD
+    return found
+
+
+def dots(vectors: Array, matrix: Array, n_threads: int = 1) -> Array:
+    """Give the products of vectors, one by one."""
+    if kernels is None:
+        return np.einsum("kj,kj->k", vectors, matrix)
+    found: Array = kernels.dots(vectors, matrix, n_threads)
+    return found
+
+
+def losses(moved: Array, before: Array, after: Array) -> Array:
+    """Give for each component what a row that it owns may lose of its margin, at most.
+
+    Parameters
+    ----------
+    moved : ndarray of shape (K,)
+        How far each component has moved.
+    before, after : ndarray of shape (K,)
+        The biases.
+    """
     with np.errstate(invalid="ignore"):
-        shift = after.biases - before.biases
+        shift = after - before
     shift[np.isnan(shift)] = 0.0  # impossible before and after
     gains = moved + shift
     order = np.argsort(gains)[::-1]
@@ -249,10 +315,10 @@ def losses(before: Scorer, after: Scorer) -> Array:
     return lost
 
 
-def _sums_of(known: _Known, scorer: Scorer) -> Resultants:
-    """Give the resultants of the rows that are left out, under the present scorer."""
-    vectors, mass = known.vectors, known.mass
-    weight = float(mass.sum())
-    biases = np.where(mass != 0.0, scorer.biases, 0.0)
-    likelihood = float(np.einsum("kj,kj->", vectors, scorer.matrix) + mass @ biases)
-    return Resultants(mass, vectors, likelihood + scorer.offset * weight, 0.0, weight)
+def _same(one: Scorer, other: Scorer) -> bool:
+    """Tell whether two scorers give the same scores, to the bit."""
+    return (
+        one.assignment == other.assignment
+        and np.array_equal(one.biases, other.biases)
+        and np.array_equal(one.matrix, other.matrix)
+    )

@@ -62,8 +62,8 @@ def split_resultants(
         The summed weights of the rows, one for all scorers or one each.
     """
     mass, vectors, totals = sums
-    each = np.broadcast_to(weight, len(parts))
+    each = [float(weight)] * len(parts) if np.ndim(weight) == 0 else np.asarray(weight).tolist()
     return [
-        Resultants(mass[part], vectors[part], *map(float, (*totals[s], each[s])))
-        for s, part in enumerate(parts)
+        Resultants(mass[part], vectors[part], *total, own)
+        for part, total, own in zip(parts, totals.tolist(), each, strict=True)
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spheremix.em import Remembering
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.problem import NoFitError, restarts
@@ -44,14 +45,16 @@ def path_solver(
     options: MixtureOptions, route: PathOptions, problem: Problem[VMFModel]
 ) -> PathSolver:
     """Give what solves the problem at each beta."""
+    rows = problem.directions
     return PathSolver(
         problem.model,
-        problem.directions,
+        rows,
         problem.weights,
         problem.settings,
         route.min_relative_increase,
         route.beta_min_ratio,
         options.zero_tol,
+        rows.remember() if isinstance(rows, Remembering) else None,
     )
 
 

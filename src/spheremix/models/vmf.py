@@ -160,6 +160,8 @@ class VMFModel:
         self, kappas: NDArray[np.float64], log_normalizers: NDArray[np.float64]
     ) -> float:
         """Give the log prior of the estimated concentrations: K of them, one or none."""
+        if self.prior == FLAT:
+            return 0.0
         n = {"free": len(kappas), "shared": 1, "given": 0}[self.kappa_mode]
         return self.prior.log_density(kappas[:n], log_normalizers[:n])
 

@@ -15,8 +15,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from spheremix.data.open import as_directions
 from spheremix.errors import Explained, Message
 from spheremix.estimators.fitted import set_start_of_path
@@ -27,6 +25,7 @@ from spheremix.path import PathState
 from spheremix.run.codecs import pack_fit, pack_mixture, unpack_fit, unpack_mixture
 from spheremix.run.columns import MIXTURES, PATH
 from spheremix.run.keys import dense_mixture, sparse_path
+from spheremix.run.pace import path_behind
 from spheremix.run.path_codecs import (
     CHOSEN_BY,
     pack_followed,
@@ -194,7 +193,7 @@ def follow_path(
             if now - seen > 0.2:
                 seen = now
                 said = f"step {reached.n_steps:,}, {reached.sparsity:.0%} zeros"
-                listener.update(_advance(reached.state, options), said)
+                listener.update(path_behind(reached.state, options.max_steps), said)
 
         path = sparse_path(K, options, dense[K]).set_params(callback=follow)
         state = checkpoints.read(dense[K].model_, relaxed=options.relaxed)
@@ -202,6 +201,7 @@ def follow_path(
             listener.begin("Following the path to sparse clusters")
         else:
             listener.begin(f"Following the path, from step {len(state.steps):,}")
+            listener.update(path_behind(state, options.max_steps))
             set_start_of_path(path, state)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # statuses of steps are in the tables
@@ -226,21 +226,6 @@ def follow_path(
         )
 
     return folder.stage("path", key, PathRecord, make, read)
-
-
-def _advance(state: PathState, options: ExploreOptions) -> float:
-    """Guess which share of a path is behind: beta grows by a factor, up to the last events."""
-    steps, fit = state.steps, state.fit
-    share = len(steps) / options.max_steps
-    if len(steps) > 1:
-        vectors = state.model.clusters(fit.resultants).vectors
-        events = fit.parameters.kappas[:, None] * np.abs(vectors)
-        seconds = np.partition(events, -2, axis=1)[:, -2]  # a prototype keeps its last coordinate
-        first, now = steps[1].beta, steps[-1].beta
-        end = max(float(seconds.max()), now * (1.0 + options.min_relative_increase))
-        if end > first:  # else the first event is the last one
-            share = max(share, math.log(now / first) / math.log(end / first))
-    return share
 
 
 class Checkpoints:
