@@ -86,17 +86,8 @@ def peers(X, K):
         ("spheremix SphericalKMeans", "default"): lambda: (
             sm.SphericalKMeans(K, **own).fit(X).prototypes_
         ),
-        ("spheremix SphericalKMeans", "one run"): lambda: (
-            sm.SphericalKMeans(K, n_init=1, **own).fit(X).prototypes_
-        ),
         ("spheremix VMFMixture", "default"): lambda: sm.VMFMixture(K, **own).fit(X).prototypes_,
         ("spheremix partial_fit", "one epoch"): lambda: streamed(X, K),
-        ("scikit-learn KMeans", "10 iterations"): lambda: (
-            KMeans(K, max_iter=10, random_state=SEED).fit(X).cluster_centers_
-        ),
-        ("scikit-learn KMeans", "default"): lambda: (
-            KMeans(K, random_state=SEED).fit(X).cluster_centers_
-        ),
         ("scikit-learn MiniBatchKMeans", "default"): lambda: (
             MiniBatchKMeans(K, random_state=SEED).fit(X).cluster_centers_
         ),
@@ -109,7 +100,17 @@ def peers(X, K):
             ("faiss", "default"): lambda: faiss_fit(X, K, 25, 256),
             ("faiss", "all rows"): lambda: faiss_fit(X, K, 25, len(X)),
         }
-    return fits
+    return fits | {
+        ("spheremix SphericalKMeans", "one run"): lambda: (
+            sm.SphericalKMeans(K, n_init=1, **own).fit(X).prototypes_
+        ),
+        ("scikit-learn KMeans", "10 iterations"): lambda: (
+            KMeans(K, max_iter=10, random_state=SEED).fit(X).cluster_centers_
+        ),
+        ("scikit-learn KMeans", "default"): lambda: (
+            KMeans(K, random_state=SEED).fit(X).cluster_centers_
+        ),
+    }
 
 
 def judged(directions, prototypes):
@@ -122,22 +123,18 @@ def judged(directions, prototypes):
 
 
 def measure(X, K):
-    """Give seconds and qualities of every fit; each library has done a little work before."""
+    """Give seconds and qualities of one fit after another; each library has worked before."""
     directions = sm.as_directions(X, n_threads=1)
     few = X[: 20 * 64]
     for warm in peers(few, 20).values():
         warm()
-    found = []
     for (package, what), fit in peers(X, K).items():
         begin = time.process_time()
         prototypes = fit()
         seconds = time.process_time() - begin
         cosine, likelihood = judged(directions, prototypes)
-        found.append([package, what, seconds, cosine, likelihood])
-        print(
-            f"{package:30} {what:18} {seconds:8.2f} s  {cosine:.5f}  {likelihood:.3f}", flush=True
-        )
-    return found
+        print(f"{package:30} {what:18} {seconds:8.2f} s  {cosine:.5f} {likelihood:.3f}", flush=True)
+        yield [package, what, seconds, cosine, likelihood]
 
 
 def table(name, case):
@@ -188,14 +185,20 @@ def main():
     for name in options.only:
         kind, K = CASES[name]
         X = themes(int(N * options.scale), K) if kind == "dense" else load_newsgroups()
+        print(name, X.shape, flush=True)
+        fits = []
+        case = {"shape": list(X.shape), "machine": machine(), "load": os.getloadavg()[0]}
         with threadpool_limits(1):
-            print(name, X.shape, flush=True)
-            begun = os.getloadavg()[0]
-            fits = measure(X, K)
-        case = {"shape": list(X.shape), "machine": machine(), "load": begun, "fits": fits}
-        known = {**cases, name: case}
-        cases = {each: known[each] for each in CASES if each in known}
-        FIGURES.write_text(json.dumps(cases, indent=1) + "\n")
+            for fit in measure(X, K):  # written as they come: some take long
+                fits.append(fit)
+                known = {**cases, name: {**case, "fits": fits}}
+                cases = {each: known[each] for each in CASES if each in known}
+                write(cases)
+
+
+def write(cases):
+    """Write the figures, and the tables that are made of them."""
+    FIGURES.write_text(json.dumps(cases, indent=1) + "\n")
     lines = ["# Time to a good answer", "", "`python benchmarks/time_to_quality.py`", ""]
     lines += [line for name, case in cases.items() for line in table(name, case)]
     FIGURES.with_suffix(".md").write_text("\n".join(lines))
