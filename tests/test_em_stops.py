@@ -16,6 +16,7 @@ from spheremix.bessel import concentration
 from spheremix.data.base import Directions
 from spheremix.data.open import as_directions
 from spheremix.datasets import make_vmf_mixture
+from spheremix.models import vmf
 from spheremix.models.base import Model, MStep
 from spheremix.models.vmf import VMFModel
 from spheremix.penalties import L1
@@ -79,7 +80,9 @@ def test_gap_by_hand_away_from_a_fixed_point(clouds, log_c):
     assert_allclose(step.parameters.weights, posteriors.mean(axis=0), rtol=1e-12)
 
 
-def test_kkt_residual_coordinate_by_coordinate(clouds):
+@pytest.mark.parametrize("together", [1, 2**18])  # entries: one component at a time, or all
+def test_kkt_residual_coordinate_by_coordinate(clouds, together, monkeypatch):
+    monkeypatch.setattr(vmf, "JUDGED_ENTRIES", together)
     X, _ = clouds(n=40, d=6)
     weights = np.array([0.5, 1.0, 1.0, 2.0, 0.0, 1.0])
     model = VMFModel(6, "free", L1(2.0, weights))

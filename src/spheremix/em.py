@@ -171,8 +171,10 @@ def fit(
             swept = directions.sweep(scorers, own)
         else:
             swept = settled.sweep(scorers, own, [run.index for run in active])
-        for run, received in zip(active, swept, strict=True):
-            _advance(model, run, received, settings)
+        del scorers  # each of these is K d numbers, as are resultants
+        swept.reverse()
+        for run in active:
+            _advance(model, run, swept.pop(), settings)
         if settled is not None:
             _read_all_rows(model, active, settled, settings, weights, tidy)
         tell(active)

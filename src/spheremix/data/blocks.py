@@ -16,6 +16,7 @@ from spheremix.data.rows import (
     Norms,
     as_rows,
     csr_of,
+    entries_of,
     measure,
     open_rows,
     refuse_rows,
@@ -69,6 +70,7 @@ class BlockDirections(Shown):
         self.first_row = first_row
         self.n_threads = n_threads
         self._kind: tuple[Any, ...] = ()
+        self.n_entries = 0
         self._norms = self._measure()
         self.n_rows = len(self._norms.scale)
         if self._norms.odd.size:
@@ -82,6 +84,7 @@ class BlockDirections(Shown):
             for rows in tables:
                 norms = measure(rows)
                 found.append(norms._replace(odd=norms.odd + start))
+                self.n_entries += entries_of(rows)[0]
                 start, self.n_features = start + rows.shape[0], rows.shape[1]
         if not found:
             raise ValueError("X has no block: at least one row is needed.")
@@ -118,13 +121,21 @@ class BlockDirections(Shown):
         if not numbers.size:
             return np.empty((0, self.n_features))
         distinct, places = np.unique(numbers, return_inverse=True)
+        return self._loaded(distinct).take(places)
+
+    def part(self, ids: ArrayLike) -> InMemory:
+        """Load some rows, by numbers in increasing order, as an engine in memory."""
+        return self._loaded(row_numbers(ids, self.n_rows))
+
+    def _loaded(self, distinct: NDArray[np.intp]) -> InMemory:
+        """Load rows, and check that they are the ones that were read first."""
         table = self._source.take(distinct)
         if count_rows(table) != len(distinct):
             raise _rows_changed(int(distinct[-1]))
         rows, scale = open_rows(table)
         if (other := distinct[scale != self._norms.scale[distinct]]).size:
             raise _rows_changed(int(other[0]))
-        return self._make(rows, scale).take(places)
+        return self._make(rows, scale, n_threads=self.n_threads)
 
     def _parts(self) -> Iterator[tuple[int, InMemory]]:
         """Give the engines of the blocks, each with the number of rows before it."""

@@ -18,7 +18,7 @@ from spheremix.data.base import (
     output_array,
     row_numbers,
 )
-from spheremix.data.rows import entries_of, index_arrays, unit_rows
+from spheremix.data.rows import entries_of, index_arrays, some_rows, unit_rows
 from spheremix.data.settled import SettledRows
 from spheremix.data.stack import split_resultants, stack
 
@@ -146,6 +146,11 @@ class CompiledDirections(Shown):
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
         """Give a few unit rows, dense."""
         return unit_rows(self._X, self.scale, row_numbers(ids, self.n_rows))
+
+    def part(self, ids: ArrayLike) -> CompiledDirections:
+        """Give some rows as an engine of their own, in the type in which they are stored."""
+        rows, scale = some_rows(self._X, self.scale, row_numbers(ids, self.n_rows))
+        return CompiledDirections(rows, scale, n_threads=self.n_threads)
 
 
 class CompiledSums:

@@ -25,7 +25,7 @@ from spheremix.data.base import (
     row_numbers,
     uniforms,
 )
-from spheremix.data.rows import entries_of, require_unchanged, unit_rows
+from spheremix.data.rows import entries_of, require_unchanged, some_rows, unit_rows
 from spheremix.data.settled import SettledRows
 from spheremix.resultants import Resultants
 
@@ -162,6 +162,11 @@ class ReferenceDirections(Shown):
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
         """Give a few unit rows, dense."""
         return unit_rows(self._X, self._scale, row_numbers(ids, self.n_rows))
+
+    def part(self, ids: ArrayLike) -> ReferenceDirections:
+        """Give some rows as an engine of their own, in the type in which they are stored."""
+        rows, scale = some_rows(self._X, self._scale, row_numbers(ids, self.n_rows))
+        return ReferenceDirections(rows, scale, n_threads=self.n_threads)
 
     def grains(self) -> Iterator[tuple[slice, Rows]]:
         """Give the rows, not scaled yet, a grain at a time, in float64."""

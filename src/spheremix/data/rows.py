@@ -304,12 +304,19 @@ def entries_of(rows: Rows) -> tuple[int, int]:
     return int(rows.indptr[-1]), int(np.diff(rows.indptr).max(initial=0))
 
 
+def some_rows(
+    rows: Rows, scale: NDArray[np.float64], ids: NDArray[np.intp]
+) -> tuple[Rows, NDArray[np.float64]]:
+    """Copy a few rows as they are stored, and one over the norm of each."""
+    require_unchanged(rows, ids)
+    return rows[ids], scale[ids]
+
+
 def unit_rows(rows: Rows, scale: NDArray[np.float64], ids: NDArray[np.intp]) -> NDArray[np.float64]:
     """Give a few rows divided by their norms, dense."""
-    require_unchanged(rows, ids)
-    few = rows[ids]
+    few, lengths = some_rows(rows, scale, ids)
     dense = few if isinstance(few, np.ndarray) else few.toarray()
-    unit: NDArray[np.float64] = np.multiply(dense, scale[ids, None], order="C")
+    unit: NDArray[np.float64] = np.multiply(dense, lengths[:, None], order="C")
     return unit
 
 

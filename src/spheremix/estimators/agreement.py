@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from spheremix.estimators.problem import standing
+from spheremix.estimators.standing import standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,8 @@ def agreement(
 
     A run that combines two others ("cross") depends on them, and one that gives a cluster up to the
     noise ("noise") starts in another way. They can be the best run, but are not counted among the
-    others. ``labels`` are those of the best run, where they are known.
+    others. On large data, where one start goes on, it is the agreement of what the search has found
+    in the rows that it read. ``labels`` are those of the best run, where they are known.
     """
     reached = [fit for fit in fits if fit is not None and fit.ok]
     if not reached:
@@ -42,7 +43,7 @@ def agreement(
         if fit is not None and fit.ok and start.kind not in {"cross", "noise"} and i != place
     ]
     if not others:
-        return float("nan")
+        return starts[place].agreement  # with those that it has outdone, or NaN
 
     def partition(fit: Fit[Any]) -> NDArray[Any]:
         scorer = problem.model.scorer(fit.parameters, "hard")

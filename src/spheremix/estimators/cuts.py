@@ -19,7 +19,6 @@ from spheremix.estimators.levels import nested_levels
 from spheremix.estimators.noise import settle_noise
 from spheremix.estimators.problem import (
     best_of,
-    is_capped,
     print_runs,
     restarts,
     run_all,
@@ -27,7 +26,8 @@ from spheremix.estimators.problem import (
     warn_of_cap,
     warn_of_lost,
 )
-from spheremix.estimators.starts import Start, count_sweeps
+from spheremix.estimators.standing import is_capped
+from spheremix.estimators.starts import Start, count_runs, count_sweeps
 from spheremix.models.base import DegenerateError
 from spheremix.search import Partition, Search, only
 
@@ -72,7 +72,7 @@ class Planted:
 def plant(options: MixtureOptions, problem: Problem[VMFModel], make: Make) -> Planted:
     """Search for the leaves, fit the best ones by EM, and build the tree."""
     callback = count_sweeps(options.callback)
-    seeds = check.draw_seeds(options.random_state, options.n_init)
+    seeds = check.draw_seeds(options.random_state, count_runs(options.n_init, options.init))
     search, *others = _searches(problem, callback, len(seeds))
     found = search.run([problem.n_components], seeds)[0]
     for other in others:

@@ -19,11 +19,11 @@ from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import (
     build_model,
     build_problem,
-    is_capped,
     restarts,
     warn_of_cap,
     warn_of_lost,
 )
+from spheremix.estimators.standing import is_capped
 from spheremix.estimators.streaming import PartialFit, Stream
 
 if TYPE_CHECKING:
@@ -103,7 +103,10 @@ default="merge"
     n_init : int or "auto", default="auto"
         Runs; they share each reading of the data and the best objective wins (with free
         concentrations, of the runs in which none is at ``kappa_max``, if there are any). "auto" is
-        5 for "merge", to which 4 combinations of runs are added, and 10 for the others.
+        5 for "merge", to which 4 combinations of runs are added, and 10 for the others. With
+        "auto" and "merge", data are large where the entries of the rows times K are more than
+        2e8: then 2 runs and their combination search in a sample of the rows, of 128 or more for
+        each component, and EM goes on over all rows from the best of them.
     max_iter : int, default=1000
         EM iterations at most.
     tol : float, default=1e-7
@@ -165,7 +168,8 @@ default="merge"
         Every run, failed ones included: how it started and what it reached.
     agreement_ : float
         Mean adjusted Rand index of the other runs, crossings aside, with the best one: two fits
-        with other seeds agree about as far, or further. NaN where there is one run.
+        with other seeds agree about as far, or further. On large data it is measured on the
+        sample, before EM. NaN where there is one run.
     n_parameters_ : int
         Free parameters, as the criteria count them: K - 1 weights (K with noise), the estimated
         concentrations, and of each prototype the non-zeros less one (at least one).

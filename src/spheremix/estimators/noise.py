@@ -9,8 +9,9 @@ import numpy as np
 
 from spheremix import em
 from spheremix.bessel import mean_length
+from spheremix.estimators import large
 from spheremix.estimators import validation as check
-from spheremix.estimators.starts import Start
+from spheremix.estimators.starts import Start, count_runs
 from spheremix.models.base import DegenerateError
 from spheremix.models.skmeans import SHARPNESS
 from spheremix.scorer import Scorer
@@ -44,10 +45,12 @@ def noise_start(problem: Problem[VMFModel], options: MixtureOptions) -> Start:
     lost to it. It is the one with the smallest mean length.
     """
     model, K = problem.model, problem.n_components
+    seeds = check.draw_seeds(options.random_state, count_runs(options.n_init, options.init))
+    if isinstance(options.n_init, str) and large.is_large(problem):
+        problem, seeds = large.sample(problem, seeds[-1]), seeds[: large.RUNS]
     search: Search[VMFParameters] = Search(
         model.for_search()[0], problem.directions, problem.weights
     )
-    seeds = check.draw_seeds(options.random_state, options.n_init)
     found = [one for one in search.run([K + 1], seeds)[0] if one is not None]
     if model.noise is None or not found:
         return Start(None, "noise")

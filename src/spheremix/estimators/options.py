@@ -11,7 +11,7 @@ from spheremix import em
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.choices import Auto, EStep, KappaSolver, MStep, Noise, Strategy
-from spheremix.estimators.starts import count_runs
+from spheremix.estimators.starts import check_runs
 from spheremix.models.kappa_prior import FLAT, KappaPrior
 from spheremix.parameters import LARGEST_INCREASE
 from spheremix.select import CRITERIA
@@ -57,7 +57,7 @@ class MixtureOptions:
     max_noise: float | Auto | None
     e_step: EStep
     init: Any
-    n_init: int
+    n_init: int | Auto
     max_iter: int
     tol: float
     zero_tol: float
@@ -85,7 +85,7 @@ class MixtureOptions:
             "noise": _noise(given["noise"]),
             "max_noise": _most(given["max_noise"]),
             "e_step": check.require_choice("e_step", given["e_step"], get_args(EStep)),
-            "n_init": count_runs(given["n_init"], given["init"]),
+            "n_init": check_runs(given["n_init"], given["init"]),
             "max_iter": check.require_integer("max_iter", given["max_iter"], 1),
             "tol": check.require_number("tol", given["tol"]),
             "zero_tol": check.require_number("zero_tol", given["zero_tol"]),

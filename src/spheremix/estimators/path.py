@@ -24,12 +24,12 @@ from spheremix.estimators.noise import keep_level, known_level, label_chosen, se
 from spheremix.estimators.options import MixtureOptions, PathOptions
 from spheremix.estimators.problem import (
     build_problem,
-    is_capped,
     restarts,
     warn_of_cap,
     warn_of_lost,
 )
 from spheremix.estimators.selected import SelectedMixture
+from spheremix.estimators.standing import is_capped
 from spheremix.estimators.strategies import (
     count_converged,
     follow,

@@ -15,6 +15,7 @@ from spheremix.errors import Explained, NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.noise import noise_start
+from spheremix.estimators.standing import is_capped, standing
 from spheremix.estimators.starts import Start, count_sweeps, draw, first_alike
 from spheremix.models.noise import Noise
 from spheremix.models.vmf import VMFModel, VMFParameters
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 
 M = TypeVar("M")
+OUTDONE = "outdone"  # the status of a run that was searched for only: another one was better
 
 
 class NoFitError(Explained, RuntimeError):
@@ -67,7 +69,8 @@ class Restart:
     seed : int or None
         Of what was drawn; None for crossings and for a given start.
     status : str
-        How EM ended.
+        How EM ended; "no_start" where every try of the start failed; "outdone" where, on large
+        data, the search found a better start and EM did not go on from this one.
     n_iter : int
         Iterations of EM.
     objective : float
@@ -82,7 +85,8 @@ class Restart:
         "spherical-k-means", "tree" (a cut of a tree) or "given".
     start_objective : float
         Where it started: for "merge", "cross" and "tree" the classification likelihood as
-        merged, before rows were moved; else the objective of the first parameters.
+        merged, before rows were moved; else, and on large data, the objective of the first
+        parameters.
     """
 
     seed: int | None
@@ -249,21 +253,6 @@ def warn_of_cap(
     )
 
 
-def is_capped(model: Any, parameters: Any) -> bool:
-    """Tell whether an estimated concentration is at its cap."""
-    return model.kappa_mode != "given" and bool(np.any(parameters.kappas >= model.kappa_max))
-
-
-def standing(model: Any, fit: em.Fit[Any]) -> tuple[bool, float]:
-    """Say by what runs are compared: the larger is the better.
-
-    With free concentrations a component of one or two rows has no largest likelihood: what a run
-    with such a component reaches is a matter of the cap. It loses to every run without one.
-    """
-    runaway = getattr(model, "kappa_mode", None) == "free" and is_capped(model, fit.parameters)
-    return not runaway, fit.objective
-
-
 def summaries(
     model: Any, starts: Sequence[Start], fits: Sequence[em.Fit[Any] | None]
 ) -> list[Restart]:
@@ -271,7 +260,7 @@ def summaries(
     runs = []
     for start, fit in zip(starts, fits, strict=True):
         if fit is None:
-            nothing = ("no_start", 0, np.nan, np.nan, False)
+            nothing = (OUTDONE if start.is_outdone else "no_start", 0, np.nan, np.nan, False)
             runs.append(Restart(start.seed, *nothing, start.kind))
             continue
         capped = is_capped(model, fit.parameters)
@@ -299,18 +288,18 @@ def warn_of_lost(
 
     Not for co-clustering, where it is the rule that some blocks lose all their columns.
     """
-    ended = [run.status for run in runs if run.status in em.ENDED]
-    if len(ended) < len(runs):
+    lost = [run.status for run in runs if run.status not in {*em.ENDED, OUTDONE}]
+    if lost:
         warnings.warn(
             NotedWarning(
                 "{lost} of {n} restarts of {what} of {K} components failed ({counts}), and the "
                 "result is the best of the others",
                 remedies=("lower {n_components}", "raise {n_init}"),
-                lost=len(runs) - len(ended),
+                lost=len(lost),
                 n=len(runs),
                 what=what,
                 K=n_components,
-                counts=_counts([run.status for run in runs if run.status not in em.ENDED]),
+                counts=_counts(lost),
             ),
             stacklevel=stacklevel,
         )

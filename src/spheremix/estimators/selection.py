@@ -26,7 +26,6 @@ from spheremix.estimators.problem import (
     NoFitError,
     best_of,
     build_problem,
-    is_capped,
     print_runs,
     run_all,
     summaries,
@@ -35,6 +34,7 @@ from spheremix.estimators.problem import (
 )
 from spheremix.estimators.refit import refit_on_support
 from spheremix.estimators.selected import SelectedMixture
+from spheremix.estimators.standing import is_capped
 from spheremix.estimators.starts import count_sweeps, draw_all
 from spheremix.select import CRITERIA
 

@@ -22,7 +22,7 @@ from spheremix.estimators.attributes import KMeansAttributes
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import columns_of, set_fitted
 from spheremix.estimators.lloyd import lloyd
-from spheremix.estimators.problem import Problem, failure, warn_of_lost
+from spheremix.estimators.problem import OUTDONE, Problem, failure, warn_of_lost
 from spheremix.estimators.starts import (
     Start,
     count_runs,
@@ -55,7 +55,11 @@ LEAST_TOL = 1e-13  # rounding, per unit of weight
 
 @dataclass(frozen=True, slots=True)
 class KMeansRestart:
-    """How one run of spherical k-means went: how it started, and the coherence at both ends."""
+    """How one run of spherical k-means went: how it started, and the coherence at both ends.
+
+    The status is "outdone" where, on large data, the search found a better start in another run,
+    and Lloyd's iterations did not go on from this one.
+    """
 
     seed: int | None
     status: str
@@ -94,7 +98,8 @@ class SphericalKMeans(
         ``prototypes_`` gives prototypes. A given start means one run.
     n_init : int or "auto", default="auto"
         Runs; they share each reading of the data and the largest coherence wins. "auto" is 5 for
-        "merge", to which 4 crossings are added, and 10 for the others.
+        "merge", to which 4 crossings are added, and 10 for the others. On large data the search
+        reads a sample, as in :class:`VMFMixture`.
     max_iter : int, default=1000
         Iterations at most.
     tol : float, default=1e-7
@@ -136,7 +141,8 @@ class SphericalKMeans(
     n_samples_seen_ : int
         Rows of the fit, and of the batches since.
     agreement_ : float
-        Mean adjusted Rand index of the other runs, crossings aside, with the best one.
+        Mean adjusted Rand index of the other runs, crossings aside, with the best one; on large
+        data, on the sample.
     runs_ : list of KMeansRestart
         Every run, failed ones included, with the number of clusters re-seeded.
     n_features_in_ : int
@@ -369,7 +375,8 @@ class SphericalKMeans(
 
 def _summary(start: Start, result: tuple[em.Fit[Array], int] | None) -> KMeansRestart:
     if result is None:
-        return KMeansRestart(start.seed, "no_start", 0, np.nan, 0, start.kind, np.nan)
+        status = OUTDONE if start.is_outdone else "no_start"
+        return KMeansRestart(start.seed, status, 0, np.nan, 0, start.kind, np.nan)
     fit, n_reseeded = result
     first = start.first_value if start.masses else fit.trace[0]
     reached = (fit.status, fit.n_iter, fit.objective, n_reseeded)

@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.metrics import adjusted_rand_score
 
 from spheremix import em, seeding
 from spheremix.errors import NotedWarning, ParameterError
+from spheremix.estimators import large
 from spheremix.estimators import validation as check
+from spheremix.estimators.standing import is_runaway
 from spheremix.models.base import COLLAPSED, DegenerateError
 from spheremix.scorer import Scorer
 from spheremix.search import Search
@@ -47,6 +50,10 @@ class Start:
         What the search found, before and after rows were moved; NaN where there was none.
     masses : tuple of float
         Of the clusters that the search found, the smallest first.
+    is_outdone : bool
+        Whether, on large data, another start was better, and there are no parameters.
+    agreement : float
+        Where other starts are outdone: their mean adjusted Rand index with this one.
     """
 
     parameters: Any
@@ -55,6 +62,8 @@ class Start:
     first_value: float = np.nan
     value: float = np.nan
     masses: tuple[float, ...] = ()
+    is_outdone: bool = False
+    agreement: float = np.nan
 
     def is_like(self, other: Start) -> bool:
         """Tell whether the search has found one partition twice."""
@@ -66,8 +75,14 @@ class Start:
         )
 
 
+def check_runs(n_init: Any, init: Any) -> Any:
+    """Check ``n_init`` and give it back: what "auto" stands for may depend on the data."""
+    count_runs(n_init, init)
+    return n_init
+
+
 def count_runs(n_init: Any, init: Any) -> int:
-    """Check ``n_init`` and give the number of runs that it stands for."""
+    """Check ``n_init`` and give the number of runs that it stands for, where data are not large."""
     if isinstance(n_init, str):
         check.require_choice("n_init", n_init, ("auto",))
         return AUTO.get(init, RANDOM_AUTO) if isinstance(init, str) else 1
@@ -113,7 +128,13 @@ def draw_all(
     check.require_choice("init", init, STARTS)
     seeds = check.draw_seeds(random_state, count_runs(n_init, init))
     if init == "merge":
-        return _searched(problems, seeds, callback, tol)
+        auto = isinstance(n_init, str)
+        small = [one for one in problems if not (auto and large.is_large(one))]
+        found = iter(_searched(small, seeds, callback, tol) if small else ())
+        return [
+            _best_of_few(one, seeds, callback, tol) if one not in small else next(found)
+            for one in problems
+        ]
     each = []
     for one in problems:
         model, K = one.model, one.n_components
@@ -156,6 +177,35 @@ def _searched(
                 )
         each.append(starts)
     return each
+
+
+def _best_of_few(
+    problem: Problem[Any],
+    seeds: list[int],
+    callback: Callable[[em.Progress], None] | None,
+    tol: float,
+) -> list[Start]:
+    """Search in a sample, in few runs, and keep the best start alone."""
+    model, part = problem.model, large.sample(problem, seeds[-1])
+    (found,) = _searched([part], seeds[: large.RUNS], callback, max(tol, large.TOL))
+    there = [i for i, start in enumerate(found) if start.parameters is not None]
+    if not there:
+        return found
+    best = max(there, key=lambda i: (not is_runaway(model, found[i].parameters), found[i].value))
+    labels = {
+        i: part.directions.map_rows(model.scorer(found[i].parameters, "hard"), "labels")
+        for i in there
+        if i == best or found[i].kind != "cross"
+    }
+    scores = [adjusted_rand_score(labels[best], own) for i, own in labels.items() if i != best]
+    agreed = float(np.mean(scores)) if scores else np.nan
+    kept = found[best]
+    return [
+        Start(kept.parameters, kept.kind, kept.seed, agreement=agreed)
+        if i == best
+        else replace(start, parameters=None, is_outdone=start.parameters is not None)
+        for i, start in enumerate(found)
+    ]
 
 
 def _given(problem: Problem[Any], init: Any) -> Any:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 ALTERNATIONS = 1000  # of mu and kappa, at most, in the paper's M-step
 SETTLED = 1e-12  # relative change of kappa that ends them
+JUDGED_ENTRIES = 2**18  # of prototypes whose first-order conditions are checked at a time: 2 MiB
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +112,7 @@ class VMFModel:
         """Set coordinates below zero_tol to exactly zero; without any, give the same object."""
         lengths = np.abs(parameters.prototypes)
         dust = (lengths < zero_tol) & (lengths > 0.0)
+        del lengths  # as large as the prototypes
         if not dust.any():
             return parameters
         prototypes = np.where(dust, 0.0, parameters.prototypes)
@@ -278,12 +280,18 @@ class VMFModel:
         satisfies the conditions.
         """
         resultants = self.clusters(resultants)
-        kappas, prototypes = parameters.kappas[:, None], parameters.prototypes
-        pull = kappas * resultants.vectors - self.l1.thresholds * np.sign(prototypes)
-        radial = np.einsum("kj,kj->k", pull, prototypes)[:, None]
-        beyond = np.maximum(kappas * np.abs(resultants.vectors) - self.l1.thresholds, 0.0)
-        violation = np.where(prototypes != 0.0, np.abs(pull - radial * prototypes), beyond)
-        return float((violation / (kappas * resultants.mass[:, None])).max())
+        together = max(1, JUDGED_ENTRIES // self.n_features)
+        worst = []
+        for first in range(0, len(parameters.kappas), together):
+            own = slice(first, first + together)
+            kappas, prototypes = parameters.kappas[own, None], parameters.prototypes[own]
+            vectors, mass = resultants.vectors[own], resultants.mass[own, None]
+            pull = kappas * vectors - self.l1.thresholds * np.sign(prototypes)
+            radial = np.einsum("kj,kj->k", pull, prototypes)[:, None]
+            beyond = np.maximum(kappas * np.abs(vectors) - self.l1.thresholds, 0.0)
+            violation = np.where(prototypes != 0.0, np.abs(pull - radial * prototypes), beyond)
+            worst.append((violation / (kappas * mass)).max())
+        return float(np.max(worst))
 
     def _alternate(
         self, resultants: Resultants, kappas: NDArray[np.float64]
