@@ -1,8 +1,8 @@
 """New documents: events that are found, false alarms, and what updates keep and cost.
 
-Run as ``python benchmarks/news.py``, or with one of the words ``checks`` and ``updates``; it
-needs the folder of real data, named by SPHEREMIX_DATA. It writes ``benchmarks/results/news.md``,
-and the numbers to ``news.json`` beside it.
+Run as ``python benchmarks/news.py``, or with some of the words ``checks``, ``time`` and
+``updates``; it needs the folder of real data, named by SPHEREMIX_DATA. It writes
+``benchmarks/results/news.md``, and the numbers to ``news.json`` beside it.
 """
 
 from __future__ import annotations
@@ -119,6 +119,132 @@ def report_checks(found):
     return [*lines, ""]
 
 
+# By time
+
+NOVEL = ("new group", "fit")
+ITEMS = ("2.02", "5.02", "1.01")  # of filings: results of operations, officers, agreements
+VOTES, VOTES_FROM = "5.07", ("2010-02-01", "2010-06-15")  # results of votes: an item since 2010
+N_WINDOWS, N_TIMES = 50, 8
+
+
+def filings():
+    """Give the filings in the order of their dates."""
+    found = [one for one in texts("sec8k_stanford") if len(one["text"]) > 200]
+    return sorted(found, key=lambda one: (one["date"], one["id"]))
+
+
+def known_past(documents, ids):
+    """Give what a batch is compared with, and what makes rows of it."""
+    vectorizer = TextVectorizer()
+    X = vectorizer.fit_transform([documents[i]["text"] for i in ids])
+    X = X[np.diff(X.indptr) > 0]
+    past = Past(sm.VMFMixture(K, n_init=2, random_state=0, n_threads=1).fit(X), X)
+
+    def compare(batch, item):
+        rows = vectorizer.transform([documents[i]["text"] for i in batch])
+        used = np.diff(rows.indptr) > 0
+        result = past.compare(rows[used], feature_names=None, false_alarms=0.05)
+        event = np.array([item in documents[i]["labels"] for i in np.asarray(batch)[used]])
+        first = result.new_groups[0].members if result.new_groups else []
+        right = int(event[np.asarray(first, dtype=int)].sum())
+        return [
+            documents[batch[0]]["date"],
+            item,
+            int(event.sum()),
+            result.alarms,
+            len(first),
+            right,
+        ]
+
+    return compare
+
+
+def by_time():
+    """Compare filings with those before them: as they come, with an item removed, and in 2010."""
+    documents, found = filings(), []
+    starts = np.linspace(2 * N_PAST, len(documents) - 2 * N_BATCH, N_WINDOWS).astype(int)
+    for start in starts:
+        compare = known_past(documents, range(start - N_PAST, start))
+        for seed in range(2):
+            order = start + np.random.default_rng(seed).permutation(2 * N_BATCH)
+            halves = (np.sort(order[:N_BATCH]), np.sort(order[N_BATCH:]))
+            found += [["quiet", *compare(half, "")] for half in halves]
+        print(found[-1], flush=True)
+    for item in ITEMS:
+        for start in starts[:: N_WINDOWS // N_TIMES][:N_TIMES]:
+            before = [i for i in range(start) if item not in documents[i]["labels"]]
+            compare = known_past(documents, before[-N_PAST:])
+            found.append(["removed", *compare(np.arange(start, start + N_BATCH), item)])
+            print(found[-1], flush=True)
+    dates = [one["date"] for one in documents]
+    start, end = (int(np.searchsorted(dates, one)) for one in VOTES_FROM)
+    compare = known_past(documents, range(start - N_PAST, start))
+    for i in range(start, end, N_BATCH):
+        found.append(["2010", *compare(np.arange(i, i + N_BATCH), VOTES)])
+        print(found[-1], flush=True)
+    return found
+
+
+def report_time(found):
+    quiet = [one for one in found if one[0] == "quiet"]
+
+    def share(batches, checks):
+        return np.mean([any(check in checks for check in one[4]) for one in batches])
+
+    lines = [
+        "## By time",
+        "",
+        f"sec8k_stanford in the order of dates. The past is the last {N_PAST:,} filings, in {K}",
+        f"groups. No event: {len(quiet)} batches of {N_BATCH}, halves of the {2 * N_BATCH} filings",
+        f"after the past, at {N_WINDOWS} times from 2005 to 2013. Shares with an alarm for:",
+        "",
+        f"| {' | '.join(CHECKS)} | new group or fit | any |",
+        f"|{'---|' * (len(CHECKS) + 2)}",
+    ]
+    kinds = [*((check,) for check in CHECKS), NOVEL, CHECKS]
+    lines.append(f"| {' | '.join(f'{share(quiet, one):.3f}' for one in kinds)} |")
+    odd = sorted({one[1] for one in quiet if set(one[4]) & set(NOVEL)})
+    lines += [
+        "",
+        "The shares and the words of groups do change with the seasons of the reports, so that",
+        "these two checks are right to raise an alarm. New group or fit: the batches begin at",
+        f"{', '.join(odd) or 'no date'}.",
+        "",
+        "A topic removed: the filings with an item are left out of the past, and the next",
+        f"{N_BATCH} filings come as they are. Right: of the documents of the first new group those",
+        "with the item, and the share of all of the batch with it that the group has.",
+        "",
+        "| item | filings with it in a batch | batches | new group or fit | right |",
+        "|---|---|---|---|---|",
+    ]
+    for item in ITEMS:
+        for low, high in ((1, 10), (10, 20), (20, N_BATCH)):
+            own = [one for one in found if one[:1] + one[2:3] == ["removed", item]]
+            own = [one for one in own if low <= one[3] < high]
+            groups = [one for one in own if one[5]]
+            right = "-"
+            if groups:
+                precision = np.mean([one[6] / one[5] for one in groups])
+                right = f"{precision:.2f}, {np.mean([one[6] / one[3] for one in groups]):.2f}"
+            if own:
+                alarms = f"{share(own, NOVEL):.2f}"
+                lines.append(f"| {item} | {low} to {high - 1} | {len(own)} | {alarms} | {right} |")
+    lines += [
+        "",
+        f"A real event: item {VOTES} (results of votes) exists since March 2010. The past ends",
+        f"before {VOTES_FROM[0]}.",
+        "",
+        f"| batch from | filings with {VOTES} | alarms | first new group, with {VOTES} |",
+        "|---|---|---|---|",
+    ]
+    for one in found:
+        if one[0] == "2010":
+            lines.append(
+                f"| {one[1]} | {one[3]} | {', '.join(one[4]) or '-'} | {one[5]}, {one[6]} |"
+            )
+    return [*lines, ""]
+
+
 # Updates
 
 
@@ -225,6 +351,7 @@ def report_updates(found):
 
 PARTS = {
     "checks": (checks, report_checks),
+    "time": (by_time, report_time),
     "updates": (updates, report_updates),
 }
 

@@ -11,10 +11,12 @@ import pytest
 from reuse_common import Heard
 
 import spheremix as sm
+from spheremix.bessel import log_normalizer
 from spheremix.errors import ParameterError
 from spheremix.report.content import build
 from spheremix.report.source import from_run
 from spheremix.run.assign import compare_documents
+from spheremix.run.keys import Keys, dense_mixture, sparse_path
 from spheremix.run.listener import Listener
 from spheremix.run.names import read_names
 from spheremix.run.options import ExploreOptions
@@ -180,14 +182,36 @@ def test_values_that_make_no_sense_are_refused():
     for given, message in (
         ({"noise": "background"}, "noise must be one of uniform, none; got 'background'"),
         ({"max_noise": 0.1}, "max_noise is for documents that belong nowhere"),
-        ({"noise": "uniform", "max_noise": 5}, "max_noise must be auto or a share between 0 and 1"),
-        ({"noise": "uniform", "max_noise": "few"}, "max_noise must be auto or a share"),
-        ({"noise": "uniform", "max_noise": True}, "max_noise must be auto or a share"),
+        (
+            {"noise": "uniform", "max_noise": 5},
+            "max_noise must be auto, free or a share between 0 and 1",
+        ),
+        ({"noise": "uniform", "max_noise": "few"}, "max_noise must be auto, free or a share"),
+        ({"noise": "uniform", "max_noise": True}, "max_noise must be auto, free or a share"),
     ):
         with pytest.raises(ParameterError, match=message):
             ExploreOptions(**given)
     assert ExploreOptions(noise="none").noise is None
     assert ExploreOptions(noise="uniform", max_noise="auto").max_noise == "auto"
+
+
+def test_a_free_share_is_free_in_all_fits():
+    options = {"noise": "uniform", "criterion": "bic"}
+    usual, free = (ExploreOptions(**options, max_noise=one) for one in (None, "free"))
+    assert (dense_mixture(3, usual).max_noise, dense_mixture(3, free).max_noise) == ("auto", None)
+    assert sparse_path(3, free, "merge").max_noise is None
+    corpus = sm.text.Corpus.from_texts(documents(6, 0))
+    assert Keys(corpus, usual, None).dense(3) != Keys(corpus, free, None).dense(3)
+    assert Keys(corpus, usual, None).path(3) != Keys(corpus, free, None).path(3)
+
+
+@pytest.mark.slow
+def test_a_free_share_leaves_the_noise_uniform(tmp_path):
+    found = sm.explore_corpus(documents(), tmp_path / "run", **OPTIONS, max_noise="free")
+    uniform = log_normalizer(found.mixture.n_features_in_, 0.0)
+    assert found.mixture.model_.noise.level == pytest.approx(uniform, rel=1e-12)
+    assert is_lost(found)[-LOST:].all()
+    assert is_lost(found).tolist() == (found.mixture.predict(found.matrix()) < 0).tolist()
 
 
 @pytest.mark.slow

@@ -48,7 +48,8 @@ def candidate_table(
                 row["n_nonzero"] = int(np.count_nonzero(clean.prototypes))
                 row |= criteria(
                     soft.log_likelihood,
-                    count_parameters(clean.prototypes, problem.model.kappa_mode),
+                    count_parameters(clean.prototypes, problem.model.kappa_mode)
+                    + problem.model.n_noise,
                     soft.weight,
                     problem.directions.n_features,
                     soft.entropy,

@@ -38,7 +38,19 @@ LIMITED = 300  # M-steps with a level that follows them, at most
 STILL = 1e-6  # nats: twice what such a level may still move
 
 
-def noise_start(problem: Problem[VMFModel], options: MixtureOptions) -> Start:
+def add_noise_start(
+    starts: list[Start], problem: Problem[VMFModel], options: MixtureOptions
+) -> None:
+    """Add the start that makes room for the noise, where there is noise and starts are searched."""
+    if (
+        problem.model.noise is not None
+        and isinstance(options.init, str)
+        and options.init == "merge"
+    ):
+        starts.append(_noise_start(problem, options))
+
+
+def _noise_start(problem: Problem[VMFModel], options: MixtureOptions) -> Start:
     """Search for one cluster more, and give the loosest one up to the noise.
 
     A search without noise gathers much noise in a cluster of its own, and a cluster of the rows is

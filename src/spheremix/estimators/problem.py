@@ -14,7 +14,7 @@ from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.errors import Explained, NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.noise import noise_start
+from spheremix.estimators.noise import add_noise_start
 from spheremix.estimators.standing import is_capped, standing
 from spheremix.estimators.starts import Start, count_sweeps, draw, first_alike
 from spheremix.models.noise import Noise
@@ -165,8 +165,7 @@ def restarts(
     callback = count_sweeps(options.callback)
     if start is None:
         starts = draw(problem, options.init, options.n_init, options.random_state, callback)
-        if problem.model.noise is not None and isinstance(options.init, str):
-            starts += [noise_start(problem, options)] * (options.init == "merge")
+        add_noise_start(starts, problem, options)
     else:
         starts = [Start(start)]
     fits = run_all(problem, starts, callback)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from spheremix.estimators.fitted import FittedMixture
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.problem import NoFitError
@@ -40,7 +38,8 @@ def refit_on_support(mixture: VMFMixture, problem: Problem[VMFModel]) -> VMFMixt
         )
     again = VMFMixture(**mixture.get_params(deep=False))
     # First-order conditions are those of the support: forces outside of it do not count.
-    pulls = np.where(support, fit.resultants.vectors, 0.0)
+    pulls = fit.resultants.vectors.copy()  # those of the noise, if any, come last
+    pulls[: len(support)][~support] = 0.0
     inside = replace(fit, resultants=replace(fit.resultants, vectors=pulls))
     FittedMixture.of_fit(
         replace(problem, model=plain), inside, mixture.runs_, mixture.agreement_

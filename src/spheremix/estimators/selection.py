@@ -20,6 +20,7 @@ from spheremix.estimators.dense_path import follow_from
 from spheremix.estimators.fitted import FittedMixture, set_fitted
 from spheremix.estimators.gathering import lengths_of
 from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.noise import add_noise_start, settle_noise
 from spheremix.estimators.options import MixtureOptions, PathOptions
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import (
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         KappaName,
         KappaSolver,
         MStep,
+        Noise,
         SearchStart,
     )
     from spheremix.estimators.problem import Problem, Restart
@@ -97,9 +99,10 @@ class VMFMixtureIC(SelectionAttributes, SelectedMixture):
         ``refit`` is left out.
     min_relative_increase, max_steps, max_sparsity, beta_min_ratio, refine
         As in :class:`VMFPath`.
-    feature_weights, kappa, kappa_solver, m_step, kappa_max, e_step, init, n_init, max_iter, tol, \
-zero_tol, random_state, n_threads, engine, verbose
-        As in :class:`VMFMixture`; ``init`` names a kind of random start.
+    feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, \
+e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, verbose
+        As in :class:`VMFMixture` and :class:`VMFPath`; ``init`` names a kind of random start. Every
+        number of components decides anew which rows are noise.
     callback : callable or None, default=None
         As in :class:`VMFPath`.
 
@@ -164,6 +167,9 @@ zero_tol, random_state, n_threads, engine, verbose
         kappa_solver: KappaSolver = "exact",
         m_step: MStep = "exact",
         kappa_max: float | Auto = "auto",
+        kappa_prior: ArrayLike | None = None,
+        noise: Noise | None = None,
+        max_noise: float | Auto | None = "auto",
         e_step: EStep = "soft",
         init: SearchStart = "merge",
         n_init: int | Auto = "auto",
@@ -193,6 +199,9 @@ zero_tol, random_state, n_threads, engine, verbose
         self.kappa_solver = kappa_solver
         self.m_step = m_step
         self.kappa_max = kappa_max
+        self.kappa_prior = kappa_prior
+        self.noise = noise
+        self.max_noise = max_noise
         self.e_step = e_step
         self.init = init
         self.n_init = n_init
@@ -224,20 +233,16 @@ zero_tol, random_state, n_threads, engine, verbose
             Itself.
         """
         candidates = self._check_parameters()
-        options = MixtureOptions.of(self, n_components=int(candidates[-1]))
+        given = MixtureOptions.of(self, n_components=int(candidates[-1]))
+        options = given if self.paths == "none" else given.along_path()
         route = PathOptions.of(self, criterion=self.beta_criterion)
         problem = build_problem(options, X, sample_weight)
         problems = {int(K): replace(problem, n_components=int(K)) for K in candidates}
-        callback = count_sweeps(self.callback)
-        drawn = dict(
-            zip(
-                problems,
-                draw_all(
-                    list(problems.values()), self.init, self.n_init, self.random_state, callback
-                ),
-                strict=True,
-            )
-        )
+        callback, sizes = count_sweeps(self.callback), list(problems.values())
+        begun = draw_all(sizes, self.init, self.n_init, self.random_state, callback)
+        drawn = dict(zip(problems, begun, strict=True))
+        for K, starts in drawn.items():
+            add_noise_start(starts, problems[K], options)
         # Every candidate and every restart in one batch: they share each reading of the data.
         flat = [start for starts in drawn.values() for start in starts]
         fits = iter(run_all(problem, flat, callback))
@@ -267,7 +272,7 @@ zero_tol, random_state, n_threads, engine, verbose
         paths = self._follow_all(options, route, problems, models, best)
         chosen = paths[best].best_estimator_ if paths else models[best]
         if self.refit:
-            chosen = refit_on_support(chosen, problem)
+            chosen = refit_on_support(chosen, problems[best])
         # Only a fit that has succeeded changes the estimator.
         weights, n_rows = problem.weights, problem.directions.n_rows
         found = {
@@ -297,14 +302,16 @@ zero_tol, random_state, n_threads, engine, verbose
         runs: dict[int, list[Restart]],
         agreements: dict[int, float],
     ) -> dict[int, VMFMixture]:
-        """Give the best dense mixture of each number of components that has one."""
+        """Give the best dense mixture of each number; problems take the level of their noise."""
         models, failures = {}, []
-        for K, problem in problems.items():
+        for K in list(problems):
             try:
-                best = best_of(options, problem, each[K], runs[K])
+                best = best_of(options, problems[K], each[K], runs[K])
             except NoFitError as error:
                 failures.append(error)
                 continue
+            problem, best = settle_noise(options, problems[K], best)
+            problems[K] = problem
             models[K] = VMFMixture(**{**self._shared(VMFMixture), "n_components": K})
             FittedMixture.of_fit(problem, best, runs[K], agreements[K]).set_on(models[K])
             warn_of_lost(runs[K], K, stacklevel=4)
@@ -352,6 +359,12 @@ zero_tol, random_state, n_threads, engine, verbose
             raise ParameterError(
                 "{refit=True} fits again what {relaxed=True} has fitted again already",
                 remedies=("leave {refit} out",),
+            )
+        if self.refit and self.noise is not None and isinstance(self.max_noise, float):
+            raise ParameterError(
+                "{refit=True} does not keep to a limit of the noise, and {max_noise} is {got}",
+                remedies=("use {relaxed=True} instead", 'set {max_noise="auto"}'),
+                got=repr(self.max_noise),
             )
         if not isinstance(self.init, str):
             raise ParameterError("{init} must name a kind of random start: a given start fixes K")

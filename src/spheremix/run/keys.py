@@ -19,6 +19,7 @@ from spheremix.estimators.path import VMFPath
 from spheremix.run.codecs import UNSTORED
 from spheremix.run.command import versions
 from spheremix.run.options import DENSE
+from spheremix.run.parsing import FREE
 from spheremix.run.path_codecs import CHOSEN_BY
 from spheremix.text import Corpus
 from spheremix.text.corpus import digest
@@ -194,10 +195,12 @@ def _noise_of(options: ExploreOptions, *, final: bool = True) -> dict[str, Any]:
     """Give what an exploration says of documents that belong nowhere.
 
     A share limits those of the mixture that is shown, the final one: where a path follows a
-    mixture, it finds its noise as if there were no limit.
+    mixture, it finds its noise as if there were no limit. A free share is free in all fits.
     """
     if options.noise is None:
         return {}
+    if options.max_noise == FREE:
+        return {"noise": options.noise, "max_noise": None}
     most = options.max_noise if final else None
     return {"noise": options.noise, "max_noise": most or "auto"}
 

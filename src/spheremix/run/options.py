@@ -223,8 +223,9 @@ class ExploreOptions:
     max_noise: float | str | None = option(
         None,
         MODEL,
-        "With {noise}, the largest share of the documents that may belong nowhere, as 0.05 or 5%, "
-        "or auto: those that fit much worse than nearly all others.",
+        "With {noise}, which documents may belong nowhere: those that fit much worse than nearly "
+        "all others (auto), of these at most a share, as 0.05 or 5%, or any number of documents "
+        "that fit a uniform distribution better (free), where there may be many.",
         found="auto",
     )
     starts: int = option(

@@ -15,6 +15,7 @@ from typing import Any
 from spheremix.errors import ParameterError
 
 AUTO = "auto"
+FREE = "free"
 MOST_CANDIDATES = 1000
 
 
@@ -117,8 +118,8 @@ def parse_kappa(value: Any) -> str | float:
 
 
 def parse_share(name: str, value: Any) -> float | str | None:
-    """Read a share below one (0.05, "0.05", "5%"), or "auto"."""
-    if value is None or (isinstance(value, str) and value == AUTO):
+    """Read a share below one (0.05, "0.05", "5%"), "auto" or "free"."""
+    if value is None or (isinstance(value, str) and value in {AUTO, FREE}):
         return value
     try:
         found = float(_threshold(value))
@@ -126,7 +127,7 @@ def parse_share(name: str, value: Any) -> float | str | None:
         found = math.nan
     if not 0.0 < found < 1.0:
         raise ParameterError(
-            f"{{{name}}} must be auto or a share between 0 and 1, as 0.05; got {{got}}",
+            f"{{{name}}} must be auto, free or a share between 0 and 1, as 0.05; got {{got}}",
             got=repr(value),
         )
     return found
