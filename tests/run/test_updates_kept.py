@@ -1,4 +1,4 @@
-"""What updates must not lose: later edits, unknown words, columns, notes, lines that were dropped."""
+"""What updates must not lose: later edits, unknown words, columns, notes, dropped lines."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_edits_after_an_update_stay_or_the_update_is_refused(base, news, after, 
     assert any("finished" in line for line in told.begun)
     assert by_number(again, "name")[3] == "Politics"
     before.edit({"names": {2: "Third"}}, listener=Told())
-    with pytest.raises(sm.RunError, match="holds a run that was edited.*choose another folder"):
+    with pytest.raises(sm.RunError, match=r"holds a run that was edited.*choose another folder"):
         update_run(before.folder, news, later.folder, listener=Told())
     assert contents(later.folder) == known
 

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 N_CHECKS = 4
 LOWEST, HIGHEST = 0.01, 0.5  # rates of false alarms
 MOST_GROUPS = 5  # new groups that are suggested
-LARGEST = 2  # so many times a part of a batch is in the past that is searched for new groups
 WORDS = 10  # of a new group
 CHANGED = 5  # words of a group that has changed, each way
 LEAST_WITH = 2  # new documents that have a word of which there is more
@@ -64,10 +63,11 @@ def compare_batch(
     Four checks compare the new documents with those of the fit:
 
     1. *New group*: is there a set of documents that are nearer to each other than to any group?
-       The largest such set is compared with the largest ones in 399 random parts of the documents
-       of the fit and the new ones together, each as large as the batch and scored by the
-       prototypes that the rest gives. A batch of more than half as many documents as the past is
-       searched in part.
+       The clearest such set, by how much nearer its documents are, all together, is compared with
+       the clearest ones in 399 random parts of the documents of the fit and the new ones together,
+       each as large as the batch and scored by the prototypes that the rest gives. Of a batch
+       that is larger than the past, a part as large as the past is searched, and what belongs to
+       its groups is taken from the rest.
     2. *Fit*: do more documents fit badly than one expects? The fit of a document is its cosine
        with the prototype of its group. Documents of the fit are scored without their own part in
        the prototypes, since otherwise new documents would always seem to fit worse. A document
@@ -149,9 +149,9 @@ class Past:
         self._vectors: Array = left.lengths[:, None] * self.mixture.prototypes_
         self._gram: Array = products(self.scored.rows, self.scored.rows)
 
-    def beside(self, batch: Scored) -> Exchange:
+    def beside(self, batch: Scored, suspects: Ids) -> Exchange:
         """Put new documents beside those of the past, so that they can be exchanged."""
-        return Exchange(self.scored, batch, self._vectors, self._gram)
+        return Exchange(self.scored, batch, suspects, self._vectors, self._gram)
 
     def compare(
         self, new: Any, *, feature_names: Sequence[str] | None, false_alarms: float
@@ -234,35 +234,35 @@ def _words(names: Sequence[str] | None, mixture: VMFMixture) -> list[str] | None
 def _new_groups(
     past: Past, batch: Scored, words: list[str] | None, level: float, rng: np.random.Generator
 ) -> tuple[list[NewGroup], float, int | None]:
-    """Suggest new groups, the largest first; give the p-value of the first, and the usual size.
+    """Suggest new groups, the clearest first; give the p-value of the first, and the usual size.
 
-    A batch that is large beside the past is searched in part, so that sizes can be compared with
-    those in random parts of old and new documents; what belongs to a group is then taken from the
-    rest. The usual size is not given for a part of a batch.
+    Of a batch that is larger than the past, a part is searched, so that prototypes without this
+    part are left; what belongs to a group is then taken from the rest. The usual size is not given
+    for a part of a batch.
     """
-    n_drawn = min(len(batch), len(past.scored) // LARGEST)
+    n_drawn = min(len(batch), len(past.scored))
     places = _some(np.arange(len(batch)), n_drawn, rng)
-    drawn = past.beside(batch.take(places)).draw(rng)
+    gain, members = _clearest(batch, places)
+    gains, sizes = past.beside(batch.take(places), members).draw(rng)
+    first = _rank(gains, gain)
     left = np.ones(len(batch), dtype=bool)
     found: list[NewGroup] = []
-    first = 1.0
-    while len(found) < MOST_GROUPS:
-        own = batch.rows[places]
-        value, members = search_group(
-            np.arange(len(places)), batch.cosines[places], products(own, own)
-        )
-        p_value = _rank(drawn, value)
-        first = first if found else p_value
-        if p_value > level:
-            break
-        members, rest = places[members], np.flatnonzero(left)
+    while _rank(gains, gain) <= level and len(found) < MOST_GROUPS:
+        group, rest = places[members], np.flatnonzero(left)
         if len(rest) > min(n_drawn, MOST_SEARCHED):
-            members = others_of(batch, members, rest)
-        found.append(_described(past.mixture, batch, members, words))
-        left[members] = False
+            group = others_of(batch, group, rest)
+        found.append(_described(past.mixture, batch, group, words))
+        left[group] = False
         places = _some(np.flatnonzero(left), n_drawn, rng)
-    usual = int(drawn[int(np.ceil((1.0 - level) * len(drawn))) - 1])
+        gain, members = _clearest(batch, places)
+    usual = int(np.quantile(sizes, 1.0 - level, method="higher"))
     return found, first, usual if n_drawn == len(batch) else None
+
+
+def _clearest(batch: Scored, places: Ids) -> tuple[float, Ids]:
+    """Search the clearest new group in a part of a batch; its documents by numbers in the part."""
+    rows = batch.rows[places]
+    return search_group(np.arange(len(places)), batch.cosines[places], products(rows, rows))
 
 
 def _some(ids: Ids, n: int, rng: np.random.Generator) -> Ids:

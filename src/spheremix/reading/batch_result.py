@@ -113,7 +113,7 @@ class BatchComparison:
     checks : tuple of Check
         New group, fit, shares and words.
     new_groups : list of NewGroup
-        The suggested groups, largest first.
+        The suggested groups, clearest first.
     groups : GroupChanges
         Shares and words of the groups.
     nowhere : (int, float) or None

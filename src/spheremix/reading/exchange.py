@@ -1,10 +1,11 @@
-"""Sizes of new groups that chance makes: documents of the past and new ones, exchanged.
+"""New groups that chance makes: documents of the past and new ones, exchanged.
 
 If nothing is new, a batch is a random part of all documents, old and new. What is seen in the batch
 is therefore compared with what is seen in other random parts of the same size. Each part is scored
 by the prototypes that the rest gives, as the batch is by those of the past: a prototype that a
 part has helped to make is nearer to its documents. The posteriors, the concentrations and the
-supports are those of the fit.
+supports are those of the fit. Documents of the batch that may be a new group have no part in any
+prototype: if they are one, they would spoil the prototypes of known groups.
 """
 
 from __future__ import annotations
@@ -37,15 +38,22 @@ class Exchange:
     ----------
     past, batch : Scored
         Documents of the past, and new ones. All keep the group that they have.
+    suspects : ndarray of int
+        The clearest new group in the batch, by numbers in it.
     vectors : ndarray of shape (K, d)
         The vectors q_k of the past, of documents that are not among the given ones too.
     gram : ndarray
         Products of the documents of the past.
     """
 
-    def __init__(self, past: Scored, batch: Scored, vectors: Array, gram: Array) -> None:
+    def __init__(
+        self, past: Scored, batch: Scored, suspects: Ids, vectors: Array, gram: Array
+    ) -> None:
         self.n_past, self.n_new = len(past), len(batch)
         self.all = joined_rows([past, batch])
+        counts = np.ones(len(self.all))
+        counts[self.n_past + suspects] = 0.0
+        self._pulls = self.all.pulls.multiply(counts[:, None]).tocsr()
         across = products(batch.rows, past.rows)
         own = products(batch.rows, batch.rows)
         self.gram: Array = np.block([[gram, across.T], [across, own]])
@@ -71,19 +79,18 @@ class Exchange:
         pulled = _along(self.all.rows[part], sums[places])
         return np.asarray((self._products[part] - pulled) / lengths[places])
 
-    def largest(self, part: Ids) -> tuple[float, Ids]:
-        """Search the largest new group in a part: its size, and its documents."""
-        return search_group(part, self.cosines(part), self.gram)
-
-    def draw(self, rng: np.random.Generator) -> Array:
-        """Give the sizes of the largest new groups in random parts as large as the batch."""
-        n = len(self.all)
-        parts = (np.sort(rng.choice(n, self.n_new, replace=False)) for _ in range(N_DRAWS))
-        return np.sort([self.largest(part)[0] for part in parts])
+    def draw(self, rng: np.random.Generator) -> tuple[Array, Ids]:
+        """Give the gains and the sizes of new groups in random parts as large as the batch."""
+        gains, sizes = np.empty(N_DRAWS), np.empty(N_DRAWS, dtype=np.intp)
+        for i in range(N_DRAWS):
+            part = np.sort(rng.choice(len(self.all), self.n_new, replace=False))
+            gains[i], members = search_group(part, self.cosines(part), self.gram)
+            sizes[i] = len(members)
+        return gains, sizes
 
     def _sums(self, part: Ids) -> Array:
         """Give the sums of documents in each group, on the supports: (K, d)."""
-        found: Any = self.all.pulls[part].T @ self.all.rows[part]
+        found: Any = self._pulls[part].T @ self.all.rows[part]
         sums = found.toarray() if hasattr(found, "toarray") else found
         return np.asarray(sums if self._support is None else sums * self._support)
 
@@ -92,4 +99,4 @@ def _along(rows: Any, others: Array) -> Array:
     """Give the product of each row with another one."""
     if hasattr(rows, "multiply"):
         return np.asarray(rows.multiply(others).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", rows, others)
+    return np.asarray(np.einsum("ij,ij->i", rows, others))

@@ -176,8 +176,8 @@ def products(rows: Any, others: Any) -> Array:
     return np.asarray(found.toarray() if hasattr(found, "toarray") else found)
 
 
-def largest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
-    """Find the largest group of rows that are nearer to each other than to their own groups.
+def clearest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
+    """Find the clearest group of rows that are nearer to each other than to their own groups.
 
     A row belongs to a candidate if its cosine with the sum of the other rows of the candidate is
     larger than its cosine with the prototype of its own group. Candidates begin with one of the
@@ -193,8 +193,9 @@ def largest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
     Returns
     -------
     (float, ndarray of int)
-        The number of rows of the largest candidate, to which less than one is added: its mean gain
-        of cosine. And these rows.
+        The gain of the best candidate, and its rows. The gain is the sum over its rows of what the
+        first of the two cosines is larger by: many rows that are hardly nearer to each other, as
+        those of a known group can be by chance, are less than a few that are much nearer.
     """
     m = len(cosines)
     if m < 2:
@@ -215,15 +216,13 @@ def largest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
         gains = (sums - own) / lengths - cosines
         members = np.where((gains > 0.0) & (others > 0.0), 1.0, 0.0)
         members[members.sum(axis=1) < 2.0] = 0.0
-    sizes = members.sum(axis=1)
-    mean = np.sum(gains * members, axis=1) / np.maximum(sizes, 1.0)
-    found = sizes + np.clip(mean, 0.0, 0.999)
+    found = np.sum(np.maximum(gains, 0.0) * members, axis=1)
     best = int(found.argmax())
     return float(found[best]), np.flatnonzero(members[best])
 
 
 def search_group(places: Ids, cosines: Array, gram: Array) -> tuple[float, Ids]:
-    """Search the largest new group among some rows, or the worst fitting where they are many.
+    """Search the clearest new group among some rows, or the worst fitting where they are many.
 
     Parameters
     ----------
@@ -237,12 +236,12 @@ def search_group(places: Ids, cosines: Array, gram: Array) -> tuple[float, Ids]:
     Returns
     -------
     (float, ndarray of int)
-        As :func:`largest_group` gives them, the rows by their numbers among all.
+        As :func:`clearest_group` gives them, the rows by their numbers among all.
     """
     if len(places) > MOST_SEARCHED:
         worst = np.sort(np.argsort(cosines, kind="stable")[:MOST_SEARCHED])
         places, cosines = places[worst], cosines[worst]
-    value, members = largest_group(gram[np.ix_(places, places)], cosines)
+    value, members = clearest_group(gram[np.ix_(places, places)], cosines)
     return value, places[members]
 
 

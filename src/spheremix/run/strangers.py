@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import sparse
 
 from spheremix.run.prepare import mended
 from spheremix.text import Corpus, vectorize
@@ -51,8 +52,8 @@ def group_of_strangers(
         return none
     found = vectorize(source, **options.vectorizer())
     places = np.flatnonzero(np.isin(found.rows, strangers))
-    rows = found.X[places]
-    others = np.asarray((rows != 0).sum(axis=0)).ravel() > 1
-    shared = np.asarray((rows[:, np.flatnonzero(others)] != 0).sum(axis=1)).ravel() > 0
+    rows = sparse.csr_array(found.X[places])
+    several = np.bincount(rows.indices, minlength=rows.shape[1]) > 1  # documents have the word
+    shared = rows @ several.astype(np.float64) > 0.0
     group = found.rows[places[shared]]
     return group if len(group) >= FEWEST else none
