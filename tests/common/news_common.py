@@ -19,3 +19,8 @@ def event(n=12, seed=5):
     for i in range(n):
         words = [*rng.choice(EVENT.split(), 9), *rng.choice(SHARED.split(), 5)]
         yield {"id": f"event {i}", "text": " ".join(words), "topic": "law", "date": "2015-01-01"}
+
+
+def by_number(run, column):
+    """Give a column of the table of clusters by their numbers."""
+    return dict(zip(run.clusters["cluster"], run.clusters[column], strict=True))

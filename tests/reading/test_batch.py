@@ -10,18 +10,25 @@ from scipy import sparse, stats
 
 import spheremix as sm
 from spheremix.errors import ParameterError
+from spheremix.estimators.left_out import LeftOut
 from spheremix.reading.drift import compare_shares, compare_words, distances
 from spheremix.reading.novelty import (
     Scored,
+    clearest_group,
     count_test,
     fit_values,
-    largest_group,
     others_of,
     products,
     score_new,
     score_past,
     search_group,
 )
+
+
+def scored_rows(rows, labels, cosines):
+    """Give rows in one group each, none of them noise."""
+    pulls = sparse.csr_array(np.eye(labels.max() + 1)[labels])
+    return Scored(rows, labels, cosines, np.zeros(len(labels), dtype=bool), pulls)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +46,8 @@ def mixture(topics):
 
 def test_rows_of_the_fit_are_scored_without_their_own_part(topics, mixture):
     past = topics[0]
-    found = score_past(mixture, sm.as_directions(past), np.random.default_rng(0))
+    left = LeftOut(mixture, sm.as_directions(past), None)
+    found = score_past(left, np.random.default_rng(0))
     rows = past / np.linalg.norm(past, axis=1, keepdims=True)
     posteriors = mixture.predict_proba(past)
     for i in (0, 57, 219):
@@ -88,25 +96,26 @@ def test_members_of_a_new_group_are_nearer_to_each_other_than_to_their_group():
     rows = np.vstack([rng.normal(size=(30, 20)), 2.0 * centre + rng.normal(size=(9, 20))])
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     cosines = np.full(39, 0.55)
-    value, members = largest_group(rows @ rows.T, cosines)
+    value, members = clearest_group(rows @ rows.T, cosines)
     assert set(members) >= set(range(30, 39))
     gains = []
     for i in members:
         others = rows[[j for j in members if j != i]].sum(axis=0)
         gains.append(rows[i] @ others / np.linalg.norm(others) - 0.55)
     assert min(gains) > 0.0
-    assert value == pytest.approx(len(members) + np.mean(gains))
-    assert largest_group(np.ones((1, 1)), np.zeros(1))[0] == 0.0
+    assert value == pytest.approx(np.sum(gains))
+    assert clearest_group(np.ones((1, 1)), np.zeros(1))[0] == 0.0
 
 
 def test_large_batches_are_searched_where_they_fit_worst(monkeypatch):
     rng = np.random.default_rng(0)
     rows = np.vstack([rng.normal(size=(60, 20)), rng.normal(size=(20, 20)) + 2.0])
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    scored = Scored(rows, np.zeros(80, dtype=np.intp), np.r_[np.full(60, 0.9), np.full(20, 0.6)])
+    cosines = np.r_[np.full(60, 0.9), np.full(20, 0.6)]
+    scored = scored_rows(rows, np.zeros(80, dtype=np.intp), cosines)
     monkeypatch.setattr("spheremix.reading.novelty.MOST_SEARCHED", 10)
-    value, members = search_group(scored, np.arange(80))
-    assert 10 <= value < 11
+    _, members = search_group(np.arange(80), cosines, rows @ rows.T)
+    assert len(members) == 10
     assert set(members) <= set(range(60, 80))
     assert set(others_of(scored, members, np.arange(80))) == set(range(60, 80))
 
@@ -138,8 +147,8 @@ def test_words_of_a_group_that_moved_are_found_and_others_not():
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     labels = np.r_[np.repeat([0, 1], 50), np.repeat([0, 1], 10)]
     past, new = (
-        Scored(rows[:100], labels[:100], np.ones(100)),
-        Scored(rows[100:], labels[100:], np.ones(20)),
+        scored_rows(rows[:100], labels[:100], np.ones(100)),
+        scored_rows(rows[100:], labels[100:], np.ones(20)),
     )
     found = compare_words(past, new, 3, np.random.default_rng(0))
     assert found.p_values[0] == 0.001

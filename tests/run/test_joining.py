@@ -15,6 +15,19 @@ def test_ids_that_count_go_on_counting():
     assert (found.fresh.ids, found.n_known) == (["3", "4"], 0)
 
 
+def test_ids_that_count_go_on_after_ids_of_any_kind():
+    old = Corpus(["a", "b", "c"], ["x", "4", "y"])
+    found = join_documents(old, Corpus.from_texts(["d", "e"]))
+    assert found.corpus.ids == ["x", "4", "y", "5", "6"]
+    again = join_documents(found.corpus, Corpus.from_texts(["f", "g"]))
+    assert again.fresh.ids == ["7", "8"]  # and no id is that of another document
+
+
+def test_a_file_that_has_grown_adds_its_new_lines():
+    found = join_documents(Corpus.from_texts(["a", "b"]), Corpus.from_texts(["a", "b", "c"]))
+    assert (found.fresh.ids, found.n_known) == (["3"], 2)
+
+
 def test_documents_that_are_there_are_left_out_and_missing_columns_are_empty():
     old = Corpus(["a", "b"], ["x", "y"], titles=["A", "B"], metadata={"n": [1, 2]})
     new = Corpus(["b", "c"], ["y", "z"], dates=["2020", "2021"], labels={"t": [("p",), ("q",)]})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cli_common import texts, write_lines
-from edit_common import Told, contents, explore
-from news_common import event, quiet
+from cli_common import write_lines
+from edit_common import Told, contents
+from news_common import by_number, quiet
 
 import spheremix as sm
 from spheremix.errors import ParameterError
@@ -14,28 +14,6 @@ from spheremix.run.changes import updated
 from spheremix.run.starting import complete_labels
 from spheremix.run.updating import update_run
 from spheremix.text import ReadError
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    place = tmp_path_factory.mktemp("base")
-    run = explore(write_lines(place / "docs.jsonl", texts(90)), place / "run")[0]
-    marks = {"groups": {1: "look again"}, "documents": {"doc 3": "odd"}}
-    return run.edit({"names": {0: "First"}, "notes": marks, "misplaced": ["doc 5"]})
-
-
-@pytest.fixture(scope="module")
-def news(tmp_path_factory):
-    return write_lines(tmp_path_factory.mktemp("news") / "new.jsonl", [*quiet(), *event()])
-
-
-@pytest.fixture(scope="module")
-def after(base, news, tmp_path_factory):
-    return base.update(news, tmp_path_factory.mktemp("after") / "run", listener=Told())
-
-
-def by_number(run, column):
-    return dict(zip(run.clusters["cluster"], run.clusters[column], strict=True))
 
 
 def test_groups_keep_numbers_names_notes_and_marks(base, after):

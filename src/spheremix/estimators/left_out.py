@@ -162,11 +162,7 @@ class LeftOut:
             part = ids[begin : begin + size]
             rows = self.rows.take(part)
             scores = rows @ scorer.matrix.T + scorer.biases
-            if self.hard:
-                assigned = np.eye(scorer.n_components)[scores.argmax(axis=1)]
-            else:
-                assigned = softmax(scores, axis=1)
-            pulls = assigned[:, : scorer.n_clusters]
+            pulls = assign(scores, hard=self.hard)[:, : scorer.n_clusters]
             inside = pulls.sum(axis=1)
             if self.weights is not None:
                 pulls = pulls * self.weights[part, None]
@@ -174,3 +170,10 @@ class LeftOut:
             lengths = self.lengths**2 - 2.0 * pulls * self.lengths * dots + pulls**2 * squares
             lengths = np.sqrt(np.maximum(lengths, (LEAST * self.total) ** 2))
             yield part, Block(self, rows, pulls, lengths, inside)
+
+
+def assign(scores: Array, *, hard: bool) -> Array:
+    """Give the parts of rows that belong to each component: posteriors, or one and zeros."""
+    if hard:
+        return np.asarray(np.eye(scores.shape[1])[scores.argmax(axis=1)])
+    return np.asarray(softmax(scores, axis=1))

@@ -9,15 +9,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
+from spheremix.estimators.left_out import LeftOut
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.parameters import require_number
 from spheremix.reading.batch_result import BatchComparison, Check, GroupChanges, NewGroup
 from spheremix.reading.characteristic import characteristic_scores, cluster_masses
 from spheremix.reading.drift import compare_shares, compare_words
+from spheremix.reading.exchange import Exchange
 from spheremix.reading.novelty import (
+    MOST_SEARCHED,
     count_test,
-    draw_largest,
     fit_values,
     others_of,
     products,
@@ -30,7 +32,7 @@ from spheremix.wording import count, joined
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from spheremix.reading.drift import SharesDrift, WordsDrift
     from spheremix.reading.novelty import Scored
@@ -52,6 +54,7 @@ def compare_batch(
     new: Any,
     *,
     feature_names: Sequence[str] | None = None,
+    sample_weight: ArrayLike | None = None,
     false_alarms: float = 0.05,
     random_state: Any = 0,
 ) -> BatchComparison:
@@ -60,8 +63,11 @@ def compare_batch(
     Four checks compare the new documents with those of the fit:
 
     1. *New group*: is there a set of documents that are nearer to each other than to any group?
-       The largest such set is compared with the largest ones among documents of the fit, drawn
-       399 times as a batch of the same size.
+       The clearest such set, by how much nearer its documents are, all together, is compared with
+       the clearest ones in 399 random parts of the documents of the fit and the new ones together,
+       each as large as the batch and scored by the prototypes that the rest gives. Of a batch
+       that is larger than the past, a part as large as the past is searched, and what belongs to
+       its groups is taken from the rest.
     2. *Fit*: do more documents fit badly than one expects? The fit of a document is its cosine
        with the prototype of its group. Documents of the fit are scored without their own part in
        the prototypes, since otherwise new documents would always seem to fit worse. A document
@@ -70,9 +76,12 @@ def compare_batch(
     4. *Words*: is the mean of the new documents of a group farther from the mean of its old ones
        than if new and old ones were exchanged at random?
 
-    Each check has a quarter of the rate of false alarms, so the whole batch has at most this rate,
-    for any number of groups. This holds if the documents are independent and from the same source.
-    Documents of suggested new groups do not count for the shares and the words of the groups.
+    Each check has a quarter of the rate of false alarms, so the whole batch has at most about this
+    rate, for any number of groups. This needs documents that are independent and from the same
+    source, and groups that do not follow single documents: where a fit has found groups in the
+    noise of its own rows, new ones fit worse. The result says so if 2 % of the documents of the fit
+    or more would change group if they were left out of it. Documents of suggested new groups, and
+    those that belong nowhere, do not count for the shares and the words of the groups.
 
     Parameters
     ----------
@@ -84,6 +93,9 @@ def compare_batch(
         The batch.
     feature_names : sequence of str, default=None
         The words of the columns; without them no words are named.
+    sample_weight : array-like of shape (n,), default=None
+        The weights it was fitted with. They count for the prototypes; in the four checks each row
+        is one document.
     false_alarms : float, default=0.05
         Share of the batches without any change that may raise an alarm.
     random_state : int, RandomState, Generator or None, default=0
@@ -111,7 +123,7 @@ def compare_batch(
     >>> changed.new_groups[0].members.tolist()
     [40, 41, 42, 43, 44, 45, 46, 47, 48, 49]
     """
-    past = Past(model, X, random_state)
+    past = Past(model, X, random_state, sample_weight)
     return past.compare(new, feature_names=feature_names, false_alarms=false_alarms)
 
 
@@ -120,27 +132,26 @@ class Past:
 
     Parameters
     ----------
-    model, X, random_state
+    model, X, random_state, sample_weight
         As in :func:`compare_batch`.
     """
 
-    def __init__(self, model: Any, X: Any, random_state: Any = 0) -> None:
+    def __init__(
+        self, model: Any, X: Any, random_state: Any = 0, sample_weight: ArrayLike | None = None
+    ) -> None:
         self.mixture = _published(model)
         self.seed = check.draw_seeds(random_state, 1)[0]
         rows = check.open_again(self.mixture, X)
         self.n_rows = rows.n_rows
-        self.scored = score_past(self.mixture, rows, np.random.default_rng(self.seed))
-        self._gram: Array | None = None
-        self._drawn: dict[int, Array] = {}
+        weights = check.check_weights(sample_weight, rows.n_rows)
+        left = LeftOut(self.mixture, rows, weights)
+        self.scored = score_past(left, np.random.default_rng(self.seed))
+        self._vectors: Array = left.lengths[:, None] * self.mixture.prototypes_
+        self._gram: Array = products(self.scored.rows, self.scored.rows)
 
-    def largest(self, n_new: int) -> Array:
-        """Give the sizes of the largest new groups among documents of the past, in order."""
-        if n_new not in self._drawn:
-            if self._gram is None:
-                self._gram = products(self.scored.rows, self.scored.rows)
-            rng = np.random.default_rng([self.seed, n_new])
-            self._drawn[n_new] = np.sort(draw_largest(self.scored, self._gram, n_new, rng))
-        return self._drawn[n_new]
+    def beside(self, batch: Scored, suspects: Ids) -> Exchange:
+        """Put new documents beside those of the past, so that they can be exchanged."""
+        return Exchange(self.scored, batch, suspects, self._vectors, self._gram)
 
     def compare(
         self, new: Any, *, feature_names: Sequence[str] | None, false_alarms: float
@@ -155,9 +166,10 @@ class Past:
         numbers = np.full(len(batch), -1, dtype=np.intp)
         for i, one in enumerate(groups):
             numbers[one.members] = i
-        known = batch.take(numbers < 0)
-        shares = compare_shares(scored.labels, known.labels, K, rng)
-        drift = compare_words(scored, known, K, rng)
+        rest = batch.take(numbers < 0)
+        known, old = rest.take(~rest.nowhere), scored.take(~scored.nowhere)
+        shares = compare_shares(old.labels, known.labels, K, rng)
+        drift = compare_words(old, known, K, rng)
         n_bad, expected, p_fit = count_test(values, len(scored))
         bad = (
             f"{n_bad:,} of {count(len(batch), 'document')} fit badly, about {expected:.0f} expected"
@@ -165,7 +177,7 @@ class Past:
         return BatchComparison(
             n_past=self.n_rows,
             level=level,
-            labels=batch.labels,
+            labels=np.where(batch.nowhere, -1, batch.labels),
             cosines=batch.cosines,
             p_values=values,
             new_group=numbers,
@@ -177,6 +189,8 @@ class Past:
             ),
             new_groups=groups,
             groups=_changes(shares, drift, words, each),
+            nowhere=_nowhere(scored, rest) if self.mixture.scorer_.has_noise else None,
+            unsettled=scored.unsettled,
         )
 
 
@@ -219,28 +233,49 @@ def _words(names: Sequence[str] | None, mixture: VMFMixture) -> list[str] | None
 
 def _new_groups(
     past: Past, batch: Scored, words: list[str] | None, level: float, rng: np.random.Generator
-) -> tuple[list[NewGroup], float, int]:
-    """Suggest new groups, the largest first; give the p-value of the first, and the usual size."""
-    mixture, n_drawn = past.mixture, min(len(batch), len(past.scored) // 2)
-    drawn = past.largest(n_drawn)
-    places = np.arange(len(batch))
-    if len(batch) > n_drawn:  # as many as are drawn, so that sizes can be compared
-        places = np.sort(rng.permutation(places)[:n_drawn])
-    value, _ = search_group(batch, places)
-    p_value = _rank(drawn, value)
-    usual = int(drawn[int(np.ceil((1.0 - level) * len(drawn))) - 1])
-    found: list[NewGroup] = []
+) -> tuple[list[NewGroup], float, int | None]:
+    """Suggest new groups, the clearest first; give the p-value of the first, and the usual size.
+
+    Of a batch that is larger than the past, a part is searched, so that prototypes without this
+    part are left; what belongs to a group is then taken from the rest. The usual size is not given
+    for a part of a batch.
+    """
+    n_drawn = min(len(batch), len(past.scored))
+    places = _some(np.arange(len(batch)), n_drawn, rng)
+    gain, members = _clearest(batch, places)
+    gains, sizes = past.beside(batch.take(places), members).draw(rng)
+    first = _rank(gains, gain)
     left = np.ones(len(batch), dtype=bool)
-    while p_value <= level and len(found) < MOST_GROUPS:
-        value, members = search_group(batch, np.flatnonzero(left))
-        if found and _rank(drawn, value) > level:
-            break
-        members = others_of(batch, members, np.flatnonzero(left))
-        sizes = np.bincount(batch.labels[members], minlength=len(mixture.weights_))
-        so_far = {int(k): int(sizes[k]) for k in np.argsort(-sizes, kind="stable") if sizes[k]}
-        found.append(NewGroup(members, _own_words(mixture, batch, members, words), so_far))
-        left[members] = False
-    return found, p_value, usual
+    found: list[NewGroup] = []
+    while _rank(gains, gain) <= level and len(found) < MOST_GROUPS:
+        group, rest = places[members], np.flatnonzero(left)
+        if len(rest) > min(n_drawn, MOST_SEARCHED):
+            group = others_of(batch, group, rest)
+        found.append(_described(past.mixture, batch, group, words))
+        left[group] = False
+        places = _some(np.flatnonzero(left), n_drawn, rng)
+        gain, members = _clearest(batch, places)
+    usual = int(np.quantile(sizes, 1.0 - level, method="higher"))
+    return found, first, usual if n_drawn == len(batch) else None
+
+
+def _clearest(batch: Scored, places: Ids) -> tuple[float, Ids]:
+    """Search the clearest new group in a part of a batch; its documents by numbers in the part."""
+    rows = batch.rows[places]
+    return search_group(np.arange(len(places)), batch.cosines[places], products(rows, rows))
+
+
+def _some(ids: Ids, n: int, rng: np.random.Generator) -> Ids:
+    """Give all of them, or some where they are more than that."""
+    return ids if len(ids) <= n else np.sort(rng.permutation(ids)[:n])
+
+
+def _described(
+    mixture: VMFMixture, batch: Scored, members: Ids, words: list[str] | None
+) -> NewGroup:
+    sizes = np.bincount(batch.labels[members], minlength=len(mixture.weights_))
+    so_far = {int(k): int(sizes[k]) for k in np.argsort(-sizes, kind="stable") if sizes[k]}
+    return NewGroup(members, _own_words(mixture, batch, members, words), so_far)
 
 
 def _rank(drawn: Array, value: float) -> float:
@@ -262,15 +297,13 @@ def _own_words(
     return [words[j] for j in best if scores[j] > 0.0]
 
 
-def _said_of(found: list[NewGroup], usual: int) -> str:
+def _said_of(found: list[NewGroup], usual: int | None) -> str:
     if not found:
         return "no large set of documents that are nearer to each other than to any group"
     sizes = [f"{len(one.members):,}" for one in found]
     several = "" if len(found) == 1 else f"{len(found)} sets of "
-    return (
-        f"{several}{joined(sizes)} documents are nearer to each other than to any group; by chance "
-        f"at most {usual:,}"
-    )
+    chance = "" if usual is None else f"; by chance hardly more than {usual:,}"
+    return f"{several}{joined(sizes)} documents are nearer to each other than to any group{chance}"
 
 
 # Groups that have changed
@@ -283,6 +316,11 @@ def _share_check(shares: SharesDrift, level: float) -> Check:
         said = f"more or fewer documents than expected: group {', '.join(changed)}"
     p_value = float(shares.p_values.min())
     return Check("shares", p_value, p_value <= level, said)
+
+
+def _nowhere(past: Scored, new: Scored) -> tuple[int, float]:
+    """Give how many new documents belong nowhere, and how many one expects."""
+    return int(new.nowhere.sum()), float(past.nowhere.mean() * len(new))
 
 
 def _word_check(drift: WordsDrift, level: float) -> Check:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
 
+UNSETTLED = 0.02  # share of documents that would change group, from which on there is a caution
 LISTED = 3  # documents of a new group that are named
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -54,7 +55,7 @@ class NewGroup:
     words : list of str
         Its characteristic words, the first ones first; empty where columns are no words.
     so_far : dict of int to int
-        The groups that these documents were assigned to, with their numbers, largest first.
+        The groups that are nearest to these documents, with their numbers, largest first.
     """
 
     members: Ids
@@ -69,7 +70,7 @@ class GroupChanges:
     Attributes
     ----------
     found : ndarray of int
-        New documents of the group, without those of suggested groups.
+        New documents of the group, without those of suggested groups and those that belong nowhere.
     expected : ndarray of float
         As many as its share of the past.
     share_changed, words_changed : ndarray of bool
@@ -102,7 +103,7 @@ class BatchComparison:
     level : float
         The rate of false alarms of all checks together.
     labels : ndarray of int, shape (m,)
-        The most probable group of each document.
+        The most probable group of each document; -1 if it belongs nowhere, in a mixture with noise.
     cosines : ndarray of float, shape (m,)
         With its prototype.
     p_values : ndarray of float, shape (m,)
@@ -112,9 +113,15 @@ class BatchComparison:
     checks : tuple of Check
         New group, fit, shares and words.
     new_groups : list of NewGroup
-        The suggested groups, largest first.
+        The suggested groups, clearest first.
     groups : GroupChanges
         Shares and words of the groups.
+    nowhere : (int, float) or None
+        New documents that belong nowhere and to no suggested group, and how many one expects; None
+        in a mixture without noise.
+    unsettled : float
+        Share of the documents of the fit that would change group if they were left out of it. Where
+        it is not small, groups follow single documents, and more false alarms come.
     """
 
     n_past: int
@@ -126,6 +133,8 @@ class BatchComparison:
     checks: tuple[Check, ...]
     new_groups: list[NewGroup]
     groups: GroupChanges
+    nowhere: tuple[int, float] | None
+    unsettled: float
 
     @property
     def alarms(self) -> list[str]:
@@ -205,8 +214,16 @@ class BatchComparison:
         rate = f"{100 * self.level:.3g}"
         return [
             *found,
-            f"  Of 100 batches in which nothing is new, at most {rate} raise an alarm.",
+            f"  Of 100 batches in which nothing is new, at most about {rate} raise an alarm.",
+            *([] if self.unsettled < UNSETTLED else [self._caution()]),
         ]
+
+    def _caution(self) -> str:
+        return (
+            f"  CAUTION: {self.unsettled:.0%} of the documents of the past would change group if "
+            "they were left out of the fit. Such groups follow single documents, and more batches "
+            "raise an alarm: take fewer groups, or more documents."
+        )
 
     def _new_lines(self, names: Sequence[str] | None, documents: Sequence[str] | None) -> list[str]:
         lines = []
@@ -214,7 +231,7 @@ class BatchComparison:
             about = f": {', '.join(one.words)}" if one.words else ""
             lines += ["", f"New group {letter}, {count(len(one.members), 'document')}{about}"]
             so_far = [f"{n:,} in group {_called(k, names)}" for k, n in one.so_far.items()]
-            lines.append(f"  for now assigned to the nearest groups: {', '.join(so_far)}")
+            lines.append(f"  nearest groups: {', '.join(so_far)}")
             if documents is not None:
                 closest = [documents[i] for i in one.members[:LISTED]]
                 more = ", ..." if len(one.members) > LISTED else ""
@@ -228,6 +245,9 @@ class BatchComparison:
             f"{self._changed(k)}"
             for k in range(len(groups.found))
         ]
+        if self.nowhere is not None:
+            found, expected = self.nowhere
+            each.append(f"  {found:6,}  {expected:8,.1f}  none: they belong nowhere")
         return ["", "   found  expected  group", *each]
 
     def _changed(self, k: int) -> str:

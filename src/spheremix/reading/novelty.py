@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse, stats
 
-from spheremix.estimators.left_out import LeftOut
+from spheremix.estimators.left_out import assign
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.data.base import Directions
+    from spheremix.estimators.left_out import LeftOut
     from spheremix.estimators.mixture import VMFMixture
 
     Array = NDArray[np.float64]
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 ENTRIES = 2**22  # of the rows that are dense at a time: 32 MB
 MOST_PAST = 2000  # documents of the fit that new ones are compared with
 BADLY = 0.05  # share of the documents of the past that fit as badly as what is said to fit badly
-N_DRAWS = 399  # batches of the past that the largest new group is compared with
 MOST_SEARCHED = 300  # documents of a batch, the worst fitting, among which groups are searched
 SEEDS = 30  # of them around which groups are searched
 NEIGHBOURS = 4  # with which a search begins
 ITERATIONS = 5
+PULL = 1e-4  # smallest part in the sum of a group that is not left out of account
 SPARSE = 0.2  # share of non-zeros up to which products of rows are taken sparse
 
 
@@ -47,59 +48,94 @@ class Scored:
         Their groups.
     cosines : ndarray of float
         With the prototypes of these groups.
+    nowhere : ndarray of bool
+        Whether they belong to no group, in a mixture with noise; the group is then the nearest.
+    pulls : CSR array of shape (n, K)
+        Their posteriors, times their weights: the part that they have, or would have, in the sums
+        of the groups.
     """
 
     rows: Any
     labels: Ids
     cosines: Array
+    nowhere: NDArray[np.bool_]
+    pulls: Any
 
     def __len__(self) -> int:
         return len(self.labels)
 
+    @property
+    def unsettled(self) -> float:
+        """Share of the rows that would belong to another group if they were left out."""
+        return float(np.mean(self.pulls.argmax(axis=1) != self.labels))
+
     def take(self, places: Any) -> Scored:
         """Give some of them, by numbers or by a mask."""
-        return Scored(self.rows[places], self.labels[places], self.cosines[places])
+        return Scored(
+            self.rows[places],
+            self.labels[places],
+            self.cosines[places],
+            self.nowhere[places],
+            self.pulls[places],
+        )
 
 
-def score_past(mixture: VMFMixture, rows: Directions, rng: np.random.Generator) -> Scored:
+def score_past(left: LeftOut, rng: np.random.Generator) -> Scored:
     """Score rows of the fit, 2,000 of them at most, each left out of the prototypes."""
+    mixture, rows = left.mixture, left.rows
     ids = np.arange(rows.n_rows)
     if len(ids) > MOST_PAST:
         ids = np.sort(rng.permutation(ids)[:MOST_PAST])
+    # The weights of the clusters are what the noise leaves.
+    shift = np.log(mixture.weights_.sum()) - mixture.scorer_.offset
     found = []
-    for _, block in LeftOut(mixture, rows, None).blocks(ids):
+    for _, block in left.blocks(ids):
         products = block.part(np.arange(rows.n_features)).products
-        scores = block.log_weights + block.left.log_normalizers + products
-        found.append(_scored(block.rows, scores, products / mixture.kappas_))
-    return _joined(found)
+        scores = shift + block.log_weights + left.log_normalizers + products
+        cosines = products / mixture.kappas_
+        found.append(_scored(mixture, block.rows, scores, cosines, block.pulls))
+    return joined_rows(found)
 
 
 def score_new(mixture: VMFMixture, rows: Directions) -> Scored:
     """Score rows that were not in the fit."""
-    scorer = mixture.scorer_.clusters()
+    scorer = mixture.scorer_
     size = max(1, ENTRIES // rows.n_features)
     found = []
     for begin in range(0, rows.n_rows, size):
         taken = rows.take(np.arange(begin, min(begin + size, rows.n_rows)))
         scores = taken @ scorer.matrix.T + scorer.biases
-        found.append(_scored(taken, scores, taken @ mixture.prototypes_.T))
-    return _joined(found)
+        pulls = assign(scores, hard=mixture.e_step == "hard")[:, : scorer.n_clusters]
+        cosines = taken @ mixture.prototypes_.T
+        found.append(_scored(mixture, taken, scores[:, : scorer.n_clusters], cosines, pulls))
+    return joined_rows(found)
 
 
-def _scored(rows: Array, scores: Array, cosines: Array) -> Scored:
+def _scored(
+    mixture: VMFMixture, rows: Array, scores: Array, cosines: Array, pulls: Array
+) -> Scored:
     labels = scores.argmax(axis=1)
+    noise = mixture.scorer_.biases[scores.shape[1] :]  # noise has the same score everywhere
     sparsely = np.count_nonzero(rows) <= SPARSE * rows.size
-    kept = sparse.csr_array(rows) if sparsely else rows
-    return Scored(kept, labels, cosines[np.arange(len(labels)), labels])
+    return Scored(
+        sparse.csr_array(rows) if sparsely else rows,
+        labels,
+        cosines[np.arange(len(labels)), labels],
+        (noise > scores.max(axis=1, keepdims=True)).any(axis=1),
+        sparse.csr_array(np.where(pulls > PULL, pulls, 0.0)),
+    )
 
 
-def _joined(parts: list[Scored]) -> Scored:
+def joined_rows(parts: list[Scored]) -> Scored:
+    """Put rows that were scored after each other."""
     rows = [one.rows for one in parts]
     sparsely = any(map(sparse.issparse, rows))
     return Scored(
         sparse.vstack(rows, format="csr") if sparsely else np.concatenate(rows),
         np.concatenate([one.labels for one in parts]),
         np.concatenate([one.cosines for one in parts]),
+        np.concatenate([one.nowhere for one in parts]),
+        sparse.vstack([one.pulls for one in parts], format="csr"),
     )
 
 
@@ -140,8 +176,8 @@ def products(rows: Any, others: Any) -> Array:
     return np.asarray(found.toarray() if hasattr(found, "toarray") else found)
 
 
-def largest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
-    """Find the largest group of rows that are nearer to each other than to their own groups.
+def clearest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
+    """Find the clearest group of rows that are nearer to each other than to their own groups.
 
     A row belongs to a candidate if its cosine with the sum of the other rows of the candidate is
     larger than its cosine with the prototype of its own group. Candidates begin with one of the
@@ -157,8 +193,9 @@ def largest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
     Returns
     -------
     (float, ndarray of int)
-        The number of rows of the largest candidate, to which less than one is added: its mean gain
-        of cosine. And these rows.
+        The gain of the best candidate, and its rows. The gain is the sum over its rows of what the
+        first of the two cosines is larger by: many rows that are hardly nearer to each other, as
+        those of a known group can be by chance, are less than a few that are much nearer.
     """
     m = len(cosines)
     if m < 2:
@@ -179,43 +216,38 @@ def largest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
         gains = (sums - own) / lengths - cosines
         members = np.where((gains > 0.0) & (others > 0.0), 1.0, 0.0)
         members[members.sum(axis=1) < 2.0] = 0.0
-    sizes = members.sum(axis=1)
-    mean = np.sum(gains * members, axis=1) / np.maximum(sizes, 1.0)
-    found = sizes + np.clip(mean, 0.0, 0.999)
+    found = np.sum(np.maximum(gains, 0.0) * members, axis=1)
     best = int(found.argmax())
     return float(found[best]), np.flatnonzero(members[best])
 
 
-def search_group(scored: Scored, places: Ids, gram: Array | None = None) -> tuple[float, Ids]:
-    """Search the largest new group among some rows, or the worst fitting where they are many.
+def search_group(places: Ids, cosines: Array, gram: Array) -> tuple[float, Ids]:
+    """Search the clearest new group among some rows, or the worst fitting where they are many.
 
-    The products of all scored rows may be given; the group is given by places among them.
+    Parameters
+    ----------
+    places : ndarray of int
+        The rows, by their numbers among all.
+    cosines : ndarray of float
+        Of these rows, with the prototypes of their own groups.
+    gram : ndarray
+        Products of all rows.
+
+    Returns
+    -------
+    (float, ndarray of int)
+        As :func:`clearest_group` gives them, the rows by their numbers among all.
     """
-    cosines = scored.cosines[places]
     if len(places) > MOST_SEARCHED:
         worst = np.sort(np.argsort(cosines, kind="stable")[:MOST_SEARCHED])
         places, cosines = places[worst], cosines[worst]
-    own = (
-        products(scored.rows[places], scored.rows[places])
-        if gram is None
-        else gram[np.ix_(places, places)]
-    )
-    value, members = largest_group(own, cosines)
+    value, members = clearest_group(gram[np.ix_(places, places)], cosines)
     return value, places[members]
 
 
-def draw_largest(past: Scored, gram: Array, n_new: int, rng: np.random.Generator) -> Array:
-    """Give the largest groups among documents of the past, drawn as a batch, many times."""
-    found = np.empty(N_DRAWS)
-    for i in range(N_DRAWS):
-        drawn = np.sort(rng.choice(len(past), n_new, replace=False))
-        found[i], _ = search_group(past, drawn, gram)
-    return found
-
-
 def others_of(scored: Scored, members: Ids, places: Ids) -> Ids:
-    """Add what was not searched: rows that are nearer to the members than to their own group."""
-    if len(places) <= MOST_SEARCHED or not len(members):
+    """Add other rows that are nearer to the members than to their own group."""
+    if not len(members):
         return members
     total = np.asarray(scored.rows[members].sum(axis=0)).ravel()
     unseen = np.setdiff1d(places, members)

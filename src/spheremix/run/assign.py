@@ -85,7 +85,9 @@ class Assigned:
         called = [self.material.source.name(int(row)) for row in kept]
         further = []
         if self.comparison.new_groups and self.run.vectorizer() is not None:
-            further = ["", f"spheremix update {self.run.folder} NEW makes a run that has it."]
+            these = "this group" if len(self.comparison.new_groups) == 1 else "these groups"
+            update = f"spheremix update {self.run.folder} NEW"
+            further = ["", f"To make a run with {these}: {update}"]
         return [first, *self.comparison.lines(names, called), *further]
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spheremix.errors import Message
+from spheremix.run.history import NOBODY
+from spheremix.run.marks import keeps_numbers
 from spheremix.run.table import Table
 from spheremix.wording import count, joined
 
@@ -28,54 +31,73 @@ def updated(run: Run) -> Message | None:
     step = update_of(run.edits())
     if step is None or step.update is None:
         return None
-    before, clusters = step.update, run.clusters or Table(cluster=[], name=[], size=[])
-    columns = (clusters[name] for name in ("cluster", "name", "size"))
-    rows = sorted(zip(*columns, strict=True))
-    old = [row for row in rows if row[0] < len(before.sizes)]
-    new = [row for row in rows if row[0] >= len(before.sizes)]
-    said = [
-        "This run brings {before} up to date: {added} were added to {n}. Groups keep their numbers",
-        "{alarms}",
-        "Sizes before and after: {sizes}",
-    ]
-    if new:
-        said.append("New: {new}")
-    moved, total = _moved(run, before)
-    said.append("{moved} of {total} documents of before changed group")
-    words = _words(run, before)
-    said += ["Words that are new among the first: {words}"] if words else []
+    before = step.update
+    said = ["This run brings {before} up to date: {added} were added to {n}", "{found}"]
+    values = {
+        "before": before.before,
+        "added": count(before.n_added, "document"),
+        "n": f"{before.n_before:,}",
+        "found": _found(before),
+    }
+    if keeps_numbers(run):
+        values |= _groups(run, before)
+        said += ["Groups keep their numbers", "Sizes before and after: {sizes}"]
+        said += ["New: {new}"] if values["new"] else []
+        said.append("{moved} of {total} documents of before changed group")
+        said += ["Words that are new among the first: {words}"] if values["words"] else []
+    else:
+        said.append("Since then groups were merged, split or searched for anew")
     lost = [line.removesuffix(".") for line in step.changes if line.startswith("Could not be kept")]
-    said += ["{lost}"] if lost else []
-    each = [f"{k} ({name}) {before.sizes[k]:,} to {n:,}" for k, name, n in old]
-    found = f"The new documents raised an alarm for: {', '.join(before.alarms)}"
-    return Message(
-        ". ".join(said),
-        {
-            "before": before.before,
-            "added": count(before.n_added, "document"),
-            "n": f"{before.n_before:,}",
-            "alarms": found if before.alarms else "The new documents are like those of before",
-            "sizes": "; ".join(each),
-            "new": joined([f"group {k} ({name}) with {count(n, 'document')}" for k, name, n in new])
-            if new
-            else "",
-            "moved": f"{moved:,}",
-            "total": f"{total:,}",
-            "words": "; ".join(words),
-            "lost": ". ".join(lost),
-        },
-    )
+    if lost:
+        said.append("{lost}")
+        values["lost"] = ". ".join(lost)
+    return Message(". ".join(said), values)
 
 
-def _moved(run: Run, before: UpdateRecord) -> tuple[int, int]:
-    """Count the documents of before that are in another group, of those that had one."""
-    table = run.documents or Table(cluster=[])
+def count_moved(update: UpdateRecord, before: str, now: str) -> UpdateRecord:
+    """Count the documents of before that are in another group, of those that have one."""
     pairs = [
-        (int(one), k)
-        for one, k in zip(before.groups.split(), table["cluster"], strict=False)
-        if one.isdecimal() and k is not None
+        (old, new)
+        for old, new in zip(before.split(), now.split(), strict=False)
+        if NOBODY not in {old, new}
     ]
-    return sum(one != k for one, k in pairs), len(pairs)
+    moved = sum(old != new for old, new in pairs)
+    return replace(update, n_moved=moved, n_grouped=len(pairs))
+
+
+def _found(before: UpdateRecord) -> str:
+    """Say what the comparison of the new documents with the run before found."""
+    alarms = f"The new documents raised an alarm for: {', '.join(before.alarms)}"
+    n = before.n_unknown
+    if not n:
+        return alarms if before.alarms else "The new documents are like those of before"
+    have = "has" if n == 1 else "have"
+    unknown = (
+        f"{count(n, 'new document')} {have} no word of the run before and could not be compared"
+    )
+    if before.alarms:
+        return f"{alarms}. {unknown}"
+    return unknown if n == before.n_added else f"{unknown}. The others are like those of before"
+
+
+def _groups(run: Run, before: UpdateRecord) -> dict[str, str]:
+    """Give what has become of the groups, in words."""
+    clusters = run.clusters or Table(cluster=[], name=[], size=[])
+    columns = (clusters[name] for name in ("cluster", "name", "size"))
+    rows = sorted(row for row in zip(*columns, strict=True) if row[0] >= 0)
+    nowhere = [n for k, n in zip(clusters["cluster"], clusters["size"], strict=True) if k < 0]
+    K = len(before.sizes)
+    sizes = [f"{k} ({name}) {before.sizes[k]:,} to {n:,}" for k, name, n in rows[:K]]
+    if nowhere and before.n_nowhere is not None:
+        sizes.append(f"nowhere {before.n_nowhere:,} to {nowhere[0]:,}")
+    new = [f"group {k} ({name}) with {count(n, 'document')}" for k, name, n in rows[K:]]
+    return {
+        "sizes": "; ".join(sizes),
+        "new": joined(new) if new else "",
+        "moved": f"{before.n_moved or 0:,}",
+        "total": f"{before.n_grouped or 0:,}",
+        "words": "; ".join(_words(run, before)),
+    }
 
 
 def _words(run: Run, before: UpdateRecord) -> list[str]:
@@ -85,7 +107,7 @@ def _words(run: Run, before: UpdateRecord) -> list[str]:
     for k, words in sorted(
         zip(clusters.get("cluster", []), clusters.get("words", []), strict=True)
     ):
-        if k >= len(before.words):
+        if not 0 <= k < len(before.words):
             continue
         entered = [one for one in words.split(", ")[:FIRST] if one not in before.words[k]]
         found += [f"group {k}: {', '.join(entered)}"] if entered else []

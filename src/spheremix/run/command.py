@@ -7,15 +7,21 @@ import functools
 import importlib.metadata
 import operator
 import platform
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import spheremix
 from spheremix._optional import kernels
 from spheremix.errors import Message
 from spheremix.run.options import MODEL, RUNNING, ExploreOptions
+from spheremix.run.store import RunError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CHECKSUMS = ("checksum", "vocabulary_checksum", "texts_checksum")  # of the documents
 LONGEST = 40  # characters of a value that is compared
+# What an update adds to a command: checksums, which say nothing to people.
+OF_UPDATES = {"start": "from other groups", "carried": "with other names, notes or marks"}
 # Options that change neither documents nor words.
 ABOUT_MODEL = {
     one.name
@@ -68,6 +74,8 @@ def compared(
         old, new = known.get(name), now.get(name)
         if old != new and name.endswith("checksum"):
             found.append((-1, "of other documents"))
+        elif old != new and name in OF_UPDATES:
+            found.append((0, OF_UPDATES[name]))
         elif old != new:
             values |= {f"{name}_was": _short(name, old), f"{name}_is": _short(name, new)}
             text = f"{{{name}}} is {{{name}_is}} now and was {{{name}_was}} before"
@@ -102,6 +110,29 @@ def given_again(before: Any, now: dict[str, Any]) -> tuple[str, dict[str, str]]:
             values[key] = "FILE" if name == "stop_words" else as_given(name, one)
             parts.append(f"{{{name}={key}}}")
     return " ".join(parts), values
+
+
+def another_run(
+    folder: Path, there: dict[str, Any], command: dict[str, Any], *, finished: bool
+) -> RunError:
+    """Say that a folder holds another run, in what it differs, and what to do."""
+    texts, values = compared(there.get("command"), command, there.get("versions"), versions())
+    again, given = given_again(there.get("command"), command)
+    remedies = ["choose another folder with {out}"]
+    if "start" not in command:  # an update replaces no run
+        remedies = [
+            *remedies,
+            "replace it with {force=True}",
+            *([f"keep its words by giving its options again ({again})"] if again else []),
+        ]
+    return RunError(
+        f"{{folder}}: holds another run{{way}} ({'; '.join(texts[:3])})",
+        remedies=tuple(remedies),
+        folder=folder,
+        way="" if finished else " on its way",
+        **values,
+        **given,
+    )
 
 
 def as_given(name: str, value: Any) -> str:

@@ -70,7 +70,18 @@ class UpdateRecord:
     sizes: list[int] = about("Sizes of its groups, by number.")
     names: list[str] = about("Names of its groups, by number.")
     words: list[list[str]] = about("First words of its groups, by number.")
-    groups: str = about("The group of each of its documents, in their order, - for none.")
+    n_nowhere: int | None = about(
+        "Number of its documents that belonged nowhere; null where all had a group.", default=None
+    )
+    n_unknown: int = about(
+        "Number of new documents without a word of it, which were compared with nothing.", default=0
+    )
+    n_moved: int | None = about(
+        "Number of its documents that have another group since; null before the fit.", default=None
+    )
+    n_grouped: int | None = about(
+        "Number of its documents with a group then and now; null before the fit.", default=None
+    )
     checks: list[str] = about("What the comparison of the new documents with it found.")
     alarms: list[str] = about("The checks that raised an alarm.")
     colours: list[list[float]] = about(

@@ -31,6 +31,7 @@ from spheremix.text import Matrix
 from spheremix.text.trouble import Mending
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
     from spheremix.run.edits import GivenEdits
@@ -67,9 +68,13 @@ def edit_run(
     Run
         The edited run.
     """
-    if run is None and is_table(edits):  # numbers of the groups that are there
-        run = load_run(folder).manifest.fit
-    return _edit(folder, read_edits(edits, run), listener or Listener(), threads)
+    found = None if is_table(edits) else read_edits(edits, run)
+
+    def given(there: str | None) -> GivenEdits:
+        """Give the edits; a table has the numbers of the groups that were there."""
+        return found or read_edits(edits, run or there)
+
+    return _edit(folder, given, listener or Listener(), threads)
 
 
 def undo_edits(
@@ -80,15 +85,23 @@ def undo_edits(
 
 
 def _edit(
-    place: str | PathLike[str], given: GivenEdits | None, listener: Listener, threads: int | None
+    place: str | PathLike[str],
+    given: Callable[[str | None], GivenEdits] | None,
+    listener: Listener,
+    threads: int | None,
 ) -> Run:
-    """Make edits, or take the last ones back where none are given."""
+    """Make edits, or take the last ones back where none are given.
+
+    The edits are asked for with the id of the run that was there when they were made.
+    """
     folder = RunFolder(Path(place))
     if not folder.own.records:
         load_run(place)  # says what it is instead
     with folder.locked():
-        pending = _pending(folder)
+        pending, seen = _pending(folder), None
         if pending is not None:
+            if pending.steps and not pending.undoing:  # their run is the last that people saw
+                seen = pending.steps[-1].edits.run
             if given is None and not pending.undoing:  # these edits are what is taken back
                 pending = replace(pending, steps=pending.steps[:-1], undoing=True)
             _make(folder, pending, listener, threads)
@@ -100,7 +113,8 @@ def _edit(
             raise RunError(
                 f"{place}: only a run of spheremix explore can be edited: explore the documents."
             )
-        carried = _next(folder, run, given)
+        wanted = None if given is None else given(seen or run.manifest.fit)
+        carried = _next(folder, run, wanted)
         if carried is not None:
             if run.manifest.edits is None:
                 keep_origin(folder, origin_of(run, corpus))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.errors import Message
 from spheremix.estimators.path import VMFPath
 from spheremix.reading import Reading, contrast_words
 from spheremix.run.advising import advise_run, agreements, choose_candidates, pack_advice
@@ -30,7 +29,7 @@ from spheremix.run.prepare import check_options, mended, prepare, read_source
 from spheremix.run.refitting import Groups
 from spheremix.run.remarks import given_up, reuse
 from spheremix.run.render import complete
-from spheremix.run.replaying import fit_of, left_edits, replay
+from spheremix.run.replaying import carried_edits, fit_of, replay
 from spheremix.run.saving import finish, load_run
 from spheremix.run.schema import (
     AgreementRecord,
@@ -54,9 +53,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
+    from spheremix.errors import Message
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.reading import ContrastWord
-    from spheremix.run.edit_schema import CarriedEdits, OriginRecord
+    from spheremix.run.edit_schema import OriginRecord
     from spheremix.run.names import GivenNames
     from spheremix.run.prepare import Material
     from spheremix.run.replaying import Edited
@@ -164,17 +164,16 @@ def explore(
         words = source.vocabulary
         command["vocabulary_checksum"] = None if words is None else digest(map(str.encode, words))
         command["texts_checksum"] = None if documents is None else documents.checksum
-    source, mending = mended(source, options)
+    source, mending = mended(source, options, frozenset() if start is None else start.lines)
     command["names"] = None if names is None else names.command()
-    command |= {} if start is None else {"start": start.digest()}
+    command |= {} if start is None else start.command()
     keys = Keys(source, options, command.get("start"))
     with folder.locked():
-        folder.carried = _carried(folder, listener, start, force=force)
+        folder.carried = carried_edits(folder, command, listener, start, force=force)
         if folder.claim(command, keys, force=force):
             listener.begin(f"{output} holds this run already, finished.")
         else:
-            for note in source.notes:
-                listener.inform(note)
+            _tell(source.notes, start, listener)
             try:
                 said, notes = work(folder, source, options, mending, keys, command, names, listener)
             except Exception:
@@ -196,25 +195,11 @@ def explore(
     return run
 
 
-def _carried(
-    folder: RunFolder, listener: Listener, start: Start | None, *, force: bool
-) -> CarriedEdits | None:
-    """Give the edits of the run that is there; with force, those that are damaged are given up.
-
-    A start brings its own, and the groups.
-    """
-    if start is not None:
-        folder.start = start.labels
-        return start.carried
-    try:
-        return left_edits(folder)
-    except RunError as error:
-        if not force:
-            raise
-        listener.note(
-            Message("The edits of the run cannot be kept: {error}", {"error": str(error)})
-        )
-        return None
+def _tell(notes: Sequence[str], start: Start | None, listener: Listener) -> None:
+    """Say what was found out when the documents were read, as far as it is not known."""
+    for note in notes:
+        if start is None or note not in start.told:
+            listener.inform(note)
 
 
 def work(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from spheremix._files import MANIFEST
 from spheremix.run.columns import DERIVED, EDITED, STAGES
-from spheremix.run.command import compared, differences, given_again, same_documents, versions
+from spheremix.run.command import another_run, differences, same_documents, versions
 from spheremix.run.layout import COMMAND, LOCK, MARK, PROGRESS, REPLACED, STAGE
 from spheremix.run.lock import Lock
 from spheremix.run.ownership import Ownership
@@ -142,22 +142,7 @@ class RunFolder:
         same = same_documents(there.get("command"), command)
         usable = {keys.matrix} if finished else {keys.matrix, None}  # None: nothing is there yet
         if not same or self._key("matrix") not in usable:
-            texts, values = compared(
-                there.get("command"), command, there.get("versions"), versions()
-            )
-            again, given = given_again(there.get("command"), command)
-            raise RunError(
-                f"{{folder}}: holds another run{{way}} ({'; '.join(texts[:3])})",
-                remedies=(
-                    "choose another folder with {out}",
-                    "replace it with {force=True}",
-                    *([f"keep its words by giving its options again ({again})"] if again else []),
-                ),
-                folder=self.folder,
-                way="" if finished else " on its way",
-                **values,
-                **given,
-            )
+            raise another_run(self.folder, there, command, finished=finished)
         self.own.refuse_others(checked=True)
         if finished:
             self.previous = decode(Manifest, there, str(self.folder / MANIFEST))
@@ -192,6 +177,13 @@ class RunFolder:
             content["edits"] = encode(self.carried)
             as_edits(self.folder / COMMAND, content)  # refuses what could not be read again
         self.own.record(COMMAND, content)
+
+    def holds(self, command: dict[str, Any]) -> bool:
+        """Tell whether the run that is there, finished or on its way, is the one of a command."""
+        for name in (MANIFEST, COMMAND):
+            if name in self.own.records:
+                return not differences(read_json(self.folder / name).get("command"), command)
+        return False
 
     def recorded(self) -> dict[str, Any] | None:
         """Give what is recorded of a command that was not brought to its end."""

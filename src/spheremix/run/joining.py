@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,24 +26,31 @@ class Joined:
         The new ones alone, with the ids that they have in the corpus.
     n_known : int
         Documents that were given as new and were there already; they are left out.
+    said : str
+        How many documents were added, one of the notes of the corpus.
     """
 
     corpus: Corpus
     fresh: Corpus
     n_known: int
+    said: str
 
 
 def join_documents(old: Corpus, new: Corpus) -> Joined:
     """Put new documents after the old ones.
 
-    Ids that only count the documents go on counting. A document with the id and the text of an old
-    one is the same document and is left out; one with the id of an old one and another text is
-    refused.
+    A document with the id and the text of an old one is the same document and is left out; one with
+    the id of an old one and another text is refused. Ids that only count the documents go on
+    counting, unless they are those of the same documents.
     """
-    if _numbered(old) and _numbered(new):
-        numbers = [str(len(old) + i) for i in range(1, len(new) + 1)]
-        new = replace(new, ids=numbers)
     known = dict(zip(old.ids, old.texts, strict=True))
+    if _numbered(new):
+        same = [
+            known[one] == text for one, text in zip(new.ids, new.texts, strict=True) if one in known
+        ]
+        if not same or not all(same):
+            free = (str(i) for i in itertools.count(len(old) + 1) if str(i) not in known)
+            new = replace(new, ids=list(itertools.islice(free, len(new))))
     kept = []
     for i, one in enumerate(new.ids):
         if one not in known:
@@ -57,6 +65,7 @@ def join_documents(old: Corpus, new: Corpus) -> Joined:
     if not kept:
         raise ReadError.at(new.source, "all of these documents are in the run already.")
     both = (old, fresh)
+    said = f"{count(len(fresh), 'document')} of {new.source or 'Python'} added."
     joined = Corpus(
         texts=[*old.texts, *fresh.texts],
         ids=[*old.ids, *fresh.ids],
@@ -64,11 +73,16 @@ def join_documents(old: Corpus, new: Corpus) -> Joined:
         labels=_columns([one.labels for one in both], [len(one) for one in both], ()),
         source=old.source,
         format=old.format,
-        notes=[*old.notes, f"{count(len(fresh), 'document')} of {new.source or 'Python'} added."],
+        notes=[
+            *old.notes,
+            said,
+            *(f"Of the documents that were added: {note}" for note in new.notes),
+        ],
         titles=_lists([one.titles for one in both], [""] * len(old), [""] * len(fresh)),
         metadata=_columns([one.metadata for one in both], [len(one) for one in both], None),
     )
-    return Joined(replace(joined, checksum=joined.content_checksum()), fresh, len(new) - len(kept))
+    joined = replace(joined, checksum=joined.content_checksum())
+    return Joined(joined, fresh, len(new) - len(kept), said)
 
 
 def _numbered(corpus: Corpus) -> bool:

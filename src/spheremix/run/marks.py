@@ -16,7 +16,7 @@ from spheremix.wording import count, joined
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from spheremix.run.edit_schema import Edits
+    from spheremix.run.edit_schema import Edits, UpdateRecord
     from spheremix.run.prepare import Material
     from spheremix.run.refitting import Plan
     from spheremix.run.run import Run
@@ -30,6 +30,7 @@ class Marks:
     notes: EditNotes = field(default_factory=EditNotes)
     misplaced: tuple[str, ...] = ()
     sizes_before: tuple[int, ...] = ()  # of the groups of the run that was brought up to date
+    nowhere_before: int | None = None  # its documents that belonged nowhere
 
     def also(self, edits: Edits, source: str) -> Marks:
         """Add those of an edit; what is said again is what counts."""
@@ -40,6 +41,11 @@ class Marks:
         )
         misplaced = tuple(dict.fromkeys((*self.misplaced, *edits.misplaced)))
         return replace(self, names={**self.names, **names}, notes=notes, misplaced=misplaced)
+
+    def after(self, update: UpdateRecord) -> Marks:
+        """Add the sizes of the groups before an update."""
+        sizes, nowhere = tuple(update.sizes), update.n_nowhere
+        return replace(self, sizes_before=sizes, nowhere_before=nowhere)
 
     def moved(self, plan: Plan, edits: Edits) -> Marks:
         """Take them to the numbers after an edit.
@@ -100,7 +106,9 @@ class Marks:
         if self.sizes_before:
             before = dict(enumerate(self.sizes_before))
             clusters = tables["clusters"]["cluster"]
-            tables["clusters"]["size_before"] = [before.get(k, 0) for k in clusters]
+            tables["clusters"]["size_before"] = [
+                before.get(k, 0) if k >= 0 else self.nowhere_before for k in clusters
+            ]
         ids, documents = material.source.ids, tables["documents"]
         if self.notes.documents:
             documents["note"] = [self.notes.documents.get(one, "") for one in ids]
@@ -130,9 +138,7 @@ def read_marks(run: Run) -> dict[str, Any] | None:
     clusters, documents = run.clusters or Table(), run.documents or Table()
     ids = documents.get("id", [])
     marked = documents.get("misplaced", [0] * len(ids))
-    update = history.steps[0].update
-    if any(one.edits.merge or one.edits.split for one in history.steps):
-        update = None  # numbers are those of other groups now
+    update = history.steps[0].update if keeps_numbers(run) else None
     return {
         "n_edits": len(history.steps),
         "colours": None if update is None else update.colours,
@@ -144,6 +150,17 @@ def read_marks(run: Run) -> dict[str, Any] | None:
         "misplaced": [one for one, wrong in zip(ids, marked, strict=True) if wrong],
         "dropped_words": [word for step in history.steps for word in step.edits.drop_words],
     }
+
+
+def keeps_numbers(run: Run) -> bool:
+    """Tell whether the groups of an updated run have the numbers of the run before it.
+
+    They have other ones if groups were merged or split since, or were searched for anew.
+    """
+    history = run.edits()
+    steps = [] if history is None else history.steps
+    changed = any(one.edits.merge or one.edits.split for one in steps)
+    return run.manifest.command.get("start") is not None and not changed
 
 
 def _noted(keys: Iterable[str], table: Table) -> dict[str, str]:

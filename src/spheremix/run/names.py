@@ -152,6 +152,15 @@ def told_apart(name: str, taken: Collection[str]) -> str:
     return found
 
 
+def carried_names(names: Iterable[str]) -> list[str]:
+    """Give automatic names as people could give them: none too long, each different."""
+    found: list[str] = []
+    for name in names:
+        shown_ones = "".join(c if c.isprintable() or c in JOINERS else " " for c in name)
+        found.append(told_apart(shown_ones[:LONGEST].strip() or "?", found))
+    return found
+
+
 def read_names(names: Any) -> GivenNames | None:
     """Take names as they are given: a file, a mapping, a function, or None."""
     if names is None:

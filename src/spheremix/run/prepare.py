@@ -242,15 +242,20 @@ def read_material(record: PreparedRecord, reader: Reader, documents: Corpus | No
     )
 
 
-def mended(source: Corpus | Matrix, options: ExploreOptions) -> tuple[Corpus | Matrix, Mending]:
-    """Mend the texts of what was read, as far as that is asked for; say what was done."""
+def mended(
+    source: Corpus | Matrix, options: ExploreOptions, known: frozenset[str] = frozenset()
+) -> tuple[Corpus | Matrix, Mending]:
+    """Mend the texts of what was read, as far as that is asked for; say what was done.
+
+    Lines that are known to be repeated, from a run of part of the documents, are left out too.
+    """
     corpus = source if isinstance(source, Corpus) else source.documents
     if corpus is None or not (options.mend_encoding or options.drop_repeated_lines):
         return source, Mending()
     corpus = mend(corpus, Mending(encoding=options.mend_encoding))
     lines = Mending()
     if options.drop_repeated_lines:
-        lines = Mending(lines=frozenset(repeated_lines(corpus.texts)))
+        lines = Mending(lines=known | frozenset(repeated_lines(corpus.texts)))
     corpus = mend(corpus, lines)
     done = replace(lines, encoding=options.mend_encoding)
     if isinstance(source, Corpus):

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from spheremix._files import MANIFEST
-from spheremix.errors import ParameterError
+from spheremix.errors import Message, ParameterError
+from spheremix.run.changes import count_moved
 from spheremix.run.columns import EDITS
 from spheremix.run.documents import unpack_corpus
 from spheremix.run.edit_schema import CarriedEdits, EditNotes, WaitingEdits
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from spheremix.run.names import GivenNames
     from spheremix.run.options import ExploreOptions
     from spheremix.run.refitting import Groups
+    from spheremix.run.starting import Start
     from spheremix.text import Corpus
 
 
@@ -66,6 +68,42 @@ def left_edits(folder: RunFolder) -> CarriedEdits | None:
     if recorded is None or recorded.get("edits") is None:
         return None
     return read_carried(recorded["edits"], str(folder.folder / COMMAND))
+
+
+def carried_edits(
+    folder: RunFolder,
+    command: dict[str, Any],
+    listener: Listener,
+    start: Start | None,
+    *,
+    force: bool,
+) -> CarriedEdits | None:
+    """Give the edits of the run that is there; with force, those that are damaged are given up.
+
+    A start brings its own, and the groups. Edits that people made after an update stay with that
+    update; another one would lose them.
+    """
+    if start is not None:
+        folder.start = start.labels
+        there = left_edits(folder)
+        if there is None or all(one.update is not None for one in there.steps):
+            return start.carried
+        if folder.holds(command):
+            return there
+        raise RunError(
+            "{folder}: holds a run that was edited, and these edits would be lost",
+            remedies=("choose another folder with {out}",),
+            folder=folder.folder,
+        )
+    try:
+        return left_edits(folder)
+    except RunError as error:
+        if not force:
+            raise
+        listener.note(
+            Message("The edits of the run cannot be kept: {error}", {"error": str(error)})
+        )
+        return None
 
 
 def known_by(folder: RunFolder) -> list[str]:
@@ -158,7 +196,9 @@ def _make(
     )
     marks, said = state.marks.also(edits, step.source), describe_marks(edits)
     if step.update is not None:
-        marks, said = replace(marks, sizes_before=tuple(step.update.sizes)), []
+        said = []
+        if groups.keys.start is not None:  # not where the groups were searched for anew
+            marks = marks.after(step.update)
     if changes_fit(edits):
         marks = marks.moved(Plan.of(edits, groups.best), edits)
     remarks: list[str] = []
@@ -172,6 +212,9 @@ def _make(
         after, changes = refit(folder, groups, edits, n_fits, options, listener)
         said = [*changes, *said]
     remarks += [] if step.waiting is None else step.waiting.lost
+    if step.update is not None and step.update.n_moved is None:
+        now = write_groups(after.mixture.labels_, after.material)
+        step = replace(step, update=count_moved(step.update, step.groups, now))
     labels = write_groups(groups.mixture.labels_, material)
     done = replace(step, groups=labels, changes=[*said, *remarks])
     fresh = state.fresh | (set(edits.names.values()) if strict else set())

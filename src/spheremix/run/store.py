@@ -151,13 +151,20 @@ def as_json(content: dict[str, Any], *, indent: int | None = 1) -> bytes:
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
-def as_edits(path: Path, content: dict[str, Any]) -> bytes:
-    """Give a file with edits as JSON; refuse to write what could not be read again."""
+def as_edits(path: Path, content: dict[str, Any], *, updating: bool = False) -> bytes:
+    """Give a file with edits as JSON; refuse to write what could not be read again.
+
+    An update writes what its documents are known by: of too many of them it is refused.
+    """
     data = as_json(content)
     if len(data) > MANIFEST_BYTES:
         raise RunError(
-            "{path}: with all edits it would have {size}, and {limit} can be read",
-            remedies=(
+            "{path}: with the groups of all documents it would have {size}, and {limit} can be read"
+            if updating
+            else "{path}: with all edits it would have {size}, and {limit} can be read",
+            remedies=("explore old and new documents together in a folder of their own",)
+            if updating
+            else (
                 "take some edits back with {undo=True} and give them again in one file",
                 "explore the documents in another folder with {out}",
             ),

@@ -13,20 +13,26 @@ from spheremix.errors import ParameterError
 from spheremix.reading import Reading
 from spheremix.run.assign import compare_corpus
 from spheremix.run.edit_schema import CarriedEdits, EditNotes, Edits, EditStep, UpdateRecord
+from spheremix.run.edits import settled
 from spheremix.run.explore import explore
 from spheremix.run.following import identities
 from spheremix.run.history import NOBODY
 from spheremix.run.joining import join_documents
+from spheremix.run.layout import COMMAND
 from spheremix.run.listener import Listener
 from spheremix.run.marks import read_marks
-from spheremix.run.names import UPDATE
+from spheremix.run.names import UPDATE, carried_names
 from spheremix.run.options import ExploreOptions
 from spheremix.run.places import add_places, colour_places
 from spheremix.run.prepare import is_matrix
 from spheremix.run.saving import load_run
 from spheremix.run.starting import Start
-from spheremix.run.store import RunError
+from spheremix.run.store import RunError, as_edits
+from spheremix.run.strangers import group_of_strangers
+from spheremix.run.typed import encode
 from spheremix.text import Corpus, read_documents
+from spheremix.text.columns import NoColumnError
+from spheremix.text.corpus import shown
 from spheremix.text.trouble import Mending, mend
 from spheremix.wording import count
 
@@ -42,6 +48,7 @@ if TYPE_CHECKING:
     Ids = NDArray[np.intp]
 
 FIRST = 10  # words of a group that are compared
+OPTIONAL = ("date", "label", "title")  # columns that new documents can do without
 
 
 def update_run(
@@ -82,31 +89,54 @@ def update_run(
         The new run.
     """
     hears, before = listener or Listener(), load_run(run)
-    folder = Path(f"{before.folder}-updated" if out is None else out)
-    if folder.exists() and folder.samefile(before.folder):
-        raise ParameterError(
-            "{out} is the folder of the run that is updated", remedies=("choose another folder",)
-        )
+    folder = _output(before, out)
     corpus = before.corpus()
     if corpus is None or before.vectorizer() is None:
         raise RunError(
             f"{before.folder}: only a run of spheremix explore on texts can be updated; for a "
             "matrix, explore all rows again."
         )
-    options = _options(before, threads)
+    options, lines = _options(before, threads), frozenset(before.manifest.prepared.dropped_lines)
     known = before.manifest.corpus
     if known is not None:
         corpus = replace(corpus, source=known.source, format=known.format, notes=known.notes)
     joined = join_documents(corpus, _read(before, new, options, text, id, hears))
     if joined.n_known:
         hears.inform(f"{count(joined.n_known, 'document')} left out that the run has already.")
+    carried = _carried(before, joined)
+    as_edits(folder / COMMAND, encode(carried), updating=True)  # refuses what is too large
     hears.begin(f"Comparing {count(len(joined.fresh), 'document')} with those of the run")
     compared = compare_corpus(before, joined.fresh)
-    K = len(before.mixture.weights_)
-    n_new = 0 if compared.comparison is None else len(compared.comparison.new_groups)
-    start = Start(_labels(before, compared, K), _carried(before, joined, compared, n_new))
-    chosen = replace(options, k=K + n_new)
+    labels = _labels(before, compared)
+    strangers = len(corpus) + np.array(sorted(compared.material.reasons), dtype=np.intp)
+    own = group_of_strangers(joined.corpus, strangers, options, lines)
+    n_suggested = 0 if compared.comparison is None else len(compared.comparison.new_groups)
+    K = len(before.mixture.weights_) + n_suggested
+    labels[own] = K
+    K += int(len(own) > 0)
+    start = Start(
+        labels,
+        _with_findings(carried, before, compared, K),
+        lines=lines,
+        told=frozenset(joined.corpus.notes) - {joined.said},
+    )
+    chosen = replace(options, k=K)
     return explore(joined.corpus, chosen, folder, force=False, listener=hears, start=start)
+
+
+def _output(before: Run, out: str | PathLike[str] | None) -> Path:
+    """Give the folder of the new run; it is not in that of the run before, which is only read."""
+    there = before.folder.resolve()
+    # A folder such as "." has no name to which something can be added.
+    named = before.folder if before.folder.name not in {"", ".."} else there
+    folder = Path(f"{named}-updated" if out is None else out)
+    if folder.resolve().is_relative_to(there):
+        where = "is" if folder.resolve() == there else "is in"
+        raise ParameterError(
+            f"{{out}} {where} the folder of the run that is updated",
+            remedies=("choose another folder",),
+        )
+    return folder
 
 
 def _options(before: Run, threads: int | None) -> ExploreOptions:
@@ -133,34 +163,68 @@ def _read(
             raise RunError(f"{path}: {before.folder} is a run on texts: give documents.")
         asked = replace(options, text=text or options.text, id=name or options.id)
         listener.begin(f"Reading {path}")
-        found = read_documents(path, **asked.reading())
+        found = _read_file(path, asked.reading())
     else:
         found = new if isinstance(new, Corpus) else Corpus.from_texts(new)
     lines = frozenset(before.manifest.prepared.dropped_lines)
-    return mend(found, Mending(encoding=bool(options.mend_encoding), lines=lines))
+    found = mend(found, Mending(encoding=bool(options.mend_encoding), lines=lines))
+    for note in found.notes:
+        listener.inform(note)
+    return found
 
 
-def _labels(before: Run, compared: Assigned, n_groups: int) -> Ids:
-    """Give the group of each document, old ones first; -1 where none is known."""
-    table = before.documents
+def _read_file(path: Path, wanted: dict[str, Any]) -> Corpus:
+    """Read a file; columns of dates, labels and titles that the run has may be missing in it."""
+    said: list[str] = []
+    while True:
+        try:
+            found = read_documents(path, **wanted)
+        except NoColumnError as error:
+            parts = [part for part in OPTIONAL if error.column in _names(wanted[part])]
+            if not parts:
+                raise
+            for part in parts:
+                left = [one for one in _names(wanted[part]) if one != error.column]
+                wanted = {**wanted, part: left or False}
+                said.append(
+                    f"There is no column {shown(error.column)}: the new documents have no {part} "
+                    "from it."
+                )
+        else:
+            return replace(found, notes=[*found.notes, *said])
+
+
+def _names(wanted: Any) -> list[str]:
+    """Give the columns that are asked for by name."""
+    return [wanted] if isinstance(wanted, str) else list(wanted or ())
+
+
+def _labels(before: Run, compared: Assigned) -> Ids:
+    """Give the group of each document, old ones first; -1 where none is known.
+
+    Groups that are suggested come after those of the run.
+    """
+    table, K = before.documents, len(before.mixture.weights_)
     known = [] if table is None else table["cluster"]
     old = np.array([-1 if k is None else k for k in known], dtype=np.intp)
     fresh = np.full(compared.material.n_documents, -1, dtype=np.intp)
     found = compared.comparison
     if found is not None:
         added = found.new_group >= 0
-        fresh[compared.material.kept] = np.where(added, n_groups + found.new_group, found.labels)
+        fresh[compared.material.kept] = np.where(added, K + found.new_group, found.labels)
     return np.concatenate([old, fresh])
 
 
-def _carried(before: Run, joined: Joined, compared: Assigned, n_new: int) -> CarriedEdits:
+def _carried(before: Run, joined: Joined) -> CarriedEdits:
     """Give the names, notes and marks of the run before, and what it was like."""
     reading, marks = Reading.from_run(before), read_marks(before) or {}
     K, n_old = reading.n_clusters, len(joined.corpus) - len(joined.fresh)
-    names = [reading.cluster_name(k) for k in range(K)]
+    names = carried_names(reading.cluster_name(k) for k in range(K))
     table, clusters = before.documents, before.clusters
     labels = [] if table is None else table["cluster"]
     notes = marks.get("notes", {"groups": {}, "documents": {}})
+    called = before.folder.resolve().name
+    source = f"{UPDATE}{called}"
     edits = Edits(
         run=str(before.manifest.fit),
         names=dict(enumerate(names)),
@@ -174,30 +238,38 @@ def _carried(before: Run, joined: Joined, compared: Assigned, n_new: int) -> Car
     sizes = (
         {} if clusters is None else dict(zip(clusters["cluster"], clusters["size"], strict=True))
     )
-    places = marks.get("colours") or colour_places(before.manifest.tree, K)
-    found = compared.comparison
     update = UpdateRecord(
-        before=before.folder.name,
+        before=called,
         n_before=n_old,
         n_added=len(joined.fresh),
         sizes=[int(sizes.get(k, 0)) for k in range(K)],
         names=names,
-        groups=_written(labels),
         words=[[one.word for one in reading.vocabulary.words(k, FIRST)] for k in range(K)],
-        checks=[] if found is None else [f"{one.name}: {one.sentence}" for one in found.checks],
-        alarms=[] if found is None else found.alarms,
-        colours=add_places(places, n_new),
+        n_nowhere=int(sizes.get(-1, 0)) if reading.has_noise else None,
+        checks=[],
+        alarms=[],
+        colours=marks.get("colours") or colour_places(before.manifest.tree, K),
     )
-    step = EditStep(
-        source=f"{UPDATE}{before.folder.name}",
-        edits=edits,
-        groups=_written(labels),
-        update=update,
-    )
+    groups = " ".join(NOBODY if k is None or k < 0 else str(k) for k in labels)
+    step = EditStep(source=source, edits=settled(source, edits), groups=groups, update=update)
     documents = identities(joined.corpus)[:n_old]
     return CarriedEdits(steps=[step], documents=documents, undoing=False)
 
 
-def _written(labels: list[int | None]) -> str:
-    """Give the groups of documents as a text, as edits have them."""
-    return " ".join(NOBODY if k is None or k < 0 else str(k) for k in labels)
+def _with_findings(
+    carried: CarriedEdits, before: Run, compared: Assigned, n_groups: int
+) -> CarriedEdits:
+    """Add what the comparison of the new documents with the run before found."""
+    (step,) = carried.steps
+    found, update = compared.comparison, step.update
+    if update is None:
+        return carried
+    n_new = n_groups - len(before.mixture.weights_)
+    update = replace(
+        update,
+        n_unknown=len(compared.material.reasons),
+        checks=[] if found is None else [f"{one.name}: {one.sentence}" for one in found.checks],
+        alarms=[] if found is None else found.alarms,
+        colours=add_places(update.colours, n_new),
+    )
+    return replace(carried, steps=[replace(step, update=update)])

@@ -112,11 +112,19 @@ def choose(
     return Choice(columns, found["label"], guessed)
 
 
+class NoColumnError(ReadError):
+    """A column that was asked for is not there."""
+
+    column = ""
+
+
 def missing(path: Path, name: str, there: Sequence[str]) -> ReadError:
     """Say that a column is not there, and which ones are."""
-    return ReadError.at(
+    error = NoColumnError.at(
         path, "there is no column {name}; there are {there}.", name=shown(name), there=listed(there)
     )
+    error.column = name
+    return error
 
 
 def _plain(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from spheremix.errors import Explained, Message, ParameterError
 from spheremix.text.values import iso_date, plain
@@ -57,7 +57,7 @@ class ReadError(Explained, ValueError):
         *,
         remedies: tuple[str, ...] = (),
         **values: Any,
-    ) -> ReadError:
+    ) -> Self:
         """Name a file, a place in it such as "line 7", and what is wrong there."""
         text = "{path}: {place}: " if place else "{path}: "
         return cls(text + problem, remedies=remedies, path=path, place=place, **values)
