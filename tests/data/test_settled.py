@@ -311,3 +311,73 @@ def test_a_path_goes_on_with_the_same_bits(eager):
     part.set_params(max_steps=None, warm_start=True).fit(X)
     assert_array_equal(part.betas_, whole.betas_)
     assert_array_equal(part.objectives_, whole.objectives_)
+
+
+def test_a_path_equals_one_that_reads_all_rows(eager, monkeypatch):
+    rng = np.random.default_rng(10)
+    X, _ = blobs(rng, n=400, noise=0.08)
+    options = {"n_init": 1, "random_state": 0, "min_relative_increase": 0.2, "tol": 1e-12}
+    path = sm.VMFPath(4, **options).fit(X)
+    assert max(eager) > 0
+    monkeypatch.setattr("spheremix.data.settled.LEAST_WORK", np.inf)
+    plain = sm.VMFPath(4, **options).fit(X)
+    assert_array_equal(path.n_nonzero_, plain.n_nonzero_)
+    assert_allclose(path.betas_, plain.betas_, rtol=1e-9)
+    assert_allclose(path.objectives_, plain.objectives_, rtol=1e-10)
+
+
+@pytest.mark.parametrize("assignment", ["soft", "hard"])
+def test_a_run_begins_with_the_same_bits_whatever_came_before(assignment):
+    """It may go on where another ended, be handed something else, or know nothing."""
+    rng = np.random.default_rng(12)
+    X, centres = blobs(rng)
+    directions = opened(CompiledDirections, X)
+    weights = rng.exponential(size=len(X))
+    scorers = [Scorer.centred(*one, assignment) for one in walk(rng, centres, "steady")]
+    before, start, after = scorers[:5], scorers[5], scorers[6:]
+    results = []
+    for prelude in ("none", "other", "same"):
+        settled = SettledRows(directions, least_work=-np.inf)
+        for scorer in [] if prelude == "none" else before:
+            settled.sweep([scorer], weights, [0])
+        if prelude == "same":
+            [found] = settled.sweep_all([start], weights, [0])
+            assert_resultants_same_bits(found, directions.sweep([start], weights)[0])
+        settled.begin(start, weights, 0)
+        results.append([settled.sweep([scorer], weights, [0])[0] for scorer in after])
+        assert settled.left_out(0) > 0.5 * len(X)
+    for other in results[1:]:
+        for one, same in zip(results[0], other, strict=True):
+            assert_resultants_same_bits(one, same)
+
+
+@engines
+def test_rows_that_all_leave_their_components_are_summed_anew(engine):
+    """Held rows that change their owners, twice: nothing of them is left in the sums."""
+    rng = np.random.default_rng(13)
+    X, centres = blobs(rng, noise=0.05)
+    directions = opened(engine, X)
+    settled = SettledRows(directions, least_work=-np.inf)
+    turned = np.roll(np.eye(4), 1, axis=0) @ centres
+    for M in (centres, centres, 1.001 * centres, turned, turned, 1.001 * turned, centres, centres):
+        scorer = Scorer.centred(400.0 * M, np.zeros(4))
+        [found] = settled.sweep([scorer], None, [0])
+        assert_resultants_close(found, directions.sweep([scorer])[0], scorer, 1e-10)
+
+
+def test_held_rows_that_go_one_after_another_leave_nothing_behind():
+    """Bounds that say little: every held row is read in every sweep, and many go and come back."""
+    rng = np.random.default_rng(14)
+    X, centres = blobs(rng, noise=0.2)
+    directions = opened(CompiledDirections, sparse.csr_array(X))
+    settled = SettledRows(directions, least_work=-np.inf)
+    counts = []
+    for i in range(60):
+        angle = 0.1 * np.sin(i / 3)
+        M = centres + angle * np.roll(centres, 1, axis=0)
+        scorer = Scorer.centred(90.0 * M, np.zeros(4))
+        [found] = settled.sweep([scorer], None, [0])
+        assert_resultants_close(found, directions.sweep([scorer])[0], scorer, 1e-10)
+        counts.append(settled.left_out(0))
+    assert len(set(counts)) > 10
+    assert max(counts) > 0.5 * len(X)

@@ -282,7 +282,8 @@ def distances(before: Array, after: Array, n_threads: int = 1) -> Array:
     """Give how far vectors have moved, rounded up."""
     if kernels is None:
         return lengths(after - before)
-    found: Array = kernels.distances(before, after, n_threads) * OUTWARD
+    both = np.ascontiguousarray(before), np.ascontiguousarray(after)
+    found: Array = kernels.distances(*both, n_threads) * OUTWARD
     return found
 
 
@@ -290,7 +291,8 @@ def dots(vectors: Array, matrix: Array, n_threads: int = 1) -> Array:
     """Give the products of vectors, one by one."""
     if kernels is None:
         return np.einsum("kj,kj->k", vectors, matrix)
-    found: Array = kernels.dots(vectors, matrix, n_threads)
+    both = np.ascontiguousarray(vectors), np.ascontiguousarray(matrix)
+    found: Array = kernels.dots(*both, n_threads)
     return found
 
 
