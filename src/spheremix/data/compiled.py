@@ -180,11 +180,11 @@ class CompiledSums:
         if onto is None or self._lanes:
             self._vectors = np.zeros((*self._lanes, n_components, n_features))
         if onto is not None:  # resultants of other rows, of a single scorer
-            first = (0,) * len(self._lanes)
-            self._mass[first] = onto.mass
-            self._totals[first] = [[onto.log_likelihood, onto.entropy]]
+            lane = (0,) * len(self._lanes)
+            self._mass[lane] = onto.mass
+            self._totals[lane] = [[onto.log_likelihood, onto.entropy]]
             if self._lanes:
-                self._vectors[first] = onto.vectors
+                self._vectors[lane] = onto.vectors
             else:
                 self._vectors = onto.vectors.copy()
 

@@ -289,10 +289,12 @@ def distances(before: Array, after: Array, n_threads: int = 1) -> Array:
 
 def dots(vectors: Array, matrix: Array, n_threads: int = 1) -> Array:
     """Give the products of vectors, one by one."""
+    found: Array
     if kernels is None:
-        return np.einsum("kj,kj->k", vectors, matrix)
-    both = np.ascontiguousarray(vectors), np.ascontiguousarray(matrix)
-    found: Array = kernels.dots(*both, n_threads)
+        found = np.einsum("kj,kj->k", vectors, matrix)
+    else:
+        both = np.ascontiguousarray(vectors), np.ascontiguousarray(matrix)
+        found = kernels.dots(*both, n_threads)
     return found
 
 

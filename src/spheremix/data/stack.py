@@ -64,6 +64,6 @@ def split_resultants(
     mass, vectors, totals = sums
     each = [float(weight)] * len(parts) if np.ndim(weight) == 0 else np.asarray(weight).tolist()
     return [
-        Resultants(mass[part], vectors[part], *total, own)
-        for part, total, own in zip(parts, totals.tolist(), each, strict=True)
+        Resultants(mass[part], vectors[part], likelihood, entropy, own)
+        for part, (likelihood, entropy), own in zip(parts, totals.tolist(), each, strict=True)
     ]

@@ -54,7 +54,7 @@ class Pace:
 
 def time_behind(by_beta: float, by_words: float) -> float:
     """Guess the share of the time of a path from two places on it; all from 0 to 1."""
-    odds = FACTOR * _odds(by_beta) ** BY_BETA * _odds(by_words) ** BY_WORDS
+    odds = FACTOR * math.pow(_odds(by_beta), BY_BETA) * math.pow(_odds(by_words), BY_WORDS)
     return odds / (1.0 + odds)
 
 
