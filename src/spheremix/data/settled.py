@@ -51,7 +51,8 @@ LEAST_WORK = 2e6  # entries of all rows times components: below it a sweep is fa
 # have moved, and the sums of held rows. How many threads there are must not decide, since all
 # numbers of them give the same bits.
 ENTRIES_OF_A_COLUMN = 24
-MOST_READ = 0.6  # share of the rows: where more must be read, all are
+MOST_UNHELD = 0.6  # share of the rows: where more could not be held, none are
+MOST_READ = 0.9  # share of the rows: where more must be read, nothing is held any more
 AHEAD = 1.0  # movements as large as the last one that a row must outlast before it is left out
 LONGEST_PAUSE = 16  # sweeps without a try, after tries that found most rows unsettled
 OUTWARD = 1.0 + 1e-9  # covers rounding in lengths of vectors
@@ -204,7 +205,8 @@ class SettledRows:
         size = (known.size + float(moved.max())) * OUTWARD
         rounding, clear = self._rounding(scorer, size, [scorer]), self._clear(scorer)
         unsure = known.heights < (lowered + clear + rounding)[known.owners]
-        if np.count_nonzero(unsure) > MOST_READ * len(unsure):
+        most = MOST_UNHELD if known.held is None else MOST_READ
+        if np.count_nonzero(unsure) > most * len(unsure):
             del self._known[run]
             self._waiting[run] = self._pauses.get(run, 1)
             self._pauses[run] = min(2 * self._waiting[run], LONGEST_PAUSE)
