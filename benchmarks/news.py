@@ -1,8 +1,8 @@
 """New documents: events that are found, false alarms, and what updates keep and cost.
 
-Run as ``python benchmarks/news.py``, or with some of the words ``checks``, ``sizes`` and ``updates``; it
-needs the folder of real data, named by SPHEREMIX_DATA. It writes ``benchmarks/results/news.md``,
-and the numbers to ``news.json`` beside it.
+Run as ``python benchmarks/news.py``, or with some of the words ``checks``, ``sizes`` and
+``updates``; it needs the folder of real data, named by SPHEREMIX_DATA. It writes
+``benchmarks/results/news.md``, and the numbers to ``news.json`` beside it.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def report_sizes(found):
     lines = [
         "## False alarms by the size of the batch",
         "",
-        f"{N_QUIET_SIZES} pasts and batches of one source for each row, each with a fit of its own;",
+        f"{N_QUIET_SIZES} pasts and batches of one source for each row, each with its own fit;",
         "nothing is new. Numbers are shares of the batches; each check has a rate of .0125, all",
         "together .05.",
         "",
