@@ -1,6 +1,6 @@
 """New documents: events that are found, false alarms, and what updates keep and cost.
 
-Run as ``python benchmarks/news.py``, or with some of the words ``checks``, ``time`` and
+Run as ``python benchmarks/news.py``, or with some of the words ``checks``, ``sizes``, ``time`` and
 ``updates``; it needs the folder of real data, named by SPHEREMIX_DATA. It writes
 ``benchmarks/results/news.md``, and the numbers to ``news.json`` beside it.
 """
@@ -28,6 +28,8 @@ RESULTS = ROOT / "benchmarks" / "results"
 CHECKS = ("new group", "fit", "shares", "words")
 N_SPLITS, N_QUIET, N_EVENTS = 10, 10, 5  # splits of each data set, batches of each split
 N_PAST, N_BATCH, K = 1000, 100, 12
+SIZES = ((200, 10), (200, 20), (200, 100), (200, 200), (1000, 500))  # of pasts and batches
+N_QUIET_SIZES = 60  # batches for each
 N_FIRST, N_UPDATES, N_ADDED = 400, 10, 40  # of each stream of updates
 EVENT, N_EVENT, N_LATER = (
     4,
@@ -245,6 +247,59 @@ def report_time(found):
     return [*lines, ""]
 
 
+# Batches that are large beside the past
+
+
+def sources():
+    """Give what draws a past and a batch of one source, with the number of groups."""
+    X = embeddings()[1](np.arange(2225))[0]
+
+    def articles(n, m, seed):
+        order = np.random.default_rng(seed).permutation(len(X))
+        return X[order[:n]], X[order[n : n + m]]
+
+    def simulated(n, m, seed):
+        rows, _, _ = sm.datasets.make_vmf_mixture(n + m, 30, 3, overlap=0.01, random_state=seed)
+        return rows[:n], rows[n:]
+
+    return (("minilm_bbc, embeddings", 8, articles), ("simulated, 30 dimensions", 3, simulated))
+
+
+def sizes():
+    """Compare batches without an event with pasts of several sizes; count the alarms."""
+    found = []
+    for name, n_groups, draw in sources():
+        for n, m in SIZES:
+            for seed in range(N_QUIET_SIZES):
+                past, batch = draw(n, m, seed)
+                mixture = sm.VMFMixture(n_groups, n_init=2, random_state=0, n_threads=1).fit(past)
+                result = sm.compare_batch(mixture, past, batch, random_state=seed)
+                found.append([name, n, m, result.alarms])
+            print(name, n, m, flush=True)
+    return found
+
+
+def report_sizes(found):
+    lines = [
+        "## False alarms by the size of the batch",
+        "",
+        f"{N_QUIET_SIZES} pasts and batches of one source for each row, each with its own fit;",
+        "nothing is new. Numbers are shares of the batches; each check has a rate of .0125, all",
+        "together .05.",
+        "",
+        f"| data | past | batch | any alarm | {' | '.join(CHECKS)} |",
+        f"|---|---|---|---|{'---|' * len(CHECKS)}",
+    ]
+    for name, n, m in dict.fromkeys((one[0], one[1], one[2]) for one in found):
+        own = [one[3] for one in found if one[:3] == [name, n, m]]
+        shares = [np.mean([check in one for one in own]) for check in CHECKS]
+        lines.append(
+            f"| {name} | {n:,} | {m} | {np.mean([bool(one) for one in own]):.3f} | "
+            f"{' | '.join(f'{share:.3f}' for share in shares)} |"
+        )
+    return [*lines, ""]
+
+
 # Updates
 
 
@@ -352,6 +407,7 @@ def report_updates(found):
 PARTS = {
     "checks": (checks, report_checks),
     "time": (by_time, report_time),
+    "sizes": (sizes, report_sizes),
     "updates": (updates, report_updates),
 }
 

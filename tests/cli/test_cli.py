@@ -306,7 +306,7 @@ def test_assign_tells_what_is_new(explored, tmp_path):
     out, _ = run("assign", explored, source, "-o", tmp_path / "new.csv")
     assert "36 new documents compared with 88 of the past" in out
     assert "of 4 checks raise an alarm" in out
-    assert "Of 100 batches in which nothing is new, at most 5 raise an alarm." in out
+    assert "Of 100 batches in which nothing is new, at most about 5 raise an alarm." in out
     found = rows(tmp_path / "new.csv")
     assert {one["new_group"] for one in found[:24]} == {""}
     fits = [float(one["fit_p_value"]) for one in found if one["fit_p_value"]]

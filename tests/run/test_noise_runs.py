@@ -16,6 +16,7 @@ from spheremix.errors import ParameterError
 from spheremix.report.content import build
 from spheremix.report.source import from_run
 from spheremix.run.assign import compare_documents
+from spheremix.run.changes import updated
 from spheremix.run.keys import Keys, dense_mixture, sparse_path
 from spheremix.run.listener import Listener
 from spheremix.run.names import read_names
@@ -225,3 +226,18 @@ def test_another_share_chooses_anew_and_fits_nothing(run, tmp_path):
     assert is_lost(limited).sum() == 1
     fresh = sm.explore_corpus(documents(), tmp_path / "fresh", **options)
     assert digest(folder) == digest(fresh.folder)
+
+
+def test_an_update_counts_documents_that_belong_nowhere_apart(run, tmp_path):
+    found = run.update(documents(9, 2), tmp_path / "updated", listener=Heard())
+    before = dict(zip(found.clusters["cluster"], found.clusters["size_before"], strict=True))
+    sizes = dict(zip(run.clusters["cluster"], run.clusters["size"], strict=True))
+    assert before == {k: sizes.get(k, 0) for k in before}
+    assert before[-1] == LOST
+    said = updated(found).render()
+    lost = int(is_lost(found).sum())
+    assert f"; nowhere {LOST} to {lost}." in said
+    assert "-1" not in said
+    compared = compare_documents(run, documents(9, 2), Listener())
+    counted = compared.comparison.labels
+    assert np.sum(counted == -1) == np.sum(np.array(compared.table()["cluster"]) == -1)

@@ -13,21 +13,17 @@ from spheremix.estimators.left_out import LeftOut
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.parameters import require_number
-from spheremix.reading.batch_result import BatchComparison, Check, GroupChanges, NewGroup
-from spheremix.reading.characteristic import characteristic_scores, cluster_masses
+from spheremix.reading.batch_result import BatchComparison, Check, GroupChanges
 from spheremix.reading.drift import compare_shares, compare_words
 from spheremix.reading.exchange import Exchange
+from spheremix.reading.new_groups import check_fit, check_groups, search, suggest
 from spheremix.reading.novelty import (
-    MOST_SEARCHED,
-    count_test,
     fit_values,
-    others_of,
+    limit_of_fit,
     products,
     score_new,
     score_past,
-    search_group,
 )
-from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,8 +38,6 @@ if TYPE_CHECKING:
 
 N_CHECKS = 4
 LOWEST, HIGHEST = 0.01, 0.5  # rates of false alarms
-MOST_GROUPS = 5  # new groups that are suggested
-WORDS = 10  # of a new group
 CHANGED = 5  # words of a group that has changed, each way
 LEAST_WITH = 2  # new documents that have a word of which there is more
 
@@ -71,7 +65,8 @@ def compare_batch(
     2. *Fit*: do more documents fit badly than one expects? The fit of a document is its cosine
        with the prototype of its group. Documents of the fit are scored without their own part in
        the prototypes, since otherwise new documents would always seem to fit worse. A document
-       fits badly if at most 5 % of the documents of the fit are as far from their groups.
+       fits badly if at most 5 % of the documents of the fit are as far from their groups. Their
+       number is compared with those in the same 399 parts.
     3. *Shares*: has any group more or fewer documents than its share of the past?
     4. *Words*: is the mean of the new documents of a group farther from the mean of its old ones
        than if new and old ones were exchanged at random?
@@ -162,7 +157,9 @@ class Past:
         rng = np.random.default_rng([self.seed, 0])
         scored, batch = self.scored, score_new(self.mixture, check.open_again(self.mixture, new))
         values = fit_values(scored.cosines, batch.cosines)
-        groups, p_groups, usual = _new_groups(self, batch, words, each, rng)
+        limit, share = limit_of_fit(scored.cosines)
+        searched = search(self, batch, limit, rng)
+        groups = suggest(self, batch, searched, words, each, rng)
         numbers = np.full(len(batch), -1, dtype=np.intp)
         for i, one in enumerate(groups):
             numbers[one.members] = i
@@ -170,10 +167,6 @@ class Past:
         known, old = rest.take(~rest.nowhere), scored.take(~scored.nowhere)
         shares = compare_shares(old.labels, known.labels, K, rng)
         drift = compare_words(old, known, K, rng)
-        n_bad, expected, p_fit = count_test(values, len(scored))
-        bad = (
-            f"{n_bad:,} of {count(len(batch), 'document')} fit badly, about {expected:.0f} expected"
-        )
         return BatchComparison(
             n_past=self.n_rows,
             level=level,
@@ -182,8 +175,8 @@ class Past:
             p_values=values,
             new_group=numbers,
             checks=(
-                Check("new group", p_groups, p_groups <= each, _said_of(groups, usual)),
-                Check("fit", p_fit, p_fit <= each, bad),
+                check_groups(searched, groups, len(batch), each),
+                check_fit(searched, batch.cosines < limit, share, each),
                 _share_check(shares, each),
                 _word_check(drift, each),
             ),
@@ -226,84 +219,6 @@ def _words(names: Sequence[str] | None, mixture: VMFMixture) -> list[str] | None
             "{feature_names} has {n} names, and the model has {d} columns", n=len(found), d=d
         )
     return found
-
-
-# New groups
-
-
-def _new_groups(
-    past: Past, batch: Scored, words: list[str] | None, level: float, rng: np.random.Generator
-) -> tuple[list[NewGroup], float, int | None]:
-    """Suggest new groups, the clearest first; give the p-value of the first, and the usual size.
-
-    Of a batch that is larger than the past, a part is searched, so that prototypes without this
-    part are left; what belongs to a group is then taken from the rest. The usual size is not given
-    for a part of a batch.
-    """
-    n_drawn = min(len(batch), len(past.scored))
-    places = _some(np.arange(len(batch)), n_drawn, rng)
-    gain, members = _clearest(batch, places)
-    gains, sizes = past.beside(batch.take(places), members).draw(rng)
-    first = _rank(gains, gain)
-    left = np.ones(len(batch), dtype=bool)
-    found: list[NewGroup] = []
-    while _rank(gains, gain) <= level and len(found) < MOST_GROUPS:
-        group, rest = places[members], np.flatnonzero(left)
-        if len(rest) > min(n_drawn, MOST_SEARCHED):
-            group = others_of(batch, group, rest)
-        found.append(_described(past.mixture, batch, group, words))
-        left[group] = False
-        places = _some(np.flatnonzero(left), n_drawn, rng)
-        gain, members = _clearest(batch, places)
-    usual = int(np.quantile(sizes, 1.0 - level, method="higher"))
-    return found, first, usual if n_drawn == len(batch) else None
-
-
-def _clearest(batch: Scored, places: Ids) -> tuple[float, Ids]:
-    """Search the clearest new group in a part of a batch; its documents by numbers in the part."""
-    rows = batch.rows[places]
-    return search_group(np.arange(len(places)), batch.cosines[places], products(rows, rows))
-
-
-def _some(ids: Ids, n: int, rng: np.random.Generator) -> Ids:
-    """Give all of them, or some where they are more than that."""
-    return ids if len(ids) <= n else np.sort(rng.permutation(ids)[:n])
-
-
-def _described(
-    mixture: VMFMixture, batch: Scored, members: Ids, words: list[str] | None
-) -> NewGroup:
-    sizes = np.bincount(batch.labels[members], minlength=len(mixture.weights_))
-    so_far = {int(k): int(sizes[k]) for k in np.argsort(-sizes, kind="stable") if sizes[k]}
-    return NewGroup(members, _own_words(mixture, batch, members, words), so_far)
-
-
-def _rank(drawn: Array, value: float) -> float:
-    """Give the share of the draws that reach a value, itself included."""
-    return float((1.0 + np.count_nonzero(drawn >= value)) / (1.0 + len(drawn)))
-
-
-def _own_words(
-    mixture: VMFMixture, batch: Scored, members: Ids, words: list[str] | None
-) -> list[str]:
-    """Give the words that set new documents apart from all groups."""
-    if words is None:
-        return []
-    total = np.asarray(batch.rows[members].sum(axis=0)).ravel()
-    masses = cluster_masses(mixture.weights_, mixture.kappas_, len(words))
-    prototypes = np.vstack([mixture.prototypes_, total / np.linalg.norm(total)])
-    scores = characteristic_scores(prototypes, np.append(masses, masses.mean()))[-1]
-    best = np.argsort(-scores, kind="stable")[:WORDS]
-    return [words[j] for j in best if scores[j] > 0.0]
-
-
-def _said_of(found: list[NewGroup], usual: int | None) -> str:
-    if not found:
-        return "no large set of documents that are nearer to each other than to any group"
-    sizes = [f"{len(one.members):,}" for one in found]
-    several = "" if len(found) == 1 else f"{len(found)} sets of "
-    chance = "" if usual is None else f"; by chance hardly more than {usual:,}"
-    return f"{several}{joined(sizes)} documents are nearer to each other than to any group{chance}"
 
 
 # Groups that have changed

@@ -1,4 +1,4 @@
-"""New groups that chance makes: documents of the past and new ones, exchanged.
+"""What chance makes: documents of the past and new ones, exchanged.
 
 If nothing is new, a batch is a random part of all documents, old and new. What is seen in the batch
 is therefore compared with what is seen in other random parts of the same size. Each part is scored
@@ -10,6 +10,7 @@ prototype: if they are one, they would spoil the prototypes of known groups.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,25 @@ if TYPE_CHECKING:
     Ids = NDArray[np.intp]
 
 N_DRAWS = 399  # random parts that the batch is compared with
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """What is seen in random parts, an entry each.
+
+    Attributes
+    ----------
+    gains : ndarray of float
+        Of the clearest new groups.
+    sizes : ndarray of int
+        Their numbers of documents.
+    bad : ndarray of int
+        Numbers of documents that fit badly.
+    """
+
+    gains: Array
+    sizes: Ids
+    bad: Ids
 
 
 class Exchange:
@@ -79,14 +99,16 @@ class Exchange:
         pulled = _along(self.all.rows[part], sums[places])
         return np.asarray((self._products[part] - pulled) / lengths[places])
 
-    def draw(self, rng: np.random.Generator) -> tuple[Array, Ids]:
-        """Give the gains and the sizes of new groups in random parts as large as the batch."""
-        gains, sizes = np.empty(N_DRAWS), np.empty(N_DRAWS, dtype=np.intp)
+    def draw(self, limit: float, rng: np.random.Generator) -> Draws:
+        """Draw random parts as large as the batch; documents below the limit fit badly."""
+        gains = np.empty(N_DRAWS)
+        sizes, bad = np.empty((2, N_DRAWS), dtype=np.intp)
         for i in range(N_DRAWS):
             part = np.sort(rng.choice(len(self.all), self.n_new, replace=False))
-            gains[i], members = search_group(part, self.cosines(part), self.gram)
-            sizes[i] = len(members)
-        return gains, sizes
+            cosines = self.cosines(part)
+            gains[i], members = search_group(part, cosines, self.gram)
+            sizes[i], bad[i] = len(members), np.count_nonzero(cosines < limit)
+        return Draws(gains, sizes, bad)
 
     def _sums(self, part: Ids) -> Array:
         """Give the sums of documents in each group, on the supports: (K, d)."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse, stats
+from scipy import sparse
 
 from spheremix.estimators.left_out import assign
 
@@ -152,19 +152,14 @@ def fit_values(past: Array, new: Array) -> Array:
     return np.asarray((1.0 + worse) / (1.0 + len(past)), dtype=np.float64)
 
 
-def count_test(values: Array, n_past: int) -> tuple[int, float, float]:
-    """Count the documents that fit badly, how many one expects, and the probability of so many.
+def limit_of_fit(past: Array) -> tuple[float, float]:
+    """Give the cosine below which a document fits badly, and the share of documents one expects.
 
-    Of n documents of the past, r fit as badly as the limit or worse. If m new documents come from
-    the same source, all orders of the n + m documents are equally probable, and the number of new
-    ones beyond the limit has a beta-binomial distribution with the parameters m, r and n + 1 - r.
+    It is the r-th smallest of the n cosines of the past, r being 5 % of n + 1: of all orders of
+    these and a new one, a share of r / (n + 1) has the new one below it.
     """
-    limit = max(1, int(BADLY * (n_past + 1)))
-    # A value of r / (n + 1) or less: at most r - 1 of the past fit as badly.
-    n_bad = int(np.count_nonzero(values * (n_past + 1) <= limit + 1e-9))
-    expected = len(values) * limit / (n_past + 1)
-    p_value = stats.betabinom.sf(n_bad - 1, len(values), limit, n_past + 1 - limit)
-    return n_bad, expected, float(p_value)
+    r = max(1, int(BADLY * (len(past) + 1)))
+    return float(np.partition(past, r - 1)[r - 1]), r / (len(past) + 1)
 
 
 # Groups of documents that are nearer to each other than to any group that is known

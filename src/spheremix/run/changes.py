@@ -32,7 +32,7 @@ def updated(run: Run) -> Message | None:
     if step is None or step.update is None:
         return None
     before = step.update
-    said = ["This run brings {before} up to date: {added} were added to {n}", "{found}"]
+    said = ["This run brings {before} up to date: {added} were added to {n}"]
     values = {
         "before": before.before,
         "added": count(before.n_added, "document"),
@@ -41,12 +41,12 @@ def updated(run: Run) -> Message | None:
     }
     if keeps_numbers(run):
         values |= _groups(run, before)
-        said += ["Groups keep their numbers", "Sizes before and after: {sizes}"]
+        said += ["Groups keep their numbers", "{found}", "Sizes before and after: {sizes}"]
         said += ["New: {new}"] if values["new"] else []
         said.append("{moved} of {total} documents of before changed group")
         said += ["Words that are new among the first: {words}"] if values["words"] else []
     else:
-        said.append("Since then groups were merged, split or searched for anew")
+        said += ["{found}", "Since then groups were merged, split or searched for anew"]
     lost = [line.removesuffix(".") for line in step.changes if line.startswith("Could not be kept")]
     if lost:
         said.append("{lost}")
