@@ -1,12 +1,12 @@
 """Take the pictures of the report that the pages quote.
 
     spheremix demo -o demo-run
-    python tools/draw_report.py demo-run/report.html [NUMBER]
+    python tools/draw_report.py demo-run/report.html run/report.html [NUMBER]
 
-Opens the report in headless Chromium and writes into docs/figures report.png, the first screen, and
-for the page about the report one picture of each screen with numbers on it, report-*.png, which the
-lists of that page explain. Screens of one group show the one at this place of the list (3 by
-default).
+The second report is that of the tutorial docs/complaints.md, whose documents have dates. Opens the
+reports in headless Chromium and writes into docs/figures report.png, the first screen, and for the
+page about the report one picture of each screen with numbers on it, report-*.png, which the lists
+of that page explain. Screens of one group show the one at this place of the list (3 by default).
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ class Screen:
 
     clicks: tuple[str, ...]
     marks: tuple[str, ...]
+    dated: bool = False  # of the report whose documents have dates
 
 
 SCREENS = {
@@ -60,12 +61,29 @@ SCREENS = {
         ),
     ),
     "report-reader": Screen(
-        ("#tab-prototypes", "text=borderline", ".document"),
+        ("#tab-prototypes", "#documents button:text-is('borderline')", ".document"),
         ("#frame", "#zoom", "#path", ".verdict", ".mark-legend", "#document-list", "#reader-close"),
     ),
     "report-labels": Screen(
         ("#tab-labels",),
         ("#labels .segmented", "#labels thead", "#labels tbody td", "#compare", ".compared"),
+    ),
+    "report-time": Screen(
+        ("#tab-time",),
+        (
+            "#time .segmented",
+            "#time-scale",
+            "#smoothing",
+            "#time-reading",
+            ".time-row .bars",
+            ".time-row .peak",
+            "#documents .filters",
+        ),
+        dated=True,
+    ),
+    "report-corpus": Screen(
+        ("#tab-corpus",),
+        ("#warnings", "#corpus section:nth-of-type(1)", "#corpus section:nth-of-type(2)"),
     ),
     "report-numbers": Screen(
         ("#tab-candidates",),
@@ -111,13 +129,17 @@ def prepare(page: Page, name: str, number: int) -> None:
         page.locator("#edits-button").click()
     for click in SCREENS[name].clicks:
         page.locator(click).first.click()
+    if name == "report-time":
+        bars = page.locator(".time-row.chosen .bars")
+        wide = bars.bounding_box()["width"]
+        bars.click(position={"x": 0.7 * wide, "y": 20})
     page.mouse.move(0, 0)
     page.evaluate("document.activeElement.blur()")
     page.wait_for_timeout(800)
 
 
-def main(report: Path, number: int = 3) -> None:
-    """Open the report once for each picture."""
+def main(report: Path, dated: Path, number: int = 3) -> None:
+    """Open a report once for each picture."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
@@ -125,7 +147,7 @@ def main(report: Path, number: int = 3) -> None:
         for name, screen in SCREENS.items():
             # A context of its own: edits are kept by the browser.
             page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
-            page.goto(report.resolve().as_uri())
+            page.goto((dated if screen.dated else report).resolve().as_uri())
             page.locator("body[data-ready]").wait_for()
             prepare(page, name, number)
             if name == "report-first":
@@ -136,4 +158,4 @@ def main(report: Path, number: int = 3) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), *map(int, sys.argv[3:]))

@@ -96,8 +96,8 @@ def test_figures_of_the_docs_are_theirs():
         assert quoting, name
         assert all("tools/draw_figures.py" in page for page in quoting), name
     quoted = {name for page in pages for name in re.findall(r"\(figures/([\w-]+)\.png\)", page)}
-    # By tools/draw_report.py, of the demo's report.
-    screens = ("first", "reader", "labels", "numbers", "edits")
+    # By tools/draw_report.py, of the demo's report and, for time, that of a tutorial.
+    screens = ("first", "reader", "labels", "time", "numbers", "corpus", "edits")
     taken = {"report", *(f"report-{name}" for name in screens)}
     assert quoted <= drawn | taken
     for name in taken:

@@ -8,6 +8,7 @@ import { createPainter, fit } from "./document_map_painter.js";
 import { drawingOrder, FAINT, PALE } from "./document_map_points.js";
 import { listenToGestures } from "./document_map_gestures.js";
 import { toSvg } from "./document_map_picture.js";
+import { rove } from "./roving.js";
 import { saveBlob } from "./csv.js";
 import {
   createPoints,
@@ -246,7 +247,7 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
   };
   buttons.lasso.setAttribute("aria-pressed", "false");
   const group = { class: "document-map-buttons", role: "group", "aria-label": "Map" };
-  element.append(make("div", group, ...Object.values(buttons)));
+  element.append(rove(make("div", group, ...Object.values(buttons)), "button"));
 
   listenToGestures(above, {
     view: () => view,

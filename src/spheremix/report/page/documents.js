@@ -37,6 +37,7 @@ export function mountDocuments(app) {
   const { documents } = content;
   if (!documents) {
     find("documents").hidden = true;
+    find("skip").hidden = true;
     find("reader").hidden = true;
     document.body.classList.add("no-documents");
     return { move: () => {}, listed: () => [] };
@@ -45,6 +46,7 @@ export function mountDocuments(app) {
   const row = (/** @type {number} */ i) => documentRow(app, documents, i);
   const short = !documents.text && !content.rows;
   const box = find("document-list");
+  find("skip").addEventListener("click", () => box.focus());
   box.classList.toggle("short", short);
   const list = createList(box, short ? SHORT : ROW, row, (i) => {
     state.set({ document: i });

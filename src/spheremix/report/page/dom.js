@@ -1,5 +1,7 @@
 // Elements made one by one: what comes from the corpus only ever becomes text or an attribute.
 
+import { rove } from "./roving.js";
+
 /** @import { Child, Places, Properties } from "./types.d.ts" */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -102,6 +104,7 @@ export function segmented(label, choices, onChoose) {
     const button = buttons.get(value);
     if (button) button.textContent = text;
   };
+  rove(group, "button");
   return { group, choose, rename };
 }
 

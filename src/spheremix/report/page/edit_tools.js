@@ -4,6 +4,7 @@ import { bdi, find, make, present } from "./dom.js";
 import { counted } from "./format.js";
 import { ask } from "./ask.js";
 import { countEdits, mergeSets } from "./edits.js";
+import { rove } from "./roving.js";
 import { saveText } from "./csv.js";
 
 /** @import { App, Documents, EditRecord, Group } from "./types.d.ts" */
@@ -70,20 +71,23 @@ export function groupTools(app, group) {
   return make(
     "div",
     {},
-    make(
-      "div",
-      { class: "group-tools" },
-      ...present([
-        others.length ? compareChoice(state, others) : null,
-        tool("rename", "Give this group another name", rename),
-        others.length ? tool("merge", "Make one group of this and another one", join) : null,
-        tool(
-          split.includes(k) ? "do not split" : "split",
-          "Ask for two groups out of this one",
-          divide,
-        ),
-        tool("note", "Write a note on this group", annotate),
-      ]),
+    rove(
+      make(
+        "div",
+        { class: "group-tools" },
+        ...present([
+          others.length ? compareChoice(state, others) : null,
+          tool("rename", "Give this group another name", rename),
+          others.length ? tool("merge", "Make one group of this and another one", join) : null,
+          tool(
+            split.includes(k) ? "do not split" : "split",
+            "Ask for two groups out of this one",
+            divide,
+          ),
+          tool("note", "Write a note on this group", annotate),
+        ]),
+      ),
+      "button",
     ),
     ...present([
       joined

@@ -86,9 +86,14 @@ function createScores(weight, masses, W) {
     });
     return sums;
   });
+  let last = -1;
+  let scores = new Float64Array(0);
+  // Several lists of the same cluster are asked for after each other.
   return (/** @type {number} */ k) => {
+    if (k === last) return scores;
     const sums = totals();
-    const scores = new Float64Array(W);
+    last = k;
+    scores = new Float64Array(W);
     for (let j = 0; j < W; j++) {
       const size = Math.abs(weight(k, j));
       if (size > 0 && sums[j] > 0) scores[j] = (size ** 2.5 * masses[k]) / sums[j];
