@@ -1,7 +1,7 @@
 """New documents: events that are found, false alarms, and what updates keep and cost.
 
-Run as ``python benchmarks/news.py``, or with some of the words ``checks``, ``sizes``, ``time`` and
-``updates``; it needs the folder of real data, named by SPHEREMIX_DATA. It writes
+Run as ``python benchmarks/news.py``, or with some of the words ``checks``, ``sizes``, ``time``,
+``removed``, ``event`` and ``updates``; it needs the folder of real data, named by SPHEREMIX_DATA. It writes
 ``benchmarks/results/news.md``, and the numbers to ``news.json`` beside it.
 """
 
@@ -31,11 +31,7 @@ N_PAST, N_BATCH, K = 1000, 100, 12
 SIZES = ((200, 10), (200, 20), (200, 100), (200, 200), (1000, 500))  # of pasts and batches
 N_QUIET_SIZES = 60  # batches for each
 N_FIRST, N_UPDATES, N_ADDED = 400, 10, 40  # of each stream of updates
-EVENT, N_EVENT, N_LATER = (
-    4,
-    15,
-    8,
-)  # the batch with the event, its documents, and those of later ones
+EVENT, N_EVENT, N_LATER = 4, 15, 8  # batch with the event, its documents, those of later ones
 
 
 def texts(name):
@@ -126,7 +122,7 @@ def report_checks(found):
 NOVEL = ("new group", "fit")
 ITEMS = ("2.02", "5.02", "1.01")  # of filings: results of operations, officers, agreements
 VOTES, VOTES_FROM = "5.07", ("2010-02-01", "2010-06-15")  # results of votes: an item since 2010
-N_WINDOWS, N_TIMES = 50, 8
+N_WINDOWS, N_CUTS, N_TIMES = 25, 4, 8
 
 
 def filings():
@@ -161,90 +157,116 @@ def known_past(documents, ids):
     return compare
 
 
+def starts_of(documents):
+    """Give the times at which filings are compared with those before them."""
+    return np.linspace(2 * N_PAST, len(documents) - 2 * N_BATCH, N_WINDOWS).astype(int)
+
+
 def by_time():
-    """Compare filings with those before them: as they come, with an item removed, and in 2010."""
-    documents, found = filings(), []
-    starts = np.linspace(2 * N_PAST, len(documents) - 2 * N_BATCH, N_WINDOWS).astype(int)
-    for start in starts:
-        compare = known_past(documents, range(start - N_PAST, start))
-        for seed in range(2):
-            order = start + np.random.default_rng(seed).permutation(2 * N_BATCH)
-            halves = (np.sort(order[:N_BATCH]), np.sort(order[N_BATCH:]))
-            found += [["quiet", *compare(half, "")] for half in halves]
-        print(found[-1], flush=True)
-    for item in ITEMS:
-        for start in starts[:: N_WINDOWS // N_TIMES][:N_TIMES]:
-            before = [i for i in range(start) if item not in documents[i]["labels"]]
-            compare = known_past(documents, before[-N_PAST:])
-            found.append(["removed", *compare(np.arange(start, start + N_BATCH), item)])
-            print(found[-1], flush=True)
-    dates = [one["date"] for one in documents]
-    start, end = (int(np.searchsorted(dates, one)) for one in VOTES_FROM)
-    compare = known_past(documents, range(start - N_PAST, start))
-    for i in range(start, end, N_BATCH):
-        found.append(["2010", *compare(np.arange(i, i + N_BATCH), VOTES)])
-        print(found[-1], flush=True)
+    """Compare filings with those before them, as they come."""
+    documents = filings()
+    return [one for start in starts_of(documents) for one in as_they_come(documents, start)]
+
+
+def without_items():
+    """Compare filings with those before them that do not have an item."""
+    documents = filings()
+    times = starts_of(documents)[:: N_WINDOWS // N_TIMES][:N_TIMES]
+    return [without_item(documents, start, item) for item in ITEMS for start in times]
+
+
+def as_they_come(documents, start):
+    """Compare halves of the next filings, cut again and again."""
+    compare, found = known_past(documents, range(start - N_PAST, start)), []
+    for seed in range(N_CUTS):
+        order = start + np.random.default_rng(seed).permutation(2 * N_BATCH)
+        halves = (np.sort(order[:N_BATCH]), np.sort(order[N_BATCH:]))
+        found += [compare(half, "") for half in halves]
     return found
 
 
+def without_item(documents, start, item):
+    """Compare the next filings with the last ones that do not have an item."""
+    before = [i for i in range(start) if item not in documents[i]["labels"]]
+    compare = known_past(documents, before[-N_PAST:])
+    return compare(np.arange(start, start + N_BATCH), item)
+
+
+def real_event():
+    """Compare the batches of some months with the filings before them."""
+    documents = filings()
+    dates = [one["date"] for one in documents]
+    start, end = (int(np.searchsorted(dates, one)) for one in VOTES_FROM)
+    compare = known_past(documents, range(start - N_PAST, start))
+    batches = [np.arange(i, i + N_BATCH) for i in range(start, end, N_BATCH)]
+    return [compare(batch, VOTES) for batch in batches]
+
+
+def alarmed(batches, checks):
+    """Give the share of the batches with an alarm of one of these checks."""
+    return np.mean([any(check in checks for check in one[3]) for one in batches])
+
+
 def report_time(found):
-    quiet = [one for one in found if one[0] == "quiet"]
-
-    def share(batches, checks):
-        return np.mean([any(check in checks for check in one[4]) for one in batches])
-
-    lines = [
-        "## By time",
+    kinds = [*((check,) for check in CHECKS), NOVEL, CHECKS]
+    odd = sorted({one[0] for one in found if set(one[3]) & set(NOVEL)})
+    return [
+        "## By time, as they come",
         "",
         f"sec8k_stanford in the order of dates. The past is the last {N_PAST:,} filings, in {K}",
-        f"groups. No event: {len(quiet)} batches of {N_BATCH}, halves of the {2 * N_BATCH} filings",
-        f"after the past, at {N_WINDOWS} times from 2005 to 2013. Shares with an alarm for:",
+        f"groups. {len(found)} batches of {N_BATCH}: halves of the {2 * N_BATCH} filings after the",
+        f"past, at {N_WINDOWS} times from 2005 to 2013. Shares of the batches with an alarm for:",
         "",
         f"| {' | '.join(CHECKS)} | new group or fit | any |",
         f"|{'---|' * (len(CHECKS) + 2)}",
+        f"| {' | '.join(f'{alarmed(found, one):.3f}' for one in kinds)} |",
+        "",
+        "Shares and words of groups change with the seasons of the reports. Batches with an alarm",
+        f"for a new group or the fit begin at {', '.join(odd) or 'no date'}.",
+        "",
     ]
-    kinds = [*((check,) for check in CHECKS), NOVEL, CHECKS]
-    lines.append(f"| {' | '.join(f'{share(quiet, one):.3f}' for one in kinds)} |")
-    odd = sorted({one[1] for one in quiet if set(one[4]) & set(NOVEL)})
-    lines += [
+
+
+def report_without(found):
+    lines = [
+        "## By time, a topic removed",
         "",
-        "The shares and the words of groups do change with the seasons of the reports, so that",
-        "these two checks are right to raise an alarm. New group or fit: the batches begin at",
-        f"{', '.join(odd) or 'no date'}.",
-        "",
-        "A topic removed: the filings with an item are left out of the past, and the next",
-        f"{N_BATCH} filings come as they are. Right: of the documents of the first new group those",
-        "with the item, and the share of all of the batch with it that the group has.",
+        "sec8k_stanford: filings with an item are left out of the past, and the next",
+        f"{N_BATCH} filings come as they are. Right: the share of the documents of the first new",
+        "group that have the item, and the share of those with the item that it has.",
         "",
         "| item | filings with it in a batch | batches | new group or fit | right |",
         "|---|---|---|---|---|",
     ]
     for item in ITEMS:
         for low, high in ((1, 10), (10, 20), (20, N_BATCH)):
-            own = [one for one in found if one[:1] + one[2:3] == ["removed", item]]
-            own = [one for one in own if low <= one[3] < high]
-            groups = [one for one in own if one[5]]
+            own = [one for one in found if one[1] == item and low <= one[2] < high]
+            groups = [one for one in own if one[4]]
             right = "-"
             if groups:
-                precision = np.mean([one[6] / one[5] for one in groups])
-                right = f"{precision:.2f}, {np.mean([one[6] / one[3] for one in groups]):.2f}"
+                precision = np.mean([one[5] / one[4] for one in groups])
+                right = f"{precision:.2f}, {np.mean([one[5] / one[2] for one in groups]):.2f}"
             if own:
-                alarms = f"{share(own, NOVEL):.2f}"
+                alarms = f"{alarmed(own, NOVEL):.2f}"
                 lines.append(f"| {item} | {low} to {high - 1} | {len(own)} | {alarms} | {right} |")
-    lines += [
-        "",
-        f"A real event: item {VOTES} (results of votes) exists since March 2010. The past ends",
-        f"before {VOTES_FROM[0]}.",
-        "",
-        f"| batch from | filings with {VOTES} | alarms | first new group, with {VOTES} |",
-        "|---|---|---|---|",
-    ]
-    for one in found:
-        if one[0] == "2010":
-            lines.append(
-                f"| {one[1]} | {one[3]} | {', '.join(one[4]) or '-'} | {one[5]}, {one[6]} |"
-            )
     return [*lines, ""]
+
+
+def report_event(found):
+    return [
+        "## By time, a real event",
+        "",
+        f"sec8k_stanford: item {VOTES} (results of votes) exists since March 2010. The past is",
+        f"{N_PAST:,} filings before {VOTES_FROM[0]}; batches of {N_BATCH} come as they are.",
+        "",
+        f"| batch from | filings with {VOTES} | alarms | first new group | of these with {VOTES} |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {day} | {n_event} | {', '.join(alarms) or '-'} | {size} | {right} |"
+            for day, _, n_event, alarms, size, right in found
+        ),
+        "",
+    ]
 
 
 # Batches that are large beside the past
@@ -408,6 +430,8 @@ PARTS = {
     "checks": (checks, report_checks),
     "time": (by_time, report_time),
     "sizes": (sizes, report_sizes),
+    "removed": (without_items, report_without),
+    "event": (real_event, report_event),
     "updates": (updates, report_updates),
 }
 
