@@ -1,8 +1,8 @@
 """New documents: events that are found, false alarms, and what updates keep and cost.
 
 Run as ``python benchmarks/news.py``, or with some of the words ``checks``, ``sizes``, ``time``,
-``removed``, ``event`` and ``updates``; it needs the folder of real data, named by SPHEREMIX_DATA. It writes
-``benchmarks/results/news.md``, and the numbers to ``news.json`` beside it.
+``removed``, ``event`` and ``updates``; it needs the folder of real data, named by SPHEREMIX_DATA.
+It writes ``benchmarks/results/news.md``, and the numbers to ``news.json`` beside it.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from spheremix.data.base import Directions
     from spheremix.estimators.problem import Problem
 
-# Entries of the rows times components, in one sweep, from which on data are large. Beyond it
-# five runs on all rows take longer than the k-means of other packages (benchmarks/results/
-# time_to_quality.md); on texts below it, a sample costs likelihood and saves little.
+# Entries of the rows times components, in one sweep, from which on data are large. At 3.8e9 five
+# runs on all rows took much longer than the k-means of other packages; at 3.4e7, on 20 newsgroups,
+# a sample costs likelihood and saves half of the time at most. docs/benchmarks.md has the figures.
 LARGE = 2e8
 ROWS = 128  # of the sample for each component, at least
 SHARE = 0.5  # of the rows: where the sample would be more, the search reads them all
