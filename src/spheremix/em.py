@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.data.base import Directions
-    from spheremix.data.settled import SettledRows
+    from spheremix.data.base import Directions, Memory
     from spheremix.models.base import Model
     from spheremix.resultants import Resultants
 
@@ -29,7 +28,7 @@ R = TypeVar("R")
 class Remembering(Protocol):
     """Directions that need not read all rows in each sweep of a fit."""
 
-    def remember(self) -> SettledRows:
+    def remember(self) -> Memory:
         """Give what sweeps the rows of one fit."""
         ...
 
@@ -197,7 +196,7 @@ def _begin(
 def _read_all_rows(
     model: Model[P],
     active: list[_Run[P]],
-    settled: SettledRows,
+    settled: Memory,
     settings: Settings,
     weights: Array | None,
     tidy: Callable[[P], P] | None,
