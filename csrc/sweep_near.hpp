@@ -85,7 +85,7 @@ template <int N, class T, class P>
 static void multiply_listed(const NearSweep<T, P>& sweep, NearScratch<P>& own, std::int64_t panel,
                             P* out, std::int64_t stride) {
     using V = typename Vectors<P>::Full;
-    constexpr int together = N == 1 || SPHEREMIX_LEVEL == 2 ? 8 : 4;
+    constexpr int together = SPHEREMIX_LEVEL == 2 ? (N == 1 ? 12 : 8) : (N == 1 ? 8 : 4);
     const std::int64_t d = sweep.near->n_features, n = static_cast<std::int64_t>(own.ids.size());
     const P* base = sweep.panels.base(panel);
     own.listed.clear();
@@ -94,8 +94,8 @@ static void multiply_listed(const NearSweep<T, P>& sweep, NearScratch<P>& own, s
     std::int64_t i = 0;
     for (; i + together <= n; i += together)
         multiply_listed_tile<V, N, together>(listed + i, d, base, out + i * stride, stride);
-    for (; i + 2 <= n; i += 2)
-        multiply_listed_tile<V, N, 2>(listed + i, d, base, out + i * stride, stride);
+    for (; i + 4 <= n; i += 4)
+        multiply_listed_tile<V, N, 4>(listed + i, d, base, out + i * stride, stride);
     for (; i < n; ++i) multiply_listed_tile<V, N, 1>(listed + i, d, base, out + i * stride, stride);
     own.n_scores += n * N * V::width;
 }
@@ -158,40 +158,68 @@ static void open_rows(const NearSweep<T, P>& sweep, NearScratch<P>& own, std::in
     }
 }
 
-// The scores of the owners of open rows, where they are not known.
+// One group, for the rows that are listed: who of it wins them, and their bounds set anew. The scores
+// of owners in the group become known.
 template <class T, class P>
-static void score_owners(const NearSweep<T, P>& sweep, NearScratch<P>& own, std::int64_t begin) {
+static void score_group(const NearSweep<T, P>& sweep, NearScratch<P>& own, std::int64_t group,
+                        std::int64_t begin) {
     constexpr std::int64_t width = Vectors<P>::Full::width;
     const Near& near = *sweep.near;
-    const auto panel_of = [&](std::int32_t i) {
-        return near.place[near.owners[begin + i]] / width;
-    };
-    const std::int64_t n_panels = near.first_far() / width;
-    own.starts.assign(static_cast<std::size_t>(n_panels) + 1, 0);
-    std::int64_t n_unknown = 0;
+    const std::int64_t n_rows = sweep.rows.n, size = near.group_size, first = group * size;
+    if (own.ids.empty()) return;
+    float* bounds = near.bounds + group * n_rows + begin;
+    std::int64_t n_members = 0, at = 0;
+    while (n_members < size && near.members[first + n_members] >= 0) ++n_members;
+    for (; at + width < n_members; at += 2 * width)
+        multiply_listed<2>(sweep, own, (first + at) / width, own.products.get() + at, size);
+    if (at < n_members)
+        multiply_listed<1>(sweep, own, (first + at) / width, own.products.get() + at, size);
+    const P* products = own.products.get();
+    for (const std::int32_t i : own.ids) {
+        const std::int64_t row = begin + i;
+        double* s = own.s.data();
+        affine(products, sweep.rows.scale[row], near.biases + first, n_members, s);
+        products += size;
+        const std::int64_t owner = near.place[near.owners[row]] - first;
+        if (owner >= 0 && owner < size) {
+            own.best[i] = s[owner];
+            near.known[row] = 1;
+            s[owner] = minus_infinity;
+        }
+        double next = largest(s, n_members);
+        const std::int64_t z = first_largest(s, n_members, next);
+        if (next > minus_infinity &&
+            wins(next, near.members[first + z], own.best[i], near.owners[row])) {
+            const double score = next;
+            s[z] = minus_infinity;
+            next = largest(s, n_members);
+            bounds[i] = stored_above(next + near.rounding - near.grown[group]);
+            win(near, n_rows, row, own.best[i], score, near.members[first + z]);
+            continue;
+        }
+        bounds[i] = stored_above(next + near.rounding - near.grown[group]);
+    }
+}
+
+// The groups of the owners of open rows, where the owner's score is not known.
+template <class T, class P>
+static void score_owners(const NearSweep<T, P>& sweep, NearScratch<P>& own, std::int64_t begin) {
+    const Near& near = *sweep.near;
+    own.starts.assign(static_cast<std::size_t>(near.n_groups) + 1, 0);
+    own.sorted.clear();
     for (const std::int32_t i : own.open)
         if (!near.known[begin + i]) {
-            ++own.starts[panel_of(i) + 1];
-            ++n_unknown;
+            ++own.starts[near.group_of(near.owners[begin + i]) + 1];
+            own.sorted.push_back(i);
         }
-    if (n_unknown == 0) return;
-    for (std::int64_t p = 0; p < n_panels; ++p) own.starts[p + 1] += own.starts[p];
-    own.sorted.resize(static_cast<std::size_t>(n_unknown));
-    for (const std::int32_t i : own.open)
-        if (!near.known[begin + i]) own.sorted[own.starts[panel_of(i)]++] = i;
-    for (std::int64_t p = 0, from = 0; p < n_panels; from = own.starts[p++]) {
-        own.ids.assign(own.sorted.begin() + from, own.sorted.begin() + own.starts[p]);
-        if (own.ids.empty()) continue;
-        multiply_listed<1>(sweep, own, p, own.products.get(), width);
-        const P* products = own.products.get();
-        for (const std::int32_t i : own.ids) {
-            const std::int64_t row = begin + i, place = near.place[near.owners[row]];
-            own.best[i] = fused(sweep.rows.scale[row],
-                                static_cast<double>(products[place - p * width]),
-                                near.biases[place]);
-            near.known[row] = 1;
-            products += width;
-        }
+    if (own.sorted.empty()) return;
+    for (std::int64_t g = 0; g < near.n_groups; ++g) own.starts[g + 1] += own.starts[g];
+    own.ids = own.sorted;
+    for (const std::int32_t i : own.ids)
+        own.sorted[own.starts[near.group_of(near.owners[begin + i])]++] = i;
+    for (std::int64_t g = 0, from = 0; g < near.n_groups; from = own.starts[g++]) {
+        own.ids.assign(own.sorted.begin() + from, own.sorted.begin() + own.starts[g]);
+        score_group(sweep, own, g, begin);
     }
 }
 
@@ -249,47 +277,16 @@ static void score_far(const NearSweep<T, P>& sweep, NearScratch<P>& own, std::in
     }
 }
 
-// One group, for the open rows that one of its components may win: their bounds are set anew.
+// List the open rows that a component of the group may win.
 template <class T, class P>
-static void score_group(const NearSweep<T, P>& sweep, NearScratch<P>& own, std::int64_t group,
-                        std::int64_t begin) {
-    constexpr std::int64_t width = Vectors<P>::Full::width;
+static void list_rows(const NearSweep<T, P>& sweep, NearScratch<P>& own, std::int64_t group,
+                      std::int64_t begin) {
     const Near& near = *sweep.near;
-    const std::int64_t n_rows = sweep.rows.n, size = near.group_size, first = group * size;
     const double by = near.grown[group] + near.rounding;
-    float* bounds = near.bounds + group * n_rows + begin;
+    const float* bounds = near.bounds + group * sweep.rows.n + begin;
     own.ids.clear();
     for (const std::int32_t i : own.open)
         if (static_cast<double>(bounds[i]) + by >= own.best[i]) own.ids.push_back(i);
-    if (own.ids.empty()) return;
-    std::int64_t n_members = 0;
-    while (n_members < size && near.members[first + n_members] >= 0) ++n_members;
-    std::int64_t at = 0;
-    for (; at + width < n_members; at += 2 * width)
-        multiply_listed<2>(sweep, own, (first + at) / width, own.products.get() + at, size);
-    if (at < n_members)
-        multiply_listed<1>(sweep, own, (first + at) / width, own.products.get() + at, size);
-    const P* products = own.products.get();
-    for (const std::int32_t i : own.ids) {
-        const std::int64_t row = begin + i;
-        double* s = own.s.data();
-        affine(products, sweep.rows.scale[row], near.biases + first, n_members, s);
-        products += size;
-        const std::int64_t owner = near.place[near.owners[row]] - first;
-        if (owner >= 0 && owner < size) s[owner] = minus_infinity;
-        double next = largest(s, n_members);
-        const std::int64_t z = first_largest(s, n_members, next);
-        if (next > minus_infinity &&
-            wins(next, near.members[first + z], own.best[i], near.owners[row])) {
-            const double score = next;
-            s[z] = minus_infinity;
-            next = largest(s, n_members);
-            bounds[i] = stored_above(next + near.rounding - near.grown[group]);
-            win(near, n_rows, row, own.best[i], score, near.members[first + z]);
-            continue;
-        }
-        bounds[i] = stored_above(next + near.rounding - near.grown[group]);
-    }
 }
 
 template <class T, class P>
@@ -304,8 +301,10 @@ static void near_task(void* context, std::int64_t task, int thread) {
     score_owners(sweep, own, begin);
     for (std::int64_t far = 0; far < sweep.n_far_panels(); ++far)
         score_far(sweep, own, far, begin, n);
-    for (std::int64_t group = 0; group < near.n_groups; ++group)
+    for (std::int64_t group = 0; group < near.n_groups; ++group) {
+        list_rows(sweep, own, group, begin);
         score_group(sweep, own, group, begin);
+    }
     for (const std::int32_t i : own.open) near.scores[begin + i] = own.best[i];
 }
 

@@ -157,7 +157,7 @@ for contain in KINDS.values():
     near = NearComponents(directions)
     for scorer in walk(rng, X, "one at a time"):
         near.sweep(scorer, None, 0)
-        assert_array_equal(near._known[0].owners, directions.map_rows(scorer, "labels"))
+        assert_array_equal(near.owners(0), directions.map_rows(scorer, "labels"))
 """
     environment = {**os.environ, "SPHEREMIX_SIMD": level}
     subprocess.run([sys.executable, "-c", job], env=environment, check=True)  # noqa: S603

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 LEAST_COMPONENTS = 64  # with fewer, bounds of whole rows (data/settled.py) serve
 LEAST_WORK = 2e7  # entries of all rows times components: below it a sweep is faster than this is
-GROUP_SIZE = 32  # places of a group, at least
+GROUP_SIZE = 16  # places of a group, at least
 SHARE = 0.5  # of the size of the rows, for the bounds of all runs
 SAMPLE = 256  # rows on which costs are counted
 WORTH = 0.8  # share of all scores: from there on all are computed
@@ -141,6 +141,10 @@ class NearComponents:
     def keep(self, runs: Iterable[int]) -> None:
         """Forget all other runs: they have ended."""
         self._known = {run: self._known[run] for run in runs if run in self._known}
+
+    def owners(self, run: int) -> Integers:
+        """Give the component of the largest score of each row, in the last sweep of a run."""
+        return self._known[run].owners
 
     def _begin(self, scorer: Scorer, dtype: np.dtype[Any], n_runs: int) -> _Known:
         """Know nothing of the rows: every component may win."""
