@@ -45,7 +45,7 @@ def texts(n):
     chosen = rng.integers(len(real), size=(n, 3))
     shares = rng.dirichlet([1.0, 0.6, 0.4], size=n).astype(np.float32)
     noise = 0.02 * rng.standard_normal((n, real.shape[1]), dtype=np.float32)
-    return unit(np.einsum("nk,nkd->nd", shares, real[chosen]) + noise)
+    return unit(np.einsum("ik,ikj->ij", shares, real[chosen]) + noise)
 
 
 def spent(job):

@@ -136,9 +136,9 @@ def plan(gained: Array, members: Integers, slack: Array, multiple: int) -> Plan:
     n_groups = slack.shape[1]
     size = len(members) // n_groups
     real = members >= 0
-    growths = np.full(len(members), -np.inf)
-    growths[real] = gained[members[real]]
-    growths = growths.reshape(n_groups, size)
+    flat = np.full(len(members), -np.inf)
+    flat[real] = gained[members[real]]
+    growths = flat.reshape(n_groups, size)
     order = np.argsort(-growths, axis=1, kind="stable")
     falling = np.take_along_axis(growths, order, axis=1)
     n_real = real.reshape(n_groups, size).sum(axis=1)
