@@ -136,7 +136,7 @@ def fit(
     *,
     weights: Array | None = None,
     resultants: Sequence[Resultants] | None = None,
-    settled: SettledRows | None = None,
+    settled: Memory | None = None,
     tidy: Callable[[P], P] | None = None,
     callback: Callable[[Progress], None] | None = None,
 ) -> list[Fit[P]]:
@@ -183,7 +183,7 @@ def fit(
 def _begin(
     model: Model[P],
     runs: list[_Run[P]],
-    settled: SettledRows,
+    settled: Memory,
     settings: Settings,
     weights: Array | None,
 ) -> None:
@@ -244,7 +244,7 @@ def evaluate(
     settings: Settings,
     *,
     weights: Array | None = None,
-    settled: SettledRows | None = None,
+    settled: Memory | None = None,
 ) -> Fit[P]:
     """Give the Fit of other parameters than those a run reached, by one sweep where they differ."""
     if parameters is reached.parameters:

@@ -50,7 +50,8 @@ def blobs(rng, n=1500, d=12, n_blobs=60, noise=0.25):
 
 def walk(rng, X, kind, K=100, n_sweeps=10):
     """Give scorers as a fit has them in turn, or as an enemy of all bounds would choose them."""
-    rows = X / np.linalg.norm(X, axis=1, keepdims=True)
+    rows = np.array(X, dtype=np.float64, order="C")
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     start = rows[rng.choice(len(X), K, replace=False)]
     start[K // 2] = start[3]  # the first of equals wins
     goal = start + 0.3 * rng.normal(size=start.shape)
@@ -320,6 +321,25 @@ def test_hard_mixtures_and_several_runs(eager):
         assert fit.objective == pytest.approx(alone.objective, rel=1e-10)
         [expected] = directions.sweep([model.scorer(fit.parameters, "hard")], own)
         assert_resultants_same_bits(fit.resultants, expected)
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_run_begins_anew():
+    """What a step of a path knew is not used by the next: a path that goes on has the same bits."""
+    rng = np.random.default_rng(9)
+    X = blobs(rng)
+    directions = sm.as_directions(X)
+    one, other = directions.remember(), directions.remember()
+    scorers = list(walk(rng, X, "steady", n_sweeps=6))
+    for scorer in scorers[:4]:
+        one.sweep([scorer], None, [0])
+    for memory in (one, other):
+        memory.begin(scorers[4], None, 0)
+    for scorer in scorers[4:]:
+        [found], [expected] = (memory.sweep([scorer], None, [0]) for memory in (one, other))
+        assert_resultants_same_bits(found, expected)
+    [found] = one.sweep_all(scorers[:1], None, [0])
+    assert_resultants_same_bits(found, directions.sweep(scorers[:1])[0])
 
 
 def test_few_components_and_soft_ones_are_swept_as_before(eager):

@@ -145,6 +145,19 @@ class Memory(Protocol):
         """
         ...
 
+    def sweep_all(
+        self,
+        scorers: Sequence[Scorer],
+        weights: NDArray[np.float64] | None,
+        runs: Sequence[int],
+    ) -> list[Resultants]:
+        """Read all rows in full."""
+        ...
+
+    def begin(self, scorer: Scorer, weights: NDArray[np.float64] | None, run: int) -> None:
+        """Know the rows under the scorer where a run begins, or nothing: not what came before."""
+        ...
+
     def left_out(self, run: int) -> int:
         """Give the number of rows that the last sweep of a run did not read in full."""
         ...

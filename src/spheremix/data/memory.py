@@ -54,6 +54,24 @@ class FitMemory:
                 found += self._settled.sweep([scorer], own, [run])
         return found
 
+    def sweep_all(
+        self,
+        scorers: Sequence[Scorer],
+        weights: NDArray[np.float64] | None,
+        runs: Sequence[int],
+    ) -> list[Resultants]:
+        """Read all rows, and score all components."""
+        if any(self._is_many(scorer) for scorer in scorers):
+            return self._rows.sweep(scorers, weights)
+        return self._settled.sweep_all(scorers, weights, runs)
+
+    def begin(self, scorer: Scorer, weights: NDArray[np.float64] | None, run: int) -> None:
+        """Let a run begin with what a sweep over all rows says, and nothing that came before."""
+        if self._is_many(scorer):
+            self._near.forget(run)
+        else:
+            self._settled.begin(scorer, weights, run)
+
     def left_out(self, run: int) -> int:
         """Give the number of rows that the last sweep of a run did not score in full."""
         return self._rows.n_rows if run in self._near_runs else self._settled.left_out(run)

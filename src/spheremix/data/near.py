@@ -126,7 +126,7 @@ class NearComponents:
         """
         dtype = arithmetic(self._rows.dtype, [scorer])
         known = self._known.get(run)
-        moves = None if known is None else Moves.between(known.scorer, scorer)
+        moves = None if known is None else Moves.between(known.scorer, scorer, self._rows.n_threads)
         chosen = None
         if known is not None and moves is not None and known.dtype == dtype:
             chosen = plan(moves.gained, known.members, _slack(known, moves), kernels.NEAR_MULTIPLE)
@@ -141,6 +141,10 @@ class NearComponents:
     def keep(self, runs: Iterable[int]) -> None:
         """Forget all other runs: they have ended."""
         self._known = {run: self._known[run] for run in runs if run in self._known}
+
+    def forget(self, run: int) -> None:
+        """Know nothing of a run: its next sweep scores all components."""
+        self._known.pop(run, None)
 
     def owners(self, run: int) -> Integers:
         """Give the component of the largest score of each row, in the last sweep of a run."""

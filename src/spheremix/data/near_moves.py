@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spheremix.data.settled import OUTWARD, lengths
+from spheremix.data.settled import OUTWARD, distances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,12 +46,12 @@ class Moves:
         return cls(zeros != 0.0, zeros, zeros)
 
     @classmethod
-    def between(cls, before: Scorer, after: Scorer) -> Moves | None:
+    def between(cls, before: Scorer, after: Scorer, n_threads: int = 1) -> Moves | None:
         """Bound what scores lose and gain; None where a component becomes possible, or stops so."""
         possible = np.isfinite(after.biases)
         if not np.array_equal(np.isfinite(before.biases), possible):
             return None
-        step = lengths(after.matrix - before.matrix)
+        step = distances(before.matrix, after.matrix, n_threads)
         shift = np.zeros(len(step))
         shift[possible] = after.biases[possible] - before.biases[possible]
         outward = np.abs(shift) * (OUTWARD - 1.0)
