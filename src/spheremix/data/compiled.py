@@ -20,7 +20,6 @@ from spheremix.data.base import (
 )
 from spheremix.data.memory import FitMemory
 from spheremix.data.rows import entries_of, index_arrays, some_rows, unit_rows
-from spheremix.data.rows import entries_of, index_arrays, unit_rows
 from spheremix.data.stack import split_resultants, stack
 
 if TYPE_CHECKING:
