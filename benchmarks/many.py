@@ -1,7 +1,7 @@
 """Thousands of clusters: late iterations and whole fits, against faiss and scikit-learn.
 
-Run as ``python benchmarks/many.py 2000 texts 5000 growth whole whole-texts``, or with some of these
-names; each writes ``benchmarks/results/many_NAME.txt``. One thread each, and CPU time, since other
+Run as ``python benchmarks/many.py 2000 texts 5000 growth sparse whole whole-texts``, or with some of
+these names; each writes ``benchmarks/results/many_NAME.txt``. One thread each, and CPU time, since other
 programs may use the machine.
 """
 
@@ -17,7 +17,7 @@ from kmeans import embeddings
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
-from timing import DATA, ROOT, machine
+from timing import DATA, ROOT, load_newsgroups, machine
 
 import spheremix as sm
 from spheremix.data.near import NearComponents
@@ -170,11 +170,36 @@ def growth(out):
         print(f"{K:6}{peer:9.3f}{plain:16.3f}{last:14.3f}", file=out, flush=True)
 
 
+def sparse(out, K=1000, n_iter=12):
+    """Count what bounds and an index of the prototypes' non-zeros could spare on sparse rows."""
+    X = load_newsgroups()
+    X = X[np.diff(X.indptr) > 0]
+    directions, model = sm.as_directions(X, n_threads=1), SphericalKMeansModel()
+    prototypes = directions.take(np.random.default_rng(1).choice(X.shape[0], K, replace=False))
+    print(f"20 newsgroups, float64, K = {K:,}", file=out)
+    for i in range(n_iter):
+        scorer = model.scorer(prototypes)
+        swept, [found] = spent(lambda scorer=scorer: directions.sweep([scorer]))
+        lost = found.mass == 0.0
+        begin = time.process_time()
+        lengths = np.where(lost, 1.0, np.linalg.norm(found.vectors, axis=1))
+        after = found.vectors / lengths[:, None]
+        after[lost] = prototypes[lost]
+        took = time.process_time() - begin
+        moved = np.mean(np.linalg.norm(after - prototypes, axis=1) > 1e-12)
+        used = prototypes != 0.0
+        visits = used.sum(axis=0)[X.indices].sum() / X.nnz / K
+        line = f"{i + 1:3} sweep {swept:.2f} s, directions {took:.2f} s, {used.mean():.1%} not zero"
+        print(f"{line}, {visits:.0%} of the products, {moved:.1%} move", file=out, flush=True)
+        prototypes = after
+
+
 SECTIONS = {
     "2000": lambda out: late(out, "planted directions", planted(100_000, 2000, 1.5), 2000),
     "texts": lambda out: late(out, "mixed embeddings of news", texts(100_000), 2000),
     "5000": lambda out: late(out, "planted directions", planted(100_000, 5000, 1.5), 5000, 30),
     "growth": growth,
+    "sparse": sparse,
     "whole": lambda out: whole(out, "50 planted directions", embeddings(200_000), 500),
     "whole-texts": lambda out: whole(out, "mixed embeddings of news", texts(200_000), 500),
 }
