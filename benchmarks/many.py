@@ -1,8 +1,8 @@
 """Thousands of clusters: late iterations and whole fits, against faiss and scikit-learn.
 
-Run as ``python benchmarks/many.py 2000 texts 5000 growth sparse whole whole-texts``, or with some of
-these names; each writes ``benchmarks/results/many_NAME.txt``. One thread each, and CPU time, since other
-programs may use the machine.
+Run as ``python benchmarks/many.py 2000 texts 5000 growth sparse whole whole-texts``, or with some
+of these names; each writes ``benchmarks/results/many_NAME.txt``. One thread each, and CPU time,
+since other programs may use the machine.
 """
 
 from __future__ import annotations
