@@ -8,6 +8,7 @@ namespace py = pybind11;
 namespace spheremix {
 void bind_movement(py::module_& m);
 void bind_mstep(py::module_& m);
+void bind_near(py::module_& m);
 void bind_sweep(py::module_& m);
 }  // namespace spheremix
 
@@ -15,6 +16,7 @@ PYBIND11_MODULE(_kernels, m, py::mod_gil_not_used()) {
     m.doc() = "Compiled kernels of spheremix.";
     spheremix::bind_movement(m);
     spheremix::bind_mstep(m);
+    spheremix::bind_near(m);
     spheremix::bind_sweep(m);
     m.def("simd_level", &spheremix::simd_level,
           "Instruction set that the kernels use: 'avx512', 'avx2' or 'baseline'.");

@@ -1,60 +1,10 @@
 // Python's door to the sweep: checks shapes and types, releases the GIL, picks the instruction set.
-#include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
+#include "sweep_door.hpp"
 
 #include <cmath>
-#include <stdexcept>
-
-#include "cpu.hpp"
-#include "sweep_levels.hpp"
-
-namespace py = pybind11;
 
 namespace spheremix {
 namespace {
-
-template <class T>
-using Array = py::array_t<T, py::array::c_style>;
-using Index = std::int64_t;
-
-#if SPHEREMIX_X86
-#define SPHEREMIX_CALL(function, ...)                                              \
-    (simd_level() == "avx512" ? avx512::function(__VA_ARGS__)                      \
-                              : simd_level() == "avx2" ? avx2::function(__VA_ARGS__) \
-                                                       : baseline::function(__VA_ARGS__))
-#elif SPHEREMIX_NEON
-#define SPHEREMIX_CALL(function, ...) \
-    (simd_level() == "neon" ? neon::function(__VA_ARGS__) : baseline::function(__VA_ARGS__))
-#else
-#define SPHEREMIX_CALL(function, ...) baseline::function(__VA_ARGS__)
-#endif
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
-
-// Ctrl-C: true leaves the error set for the thread that released the GIL.
-bool interrupted() {
-    py::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() != 0;
-}
-
-// Run a kernel without the GIL; raise KeyboardInterrupt when it was told to stop, and an error when
-// it met an index that is outside the columns.
-template <class Kernel>
-void run_kernel(const Kernel& kernel) {
-    Pulse pulse(&interrupted);
-    bool finished;
-    {
-        py::gil_scoped_release nogil;
-        finished = kernel(pulse);
-    }
-    if (pulse.invalid())
-        throw std::runtime_error(
-            "An index of the CSR matrix is outside its columns: the matrix was changed after it was "
-            "opened. Leave X as it is while it is in use, or open a copy of it.");
-    if (!finished) throw py::error_already_set();
-}
 
 struct ScorerArrays {
     Array<double> matrix, biases;
@@ -98,24 +48,6 @@ Scorers view(const ScorerArrays& a, const py::object& weights, Index n_rows, dou
     return scorers;
 }
 
-// The rows that are read: those of an array of their numbers, or all.
-struct List {
-    List(const py::object& rows, Index n_rows) {
-        if (rows.is_none()) return;
-        require(py::isinstance<Array<Index>>(rows), "a list of rows must be contiguous int64");
-        const auto listed = py::reinterpret_borrow<Array<Index>>(rows);
-        data = listed.data();
-        size = listed.size();
-        bool inside = true;
-        for (Index i = 0; i < size; ++i) inside &= data[i] >= 0 && data[i] < n_rows;
-        require(inside, "a list of rows has a row that is not there");
-    }
-    Index count(Index n_rows) const { return data ? size : n_rows; }
-
-    const Index* data = nullptr;
-    Index size = 0;
-};
-
 // Where a sweep leaves the margins of the rows, or nowhere.
 void leave_margins(Scorers& scorers, const py::object& margins, const py::object& owners,
                    double clear, Index n_rows) {
@@ -130,83 +62,6 @@ void leave_margins(Scorers& scorers, const py::object& margins, const py::object
     scorers.owners = o.mutable_data();
     scorers.margin_stride = n_rows;
     scorers.clear = clear;
-}
-
-template <class T>
-DenseRows<T> dense_rows(const py::array& x, const Array<double>& scale, Index first,
-                        const List& list) {
-    constexpr Index size = sizeof(T);
-    require(x.ndim() == 2 && x.strides(0) % size == 0 && x.strides(1) % size == 0,
-            "X must be a two-dimensional aligned array");
-    require(scale.size() == x.shape(0), "scale must have one entry a row");
-    return {static_cast<const T*>(x.data()), x.strides(0) / size, x.strides(1) / size, scale.data(),
-            list.count(x.shape(0)), first, list.data};
-}
-
-template <class T, class I>
-SparseRows<T, I> sparse_rows(const py::array& indptr, const py::array& indices,
-                             const py::array& data, const Array<double>& scale, Index first,
-                             const List& list) {
-    const auto* p = static_cast<const I*>(indptr.data());
-    const Index n = indptr.size() - 1;
-    bool increases = n >= 0 && p[0] >= 0;
-    for (Index i = 0; i < n; ++i) increases &= p[i] <= p[i + 1];
-    require(increases && scale.size() == n && static_cast<Index>(p[n]) <= indices.size() &&
-                static_cast<Index>(p[n]) <= data.size(),
-            "the arrays of the CSR matrix do not fit together");
-    return {p, static_cast<const I*>(indices.data()), static_cast<const T*>(data.data()),
-            scale.data(), list.count(n), first, static_cast<Index>(p[n]), list.data};
-}
-
-bool is_double(const py::array& a) {
-    if (a.dtype().kind() == 'f' && a.itemsize() == 8) return true;
-    require(a.dtype().kind() == 'f' && a.itemsize() == 4, "X must be float32 or float64");
-    return false;
-}
-
-// Call with a typed view of the dense matrix, and a number of the type of products: double, or
-// where in_double is false that of the matrix.
-template <class Function>
-void with_dense(const py::array& x, const Array<double>& scale, Index first, bool in_double,
-                const py::object& listed, const Function& function) {
-    const List list(listed, x.shape(0));
-    if (is_double(x))
-        function(dense_rows<double>(x, scale, first, list), 0.0);
-    else if (in_double)
-        function(dense_rows<float>(x, scale, first, list), 0.0);
-    else
-        function(dense_rows<float>(x, scale, first, list), 0.0f);
-}
-
-bool is_long(const py::array& a) {
-    if (a.dtype().kind() == 'i' && a.itemsize() == 8) return true;
-    require(a.dtype().kind() == 'i' && a.itemsize() == 4, "indices must be int32 or int64");
-    return false;
-}
-
-// Call with a typed view of the CSR matrix, and a number of the type of products, as above.
-template <class Function>
-void with_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
-                 const Array<double>& scale, Index first, bool in_double,
-                 const py::object& listed, const Function& function) {
-    const List list(listed, indptr.size() - 1);
-    require(is_long(indptr) == is_long(indices), "indptr and indices must have the same type");
-    require((indptr.flags() & indices.flags() & data.flags() & py::array::c_style) != 0,
-            "the arrays of the CSR matrix must be contiguous");
-    const auto call = [&](auto entry, auto product) {
-        using T = decltype(entry);
-        if (is_long(indices))
-            function(sparse_rows<T, Index>(indptr, indices, data, scale, first, list), product);
-        else
-            function(sparse_rows<T, std::int32_t>(indptr, indices, data, scale, first, list),
-                     product);
-    };
-    if (is_double(data))
-        call(0.0, 0.0);
-    else if (in_double)
-        call(0.0f, 0.0);
-    else
-        call(0.0f, 0.0f);
 }
 
 Sums sums_of(const Scorers& scorers, Index n_lanes, Array<double>& vectors, Array<double>& mass,

@@ -8,3 +8,4 @@
 #include "sweep_dense_kernels.hpp"
 #include "sweep_dense.hpp"
 #include "sweep_listed.hpp"
+#include "sweep_near.hpp"

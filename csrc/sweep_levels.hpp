@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cpu.hpp"
+#include "near.hpp"
 #include "pool.hpp"
 #include "sweep_task.hpp"
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.data.base import Directions
-    from spheremix.data.settled import SettledRows
+    from spheremix.data.base import Directions, Memory
     from spheremix.models.base import Model
     from spheremix.resultants import Resultants
 
@@ -29,7 +28,7 @@ R = TypeVar("R")
 class Remembering(Protocol):
     """Directions that need not read all rows in each sweep of a fit."""
 
-    def remember(self) -> SettledRows:
+    def remember(self) -> Memory:
         """Give what sweeps the rows of one fit."""
         ...
 
@@ -137,7 +136,7 @@ def fit(
     *,
     weights: Array | None = None,
     resultants: Sequence[Resultants] | None = None,
-    settled: SettledRows | None = None,
+    settled: Memory | None = None,
     tidy: Callable[[P], P] | None = None,
     callback: Callable[[Progress], None] | None = None,
 ) -> list[Fit[P]]:
@@ -184,7 +183,7 @@ def fit(
 def _begin(
     model: Model[P],
     runs: list[_Run[P]],
-    settled: SettledRows,
+    settled: Memory,
     settings: Settings,
     weights: Array | None,
 ) -> None:
@@ -197,7 +196,7 @@ def _begin(
 def _read_all_rows(
     model: Model[P],
     active: list[_Run[P]],
-    settled: SettledRows,
+    settled: Memory,
     settings: Settings,
     weights: Array | None,
     tidy: Callable[[P], P] | None,
@@ -245,7 +244,7 @@ def evaluate(
     settings: Settings,
     *,
     weights: Array | None = None,
-    settled: SettledRows | None = None,
+    settled: Memory | None = None,
 ) -> Fit[P]:
     """Give the Fit of other parameters than those a run reached, by one sweep where they differ."""
     if parameters is reached.parameters:

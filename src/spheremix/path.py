@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.data.base import Directions
-    from spheremix.data.settled import SettledRows
+    from spheremix.data.base import Directions, Memory
     from spheremix.models.vmf import VMFModel
     from spheremix.resultants import Resultants
 
@@ -40,7 +39,7 @@ class PathSolver:
         Events below this share of the largest one are noise.
     zero_tol : float
         Coordinates below it are zero.
-    settled : SettledRows or None
+    settled : Memory or None
         What is known of the rows, from each step to the next.
     """
 
@@ -51,7 +50,7 @@ class PathSolver:
     min_relative_increase: float = 1e-3
     beta_min_ratio: float = 1e-5
     zero_tol: float = 1e-8
-    settled: SettledRows | None = None
+    settled: Memory | None = None
 
     def at(self, beta: float) -> VMFModel:
         """Give the model at another beta."""

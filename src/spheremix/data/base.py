@@ -129,6 +129,40 @@ class Listable(Directions, Protocol):
         ...
 
 
+class Memory(Protocol):
+    """What sweeps the rows of one fit, and remembers enough of them not to read all each time."""
+
+    def sweep(
+        self,
+        scorers: Sequence[Scorer],
+        weights: NDArray[np.float64] | None,
+        runs: Sequence[int],
+    ) -> list[Resultants]:
+        """Give the resultants of each scorer, as a sweep does, to rounding.
+
+        ``runs`` are the numbers of the runs that the scorers belong to; a run has the same weights
+        in all its sweeps.
+        """
+        ...
+
+    def sweep_all(
+        self,
+        scorers: Sequence[Scorer],
+        weights: NDArray[np.float64] | None,
+        runs: Sequence[int],
+    ) -> list[Resultants]:
+        """Read all rows in full."""
+        ...
+
+    def begin(self, scorer: Scorer, weights: NDArray[np.float64] | None, run: int) -> None:
+        """Know the rows under the scorer where a run begins, or nothing: not what came before."""
+        ...
+
+    def left_out(self, run: int) -> int:
+        """Give the number of rows that the last sweep of a run did not read in full."""
+        ...
+
+
 GRAIN = 512  # rows; every engine sums over groups of rows whose size divides it
 
 

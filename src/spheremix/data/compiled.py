@@ -18,8 +18,8 @@ from spheremix.data.base import (
     output_array,
     row_numbers,
 )
+from spheremix.data.memory import FitMemory
 from spheremix.data.rows import entries_of, index_arrays, some_rows, unit_rows
-from spheremix.data.settled import SettledRows
 from spheremix.data.stack import split_resultants, stack
 
 if TYPE_CHECKING:
@@ -71,9 +71,9 @@ class CompiledDirections(Shown):
             self.rows = (X,)
         self.n_entries, self.longest = entries_of(X)
 
-    def remember(self) -> SettledRows:
+    def remember(self) -> FitMemory:
         """Give what sweeps the rows of one fit, and reads only those that can change."""
-        return SettledRows(self)
+        return FitMemory(self)
 
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None

@@ -1,0 +1,221 @@
+"""Thousands of clusters: late iterations and whole fits, against faiss and scikit-learn.
+
+Run as ``python benchmarks/many.py 2000 texts 5000 growth sparse whole whole-texts``, or with some
+of these names; each writes ``benchmarks/results/many_NAME.txt``. One thread each, and CPU time,
+since other programs may use the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+
+import faiss
+import numpy as np
+from kmeans import embeddings
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+from timing import DATA, ROOT, load_newsgroups, machine
+
+import spheremix as sm
+from spheremix.data.near import NearComponents
+from spheremix.models.skmeans import SphericalKMeansModel
+
+SHOWN = (1, 2, 3, 5, 8, 10, 15, 20, 25, 30, 40)
+
+
+def unit(X):
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def planted(n, K, noise, d=384):
+    """Give unit rows around K random directions."""
+    rng = np.random.default_rng(0)
+    centres = rng.standard_normal((K, d), dtype=np.float32)
+    rows = centres[rng.integers(K, size=n)]
+    return unit(rows + noise * rng.standard_normal((n, d), dtype=np.float32))
+
+
+def texts(n):
+    """Give unit rows that each mix three of 2,225 embeddings of news articles, and some noise."""
+    rng = np.random.default_rng(0)
+    real = unit(np.load(DATA / "minilm_bbc" / "embeddings.npy").astype(np.float32))
+    chosen = rng.integers(len(real), size=(n, 3))
+    shares = rng.dirichlet([1.0, 0.6, 0.4], size=n).astype(np.float32)
+    noise = 0.02 * rng.standard_normal((n, real.shape[1]), dtype=np.float32)
+    return unit(np.einsum("ik,ikj->ij", shares, real[chosen]) + noise)
+
+
+def spent(job):
+    begin = time.process_time()
+    result = job()
+    return time.process_time() - begin, result
+
+
+def faiss_run(X, start, n_iter):
+    options = {"niter": n_iter, "spherical": True, "max_points_per_centroid": len(X)}
+    clusters = faiss.Kmeans(X.shape[1], len(start), min_points_per_centroid=1, **options)
+    clusters.train(X, init_centroids=start.astype(np.float32))
+    return clusters
+
+
+def faiss_iteration(X, start):
+    """Give the seconds of one iteration: those of three less those of one."""
+    runs = [[spent(lambda n=n: faiss_run(X, start, n))[0] for n in (1, 3)] for _ in range(2)]
+    short, long = np.min(runs, axis=0)
+    return (long - short) / 2
+
+
+def iterations(X, K, n_iter):
+    """Give the engine, what it knows, the last scorer, and a line about each iteration of a fit."""
+    directions, model = sm.as_directions(X, n_threads=1), SphericalKMeansModel()
+    prototypes = X[np.random.default_rng(1).choice(len(X), K, replace=False)].astype(np.float64)
+    near, lines, moves = NearComponents(directions), [], True
+    while moves and len(lines) < n_iter:
+        scorer = model.scorer(prototypes)
+        begin = time.process_time()
+        found = near.sweep(scorer, None, 0)
+        after = model.m_step(found, prototypes).parameters
+        took = time.process_time() - begin
+        lines.append((took, near.n_scores / len(X) / K, found.log_likelihood / len(X)))
+        moves = not np.array_equal(after, prototypes)
+        prototypes = after
+    return directions, near, scorer, lines, moves
+
+
+def late(out, title, X, K, n_iter=40):
+    """Time the iterations of one fit one by one."""
+    directions, near, scorer, lines, moves = iterations(X, K, n_iter)
+    plain = min(spent(lambda: directions.sweep([scorer]))[0] for _ in range(2))
+    peer = faiss_iteration(X, scorer.matrix)
+    labels = directions.map_rows(scorer, "labels")
+    index = faiss.IndexFlatIP(X.shape[1])
+    index.add(scorer.matrix.astype(np.float32))
+    theirs = index.search(X, 1)[1][:, 0]
+    print(f"{title}, {len(X):,} x {X.shape[1]} float32, K = {K:,}", file=out)
+    print(
+        f"  faiss, one iteration {peer:.2f} s; a sweep over all components {plain:.2f} s", file=out
+    )
+    print(f"  {'iteration':>9}{'s':>9}{'faiss /':>9}{'scores':>9}{'mean cosine':>13}", file=out)
+    for i, (seconds, share, cosine) in enumerate(lines, start=1):
+        if i in SHOWN or i == len(lines):
+            ratio = peer / seconds
+            print(f"  {i:9}{seconds:9.3f}{ratio:9.1f}{share:9.1%}{cosine:13.5f}", file=out)
+    ended = "rows still move" if moves else "no row moves any more"
+    took = sum(line[0] for line in lines)
+    print(
+        f"  after {len(lines)} iterations {ended}; all of them {peer * len(lines) / took:.1f} "
+        "times faster than as many of faiss",
+        file=out,
+    )
+    print(
+        f"  labels that differ from a sweep over all components: "
+        f"{np.sum(labels != near.owners(0))}, from faiss: {np.sum(labels != theirs)} "
+        f"of {len(X):,}",
+        file=out,
+        flush=True,
+    )
+
+
+def coherence(X, prototypes):
+    """Give the mean of the largest cosines."""
+    return sum(
+        (part @ unit(prototypes).T).max(axis=1).sum() for part in np.array_split(X, 50)
+    ) / len(X)
+
+
+def whole(out, title, X, K):
+    """Time fits to convergence from the same start."""
+    start = X[np.random.default_rng(1).choice(len(X), K, replace=False)]
+    print(f"{title}, {len(X):,} x {X.shape[1]} float32, K = {K:,}: to convergence", file=out)
+
+    def ours(tol):
+        options = {"init": start.astype(np.float64), "tol": tol, "n_threads": 1}
+        return sm.SphericalKMeans(K, **options).fit(X)
+
+    for tol in (1e-7, 0.0):
+        seconds, fit = spent(lambda tol=tol: ours(tol))
+        first = seconds
+        say_whole(out, f"spheremix, tol={tol}", seconds, fit.n_iter_, coherence(X, fit.prototypes_))
+    n_iter = fit.n_iter_
+    seconds, found = spent(lambda: faiss_run(X, start, n_iter))
+    say_whole(out, "faiss, as many", seconds, n_iter, coherence(X, found.centroids), first)
+    for algorithm in ("lloyd", "elkan"):
+        model = KMeans(K, init=start, n_init=1, tol=0.0, max_iter=n_iter, algorithm=algorithm)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            seconds, fit = spent(lambda model=model: model.fit(X))
+        cosine = coherence(X, fit.cluster_centers_)
+        say_whole(out, f"scikit-learn, {algorithm}", seconds, fit.n_iter_, cosine, first)
+
+
+def say_whole(out, name, seconds, n_iter, cosine, first=None):
+    ratio = "" if first is None else f"{seconds / first:7.1f} x"
+    line = f"  {name:24}{seconds:8.1f} s {n_iter:5} iterations, mean cosine {cosine:.5f}{ratio}"
+    print(line, file=out, flush=True)
+
+
+def growth(out):
+    """Time iterations against the number of clusters: ``benchmarks/growth.py`` draws it."""
+    X = planted(40_000, 1000, 1.5)
+    print("planted directions, 40,000 x 384 float32: seconds of an iteration", file=out)
+    print(f"{'K':>6}{'faiss':>9}{'all components':>16}{'11th to 20th':>14}", file=out)
+    for K in (125, 250, 500, 1000, 2000):
+        directions, _, scorer, lines, _ = iterations(X, K, 20)
+        plain = min(spent(lambda d=directions, s=scorer: d.sweep([s]))[0] for _ in range(2))
+        last = np.mean([line[0] for line in lines[10:] or lines[-1:]])
+        peer = faiss_iteration(X, scorer.matrix)
+        print(f"{K:6}{peer:9.3f}{plain:16.3f}{last:14.3f}", file=out, flush=True)
+
+
+def sparse(out, K=1000, n_iter=12):
+    """Count what bounds and an index of the prototypes' non-zeros could spare on sparse rows."""
+    X = load_newsgroups()
+    X = X[np.diff(X.indptr) > 0]
+    directions, model = sm.as_directions(X, n_threads=1), SphericalKMeansModel()
+    prototypes = directions.take(np.random.default_rng(1).choice(X.shape[0], K, replace=False))
+    print(f"20 newsgroups, float64, K = {K:,}", file=out)
+    for i in range(n_iter):
+        scorer = model.scorer(prototypes)
+        swept, [found] = spent(lambda scorer=scorer: directions.sweep([scorer]))
+        lost = found.mass == 0.0
+        begin = time.process_time()
+        lengths = np.where(lost, 1.0, np.linalg.norm(found.vectors, axis=1))
+        after = found.vectors / lengths[:, None]
+        after[lost] = prototypes[lost]
+        took = time.process_time() - begin
+        moved = np.mean(np.linalg.norm(after - prototypes, axis=1) > 1e-12)
+        used = prototypes != 0.0
+        visits = used.sum(axis=0)[X.indices].sum() / X.nnz / K
+        line = f"{i + 1:3} sweep {swept:.2f} s, directions {took:.2f} s, {used.mean():.1%} not zero"
+        print(f"{line}, {visits:.0%} of the products, {moved:.1%} move", file=out, flush=True)
+        prototypes = after
+
+
+SECTIONS = {
+    "2000": lambda out: late(out, "planted directions", planted(100_000, 2000, 1.5), 2000),
+    "texts": lambda out: late(out, "mixed embeddings of news", texts(100_000), 2000),
+    "5000": lambda out: late(out, "planted directions", planted(100_000, 5000, 1.5), 5000, 30),
+    "growth": growth,
+    "sparse": sparse,
+    "whole": lambda out: whole(out, "50 planted directions", embeddings(200_000), 500),
+    "whole-texts": lambda out: whole(out, "mixed embeddings of news", texts(200_000), 500),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="+", choices=list(SECTIONS))
+    faiss.omp_set_num_threads(1)
+    with threadpool_limits(1):
+        for name in parser.parse_args().sections:
+            target = ROOT / "benchmarks" / "results" / f"many_{name}.txt"
+            with target.open("w") as out:
+                print(machine(), file=out)
+                SECTIONS[name](out)
+
+
+if __name__ == "__main__":
+    main()
