@@ -188,9 +188,10 @@ def clearest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
     Returns
     -------
     (float, ndarray of int)
-        The gain of the best candidate, and its rows. The gain is the sum over its rows of what the
-        first of the two cosines is larger by: many rows that are hardly nearer to each other, as
-        those of a known group can be by chance, are less than a few that are much nearer.
+        How clear the best candidate is, and its rows: the sum over its rows of the square root of
+        what the first of the two cosines is larger by. So neither many rows that are hardly nearer
+        to each other, as those of a known group can be by chance, nor two or three that are nearly
+        the same, as reprints are, count for as much as a group.
     """
     m = len(cosines)
     if m < 2:
@@ -211,7 +212,7 @@ def clearest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
         gains = (sums - own) / lengths - cosines
         members = np.where((gains > 0.0) & (others > 0.0), 1.0, 0.0)
         members[members.sum(axis=1) < 2.0] = 0.0
-    found = np.sum(np.maximum(gains, 0.0) * members, axis=1)
+    found = np.sum(np.sqrt(np.maximum(gains, 0.0)) * members, axis=1)
     best = int(found.argmax())
     return float(found[best]), np.flatnonzero(members[best])
 
