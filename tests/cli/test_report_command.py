@@ -78,7 +78,7 @@ def test_explore_ends_with_the_report(explored, documents):
     found = content(folder / "report.html")
     assert plain(found) == json.loads((folder / "report.json").read_text("utf-8"))
     saved = sm.load_run(folder)
-    assert found["title"] == documents.name
+    assert found["title"] == documents.stem
     assert found["corpus"]["set_aside"] == [["no 5", found["corpus"]["set_aside"][0][1]]]
     assert found["corpus"]["n_documents"] == 60
     assert found["documents"]["id"] == [f"no {i}" for i in range(60) if i != 5]

@@ -44,12 +44,12 @@ def test_another_run_in_the_folder_is_told_to_each_in_its_words(tmp_path):
     with pytest.raises(RunError) as caught:
         sm.explore_corpus(TEXTS, tmp_path / "run", k=2, min_count=1, min_df=2)
     assert str(caught.value).endswith(
-        "use its words, with these options (min_count=1 min_df=1 k=2), choose another folder with "
-        "out, or replace it with force=True."
+        "choose another folder with out, replace it with force=True, or keep its words by giving "
+        "its options again (min_count=1 min_df=1 k=2)."
     )
     assert caught.value.message.render(option_name).endswith(
-        "use its words, with these options (--min-count 1 --min-df 1 --k 2), choose another folder "
-        "with -o, or replace it with --force."
+        "choose another folder with -o, replace it with --force, or keep its words by giving its "
+        "options again (--min-count 1 --min-df 1 --k 2)."
     )
 
 

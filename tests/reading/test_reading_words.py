@@ -174,7 +174,7 @@ def test_words_of_a_cluster(words):
     assert listed(words.shared_words(0, 1, by="exit")) == ["cell"]
     [blood] = words.only_here_words(0)
     assert (blood.feature, blood.cluster, blood.weight) == (4, 0, 0.4)
-    assert (blood.score, blood.document_share) == (pytest.approx(0.16), None)
+    assert (blood.score, blood.document_share) == (pytest.approx(0.4**1.5), None)
     assert (blood.exit_beta, blood.shared_with) == (np.inf, ())
     assert words.shared_words(2)[0].shared_with == (0,)
     assert words.words(2)[1].shared_with == (0, 1)  # the

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 TOKEN = re.compile(rb"spheremix ([0-9a-f]{32})\n")
 DRAFTS = re.compile(r"[0-9a-f]{32}")
-ATTEMPTS = 100  # each but the last met a process that was just leaving
+ATTEMPTS = 100  # each but the last met a process that was just coming or leaving
+BUSY = 5  # attempts in a row that find the lock held: not by somebody who only looks at it
 
 
 class Lock:
@@ -44,81 +45,115 @@ class Lock:
         self.progress = folder / PROGRESS
         self.path = self.progress / LOCK
         self.token = secrets.token_hex(16)
+        self._is_maker = False  # of a file that may be the lock
+        state = "gone"
+        try:
+            state = self._wait(folder)
+        finally:
+            # The folder of a maker stays: who locked the file needs it to know the file.
+            if state != "held" and not self._is_maker:
+                with contextlib.suppress(OSError):
+                    (self.progress / self.token).rmdir()
+        if state != "held":
+            raise self._foreign() if state == "empty" else self._at_work()
+
+    def _wait(self, folder: Path) -> str:
+        """Try to take the lock until it is held, or clearly somebody else's; say what it is."""
+        state, busy = "gone", 0
         for _ in range(ATTEMPTS):
             with naming(folder):
-                handle = self._open()
-                if handle is not None:
-                    self._handle = handle
-                    return
+                state, handle = self._open()
+            if handle is not None:
+                self._handle = handle
+                return state
+            busy = busy + 1 if state == "busy" else 0
+            if busy == BUSY:
+                break
             time.sleep(0.01)
-        raise self._at_work()
+        return state
 
     def _at_work(self) -> RunError:
         return RunError(f"{self.progress.parent}: another spheremix is at work in this folder.")
 
-    def _open(self) -> int | None:
-        """Open the file and lock it; None where it went meanwhile."""
-        if self.progress.is_symlink() or (self.progress.exists() and not self.progress.is_dir()):
-            raise RunError(
-                "{path}: is a link, or a file",
-                remedies=("choose another folder with {out}",),
-                path=self.progress,
-            )
-        made = self.progress / self.token
-        created = os.O_CREAT | os.O_EXCL
-        if os.path.lexists(self.path):
-            created = 0
-        else:
-            self.progress.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(FileNotFoundError):
-                made.mkdir(exist_ok=True)  # before the lock: an empty lock is ours beside it
+    def _open(self) -> tuple[str, int | None]:
+        """Open the file and lock it; without a handle, say how it was found, as ``_take`` does."""
+        created = 0 if os.path.lexists(self.path) else os.O_CREAT | os.O_EXCL
+        if not self._has_room(make=bool(created)):
+            return "gone", None
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         try:
             handle = os.open(self.path, flags | created, 0o666)
         except (FileExistsError, FileNotFoundError):
-            return None
+            return "gone", None
         except OSError:
             if self.path.is_symlink():
                 raise self._foreign() from None
             raise
+        self._is_maker |= bool(created)
         try:
-            held = self._take(handle)
+            state = self._take(handle, made=bool(created))
         except BaseException:
             os.close(handle)
-            if not created:  # else it stays, for who locked our file needs it to know the file
-                with contextlib.suppress(OSError):
-                    made.rmdir()
             raise
-        if not held:
+        if state != "held":
             os.close(handle)
-            return None
-        return handle
+            return state, None
+        return state, handle
 
-    def _take(self, handle: int) -> bool:
-        """Lock an open file and learn its token; tell whether it is still the lock."""
+    def _has_room(self, *, make: bool) -> bool:
+        """Refuse what is not a folder; make the folders of the lock; False where they went."""
+        with contextlib.suppress(FileNotFoundError):  # asked once: it may go at any moment
+            if not stat.S_ISDIR(self.progress.lstat().st_mode):
+                raise RunError(
+                    "{path}: is a link, or a file",
+                    remedies=("choose another folder with {out}",),
+                    path=self.progress,
+                )
+        if not make:
+            return True
+        try:
+            self.progress.mkdir(parents=True, exist_ok=True)
+            # Before the lock: an empty lock is ours beside it.
+            (self.progress / self.token).mkdir(exist_ok=True)
+        except FileNotFoundError:
+            return False
+        except FileExistsError:  # also of a folder that went while it was looked at
+            if os.path.lexists(self.progress) and not self.progress.is_dir():
+                raise
+            return False
+        return True
+
+    def _take(self, handle: int, *, made: bool) -> str:
+        """Lock an open file and learn its token; tell what it is.
+
+        "held": the lock, and ours now. "busy": somebody else has it. "gone": no longer the lock.
+        "empty": of somebody who has just made it, or of another program.
+        """
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
             raise self._foreign()
         if not _locked(handle):
-            raise self._at_work()
+            return "busy"
         try:
             there = self.path.lstat()
         except FileNotFoundError:
-            return False
+            return "gone"
         found = os.fstat(handle)
         if (there.st_dev, there.st_ino) != (found.st_dev, found.st_ino):
-            return False
+            return "gone"
         content = os.read(handle, 100)
         known = TOKEN.fullmatch(content)
         if known is not None:
             self.token = known[1].decode()
-        elif not content and self._drafts():
+        elif content:
+            raise self._foreign()
+        elif made or self._drafts():
             os.write(handle, f"spheremix {self.token}\n".encode())
             os.fsync(handle)
         else:
-            raise self._foreign()
+            return "empty"
         (self.progress / self.token).mkdir(exist_ok=True)
-        return True
+        return "held"
 
     def _foreign(self) -> RunError:
         return RunError(

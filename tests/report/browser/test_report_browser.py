@@ -38,7 +38,9 @@ def test_the_first_screen_tells_how_many_how_big_in_which_words(open_report, new
     assert "300 documents" in opened.page.locator("#facts").inner_text()
     assert opened.page.locator("#how-many").inner_text() == "5 groups."
     said = opened.page.locator("#how-sure").inner_text()
-    assert "Searched again: partly the same groups (.70)" in said  # the agreement of the starts
+    assert (
+        "Searched again: partly the same groups (.70 of 1)" in said
+    )  # the agreement of the starts
     assert 0.695 <= next(c["agreement"] for c in content["candidates"] if c["chosen"]) < 0.705
     chosen = content["steps"][content["chosen"]]
     order = np.argsort(-np.array(chosen["weights"]), kind="stable")

@@ -22,7 +22,7 @@ def cut_to(opened, m):
 def test_the_header_tells_how_sure_and_what_else_is_possible(open_report):
     opened = open_report("grown")
     sure = opened.page.locator("#how-sure")
-    assert "! Other samples: other groups (.40)" in sure.inner_text()
+    assert "! Other samples: other groups (.40 of 1)" in sure.inner_text()
     assert "Also possible: 3 (coarser)" in sure.inner_text()
     assert sure.get_by_role("button", name="3 (coarser)").get_attribute("title") == (
         "3 clusters (coarser): firm."
