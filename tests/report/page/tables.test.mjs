@@ -78,8 +78,8 @@ test("the table of documents has those of the list, with their labels", () => {
   };
   const table = tables.documentTable(appOf(content), documents, [1, 0]);
   assert.deepEqual(table.rows, [
-    ["b", "", 0, "group 0", 1, null, 0.75, 0.5, 1, 0.2, null, "", "z"],
-    ["a", "A", 1, "group 1", 1, null, 1, 1, Infinity, 0.1, null, "x; y", "z"],
+    ["b", "", 0, "group 0", "borderline", 1, null, 0.75, 0.5, 1, 0.2, null, "", "z"],
+    ["a", "A", 1, "group 1", "clearly here", 1, null, 1, 1, Infinity, 0.1, null, "x; y", "z"],
   ]);
   assert.deepEqual(table.columns.slice(-2), ["topic", "cluster_input"]);
   // Where the slider of groups has moved, the groups that are shown are there too.

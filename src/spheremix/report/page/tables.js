@@ -1,5 +1,6 @@
 // The tables that can be saved: what is shown, at the step it is shown at.
 
+import { certaintyText } from "./certainty.js";
 import { contributionsOf } from "./contributions.js";
 import { NOWHERE, placeOf } from "./nowhere.js";
 import { characteristicWords, onlyHereWords, rankedWords, sharedWords } from "./words.js";
@@ -59,7 +60,7 @@ export function wordTable({ content, state, stepOf }) {
 // The documents of the list, in its order; with the groups that are shown, where the slider of
 // groups has moved.
 /** @param {App} app @param {Documents} documents @param {number[]} listed @returns {Table} */
-export function documentTable({ state, stepOf, edits, groups }, documents, listed) {
+export function documentTable({ content, state, stepOf, edits, groups }, documents, listed) {
   const step = stepOf(state.now.step);
   const { exact, labels, byId } = groups();
   const columns = documents.label_columns ?? [];
@@ -68,6 +69,7 @@ export function documentTable({ state, stepOf, edits, groups }, documents, liste
     "title",
     "cluster",
     "name",
+    "certainty",
     "cluster_at_chosen_beta",
     "runner_up",
     "posterior",
@@ -87,6 +89,7 @@ export function documentTable({ state, stepOf, edits, groups }, documents, liste
       documents.title ? documents.title[i] : null,
       step.labels[i] === step.K ? -1 : step.labels[i], // -1: belongs nowhere
       step.labels[i] === step.K ? NOWHERE : edits.nameInTables(step.labels[i]),
+      certaintyText(content, documents, i),
       documents.cluster[i] === step.K ? -1 : documents.cluster[i],
       documents.runner_up ? documents.runner_up[i] : null,
       rounded(documents.posterior[i]),
