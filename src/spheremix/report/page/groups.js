@@ -36,7 +36,7 @@ export function mountGroups(app) {
   const draw = () => {
     const groups = app.groups();
     const few = groups.groups.length < 7;
-    const order = content.tree ? "similar ones together" : "by size";
+    const order = content.tree ? "similar together" : "by size";
     const red = !few && groups.groups.some(({ own }) => own.includes(true));
     find("cluster-title").replaceChildren(
       counted(groups.groups.length, "group"),
