@@ -16,7 +16,7 @@ import warnings
 
 import numpy as np
 from scipy import sparse
-from search import load
+from sets import load
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 from sklearn.preprocessing import normalize

@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from search import Counted, load
+from sets import Counted, load
 from timing import ROOT, machine
 
 import spheremix as sm

@@ -16,7 +16,7 @@ import time
 import warnings
 
 import numpy as np
-from search import Counted, load
+from sets import Counted, load
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
 from timing import DATA, ROOT, machine

@@ -2,8 +2,8 @@
 
 python tools/run_folder_page.py
 
-The tables come from spheremix.run.columns, the keys of run.json from spheremix.run.schema. A test
-compares the committed page with what this script makes.
+The tables come from spheremix.run.columns, the files from spheremix.run.files, the keys of run.json
+from spheremix.run.schema. A test compares the committed page with what this script makes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spheremix.run import edit_schema, schema
-from spheremix.run.columns import FILES, TABLES
+from spheremix.run.columns import TABLES
+from spheremix.run.files import FILES
 from spheremix.run.legend import HEAD
 from spheremix.run.typed import FileName
 

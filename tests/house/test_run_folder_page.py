@@ -6,7 +6,8 @@ import importlib.util
 from dataclasses import fields
 from pathlib import Path
 
-from spheremix.run.columns import FILES, TABLES
+from spheremix.run.columns import TABLES
+from spheremix.run.files import FILES
 from spheremix.run.schema import Manifest
 
 ROOT = Path(__file__).parents[2]

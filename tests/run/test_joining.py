@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spheremix.run.joining import join_documents
 from spheremix.run.places import add_places, colour_places
-from spheremix.run.schema import GrownRecord, NodeRecord, TreeRecord
+from spheremix.run.tree_schema import GrownRecord, NodeRecord, TreeRecord
 from spheremix.text import Corpus
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import spheremix as sm
 from spheremix.cli.naming import option_name
-from spheremix.run.columns import FORMS
+from spheremix.run.files import FORMS
 from spheremix.run.remarks import kept_words, remarks
 from spheremix.run.removed import named_common, removed_columns, removed_words
 from spheremix.text.removed import MOST

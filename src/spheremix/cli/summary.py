@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spheremix.cli.console import remark, say, table
 from spheremix.cli.naming import option_name
-from spheremix.run.columns import PAGE
+from spheremix.run.files import PAGE
 from spheremix.run.overview import cluster_tables, common_words, what_to_open
 from spheremix.run.remarks import headline, remarks
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from spheremix.reading.firmness import Firmness
     from spheremix.run.run import Run
-    from spheremix.run.schema import TreeRecord
+    from spheremix.run.tree_schema import TreeRecord
     from spheremix.text import TextVectorizer
 
 ENDINGS = re.compile(r"(?i)(\.(csv|tsv|tab|jsonl|ndjson|json|parquet|pq|npy|npz|mtx))?(\.gz)?$")

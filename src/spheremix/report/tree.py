@@ -11,7 +11,7 @@ from spheremix.report.numbers import digits, numbered
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spheremix.run.schema import TreeRecord
+    from spheremix.run.tree_schema import TreeRecord
 
 LISTED = 10  # words of a node
 

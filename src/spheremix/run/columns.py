@@ -1,7 +1,7 @@
-"""The tables and files of a run: every file and column, once, with its meaning.
+"""The tables of a run: every table and column, once, with its meaning.
 
 Tables are written and read by this description; README.txt of the folder of a run and the page
-about it in the documentation are made of it.
+about it in the documentation are made of it. :mod:`spheremix.run.files` has the other files.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spheremix._files import MANIFEST
 from spheremix.reading.certainty import FAIR, FIRM, ODDS
 from spheremix.reading.tree import NEARLY_ALL
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
@@ -366,41 +365,3 @@ TABLES: dict[str, TableSchema] = {
 }
 # Columns of documents.csv that documents assigned later do not have.
 OF_THE_RUN = ("fine_group", "certainty", "firmness", "x", "y", "note", "misplaced")
-# The other files and folders at the top of a run.
-PAGE, CONTENT, FIGURES, LEGEND = "report.html", "report.json", "figures", "README.txt"
-DERIVED = "derived.json"
-MATRIX, KEPT, VOCABULARY, IDF = "matrix", "kept.npy", "vocabulary.txt", "idf.npy"
-FORMS = "forms.tsv.gz"
-POSITIONS = "positions.npy"
-TERMS, COUNTS, CORPUS = "terms.txt", "counts", "corpus.jsonl.gz"
-MIXTURES, PATH, TREE, FIRMNESS, STAGES = "dense", "path", "tree", "firmness", "stages"
-EDITS, EDITED = "edits.json", "edited"
-# Names that follow each other and have one meaning are explained together.
-FILES: dict[str, str] = {
-    **dict.fromkeys((PAGE, CONTENT), "The report as a page, and its content as data."),
-    f"{FIGURES}/": "Figures to print: maps of prototypes and data, words, path, criteria, labels, "
-    "time, as far as the run has them.",
-    LEGEND: "What the files and columns of this run mean.",
-    MANIFEST: "Description of the run: options, versions, seed and checksums.",
-    DERIVED: "Checksums of the files made from the others: README.txt, figures, report.",
-    **dict.fromkeys(
-        (f"{MATRIX}/", KEPT), "The rows that were clustered, and their documents by number, from 0."
-    ),
-    **dict.fromkeys((VOCABULARY, IDF), "The words of the columns, and their weights in tf-idf."),
-    FORMS: "The forms in which words are written, each with its word.",
-    **dict.fromkeys(
-        (TERMS, f"{COUNTS}/"),
-        "For embeddings with texts: the words that were counted, and counts.",
-    ),
-    CORPUS: "The documents with id, text, title, date, labels and all other columns.",
-    **dict.fromkeys(
-        (f"{MIXTURES}/", f"{PATH}/"), "The models as arrays; path/ only if a path was followed."
-    ),
-    f"{TREE}/": "The fine group of each row; for a saved VMFTree, the sums of its leaves.",
-    f"{FIRMNESS}/": "How firm documents, clusters and words are, as arrays.",
-    POSITIONS: "The rows on a map: two coordinates each, between 0 and 1.",
-    EDITS: "The edits that people made to the run, in their order; only if there are any.",
-    f"{EDITED}/": "What was fitted again after edits; the arrays of the run before them stay.",
-    f"{STAGES}/": "What each step of the work left and what it depends on: with other options, the "
-    "next command reuses what they do not change.",
-}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.run.columns import CORPUS
+from spheremix.run.files import CORPUS
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName, decode
 from spheremix.text.corpus import Corpus

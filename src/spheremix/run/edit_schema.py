@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from spheremix.errors import Message  # noqa: TC001 (types are read when decoding)
-from spheremix.run.schema import CorpusRecord, MixtureRecord, about
+from spheremix.run.schema import CorpusRecord, MixtureRecord  # noqa: TC001
+from spheremix.run.typed import about
 
 EDITS_FORMAT, EDITS_VERSION = "spheremix edits", 1
 HISTORY_FORMAT = "spheremix edits of a run"

@@ -12,8 +12,8 @@ from spheremix.estimators.path import VMFPath
 from spheremix.reading import Reading, contrast_words
 from spheremix.run.advising import advise_run, agreements, choose_candidates, pack_advice
 from spheremix.run.carried import renamed
-from spheremix.run.columns import EDITS, PATH
 from spheremix.run.describe import describe_clusters
+from spheremix.run.files import EDITS, PATH
 from spheremix.run.firming import STAGE, measure_firmness
 from spheremix.run.folder import ORIGIN, RunFolder
 from spheremix.run.growing import describe_tree, grow_tree
@@ -35,7 +35,6 @@ from spheremix.run.schema import (
     AgreementRecord,
     DocumentsRecord,
     FirmnessRecord,
-    GrownRecord,
     LayoutRecord,
     Manifest,
     MixtureRecord,
@@ -45,6 +44,7 @@ from spheremix.run.schema import (
 from spheremix.run.stages import fit_dense, follow_path
 from spheremix.run.store import RunError
 from spheremix.run.tables import Findings, all_clusters, write_tables
+from spheremix.run.tree_schema import GrownRecord
 from spheremix.run.typed import FileName
 from spheremix.text import Corpus, Matrix
 from spheremix.text.corpus import digest

@@ -11,7 +11,7 @@ from scipy import sparse
 from spheremix.data.open import as_directions
 from spheremix.estimators.path import VMFPath
 from spheremix.reading.firmness import N_REPLICATES, Firmness, firmness
-from spheremix.run.columns import FIRMNESS
+from spheremix.run.files import FIRMNESS
 from spheremix.run.schema import FirmnessRecord
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName

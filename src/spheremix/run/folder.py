@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spheremix._files import MANIFEST
-from spheremix.run.columns import DERIVED, EDITED, STAGES
 from spheremix.run.command import another_run, differences, same_documents, versions
+from spheremix.run.files import DERIVED, EDITED, STAGES
 from spheremix.run.layout import COMMAND, LOCK, MARK, PROGRESS, REPLACED, STAGE
 from spheremix.run.lock import Lock
 from spheremix.run.ownership import Ownership

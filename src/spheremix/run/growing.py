@@ -13,11 +13,11 @@ from spheremix.hierarchy import Hierarchy
 from spheremix.reading.contrast import cluster_counts, text_sums
 from spheremix.reading.tree import describe_nodes
 from spheremix.run.advising import problem_of
-from spheremix.run.columns import TREE
-from spheremix.run.schema import GrownRecord, NodeRecord, TreeRecord
+from spheremix.run.files import TREE
 from spheremix.run.store import RunError
 from spheremix.run.tables import all_clusters
 from spheremix.run.tree_codecs import check_merges
+from spheremix.run.tree_schema import GrownRecord, NodeRecord, TreeRecord
 from spheremix.run.typed import FileName
 from spheremix.seeding import class_resultants
 

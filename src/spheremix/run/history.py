@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.errors import ParameterError
-from spheremix.run.columns import EDITS
 from spheremix.run.edit_schema import (
     EDITS_VERSION,
     HISTORY_FORMAT,
@@ -20,6 +19,7 @@ from spheremix.run.edit_schema import (
     EditHistory,
 )
 from spheremix.run.edits import settled
+from spheremix.run.files import EDITS
 from spheremix.run.store import RunError, as_edits, read_json
 from spheremix.run.typed import decode, encode
 

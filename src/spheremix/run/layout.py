@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from spheremix._files import MANIFEST
-from spheremix.run.columns import DERIVED, EDITED, FILES, STAGES, TABLES
+from spheremix.run.columns import TABLES
+from spheremix.run.files import DERIVED, EDITED, FILES, STAGES
 from spheremix.run.schema import FORMAT
 
 PROGRESS = "progress"

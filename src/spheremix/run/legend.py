@@ -6,7 +6,8 @@ import textwrap
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from spheremix.run.columns import FILES, TABLES
+from spheremix.run.columns import TABLES
+from spheremix.run.files import FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from spheremix.run.columns import FORMS, MATRIX, VOCABULARY
+from spheremix.run.files import FORMS, MATRIX, VOCABULARY
 from spheremix.run.schema import MatrixRecord
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName

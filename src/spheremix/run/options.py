@@ -295,7 +295,7 @@ class ExploreOptions:
             require_number,
         )
         from spheremix.select import CRITERIA  # noqa: PLC0415
-        from spheremix.text.vectorizer import WEIGHTINGS  # noqa: PLC0415
+        from spheremix.text.weighting import WEIGHTINGS  # noqa: PLC0415
 
         for name, choices in (
             ("criterion", (None, *CRITERIA, DENSE)),
@@ -360,7 +360,7 @@ class ExploreOptions:
 
     def vectorizer(self) -> dict[str, Any]:
         """Give the parameters of the vectoriser."""
-        from spheremix.text.vectorizer import WEIGHTING  # noqa: PLC0415
+        from spheremix.text.weighting import WEIGHTING  # noqa: PLC0415
 
         return {
             "language": self.language or "en",

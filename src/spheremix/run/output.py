@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from spheremix._files import MANIFEST
-from spheremix.run.columns import DERIVED
+from spheremix.run.files import DERIVED
 from spheremix.run.layout import LAYOUT, PROGRESS
 from spheremix.run.ownership import Ownership
 from spheremix.run.store import RunError, is_plain

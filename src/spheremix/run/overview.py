@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spheremix.reading import Reading
-from spheremix.run.columns import FIGURES, LEGEND, PAGE
 from spheremix.run.columns import TABLES as SCHEMAS
+from spheremix.run.files import FIGURES, LEGEND, PAGE
 from spheremix.run.remarks import feature_name
 from spheremix.run.table import Table
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spheremix._files import MANIFEST, open_regular
-from spheremix.run.columns import DERIVED, STAGES
+from spheremix.run.files import DERIVED, STAGES
 from spheremix.run.layout import (
     CHECKPOINT,
     COMMAND,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from spheremix.run.schema import TreeRecord
+    from spheremix.run.tree_schema import TreeRecord
 
 Place = list[float]  # a share of the circle, and 0 or 1: dark or light in turn
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spheremix.reading import document_positions
-from spheremix.run.columns import POSITIONS
+from spheremix.run.files import POSITIONS
 from spheremix.run.schema import LayoutRecord
 from spheremix.run.typed import FileName
 

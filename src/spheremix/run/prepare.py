@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.errors import ParameterError
-from spheremix.run.columns import COUNTS, IDF, KEPT, TERMS
 from spheremix.run.documents import pack_corpus
+from spheremix.run.files import COUNTS, IDF, KEPT, TERMS
 from spheremix.run.matrices import (
     pack_forms,
     pack_matrix,

@@ -18,8 +18,8 @@ from spheremix.errors import Explained, Message, ParameterError
 from spheremix.estimators.problem import NoFitError
 from spheremix.reading import Reading
 from spheremix.run.codecs import pack_mixture, unpack_mixture
-from spheremix.run.columns import EDITED, IDF, KEPT, MIXTURES
 from spheremix.run.edit_schema import EditedRecord
+from spheremix.run.files import EDITED, IDF, KEPT, MIXTURES
 from spheremix.run.keys import EditedKeys, dense_mixture
 from spheremix.run.matrices import pack_matrix, pack_words
 from spheremix.run.prepare import read_material

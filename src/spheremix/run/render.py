@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spheremix.run.changes import updated
-from spheremix.run.columns import CONTENT, FIGURES, LEGEND, PAGE
+from spheremix.run.files import CONTENT, FIGURES, LEGEND, PAGE
 from spheremix.run.folder import RunFolder
 from spheremix.run.legend import explain
 from spheremix.run.output import check_output

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from spheremix._files import MANIFEST
 from spheremix.errors import Message, ParameterError
 from spheremix.run.changes import count_moved
-from spheremix.run.columns import EDITS
 from spheremix.run.documents import unpack_corpus
 from spheremix.run.edit_schema import CarriedEdits, EditNotes, WaitingEdits
 from spheremix.run.edits import GivenEdits, check_edits
+from spheremix.run.files import EDITS
 from spheremix.run.following import bring, identities, places_of, rows_of, write_groups
 from spheremix.run.history import read_carried, read_history
 from spheremix.run.layout import COMMAND

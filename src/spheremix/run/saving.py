@@ -16,8 +16,9 @@ from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.tree import VMFTree
 from spheremix.run.codecs import pack_mixture, unpack_mixture
-from spheremix.run.columns import MIXTURES, PATH, TABLES, TREE
+from spheremix.run.columns import TABLES
 from spheremix.run.documents import csv_lines, is_of_kind
+from spheremix.run.files import MIXTURES, PATH, TREE
 from spheremix.run.folder import RunFolder
 from spheremix.run.matrices import pack_matrix, pack_words, unpack_words
 from spheremix.run.path_codecs import pack_path, unpack_path

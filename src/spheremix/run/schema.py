@@ -1,28 +1,24 @@
 """What a run says about itself: every key of ``run.json``, once, with its meaning.
 
-These dataclasses are the only definition of the manifest. :mod:`spheremix.run.typed` writes and
-reads them, the page about the folder of a run is made of them, and everything that needs to know
-something about a run asks a :class:`Manifest`.
+These dataclasses, with those of :mod:`spheremix.run.tree_schema`, are the only definition of the
+manifest. :mod:`spheremix.run.typed` writes and reads them, the page about the folder of a run is
+made of them, and everything that needs to know something about a run asks a :class:`Manifest`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from spheremix._files import RUN
 from spheremix.errors import Message  # noqa: TC001
 from spheremix.estimators.problem import Restart  # noqa: TC001 (types are read when decoding)
-from spheremix.run.typed import FileName  # noqa: TC001
+from spheremix.run.tree_schema import FittedTreeRecord, TreeRecord  # noqa: TC001
+from spheremix.run.typed import FileName, about
 
 FORMAT = RUN
 VERSION = 2
 FIT = 16  # digits of a checksum by which people tell fits apart
-
-
-def about(meaning: str, **default: Any) -> Any:
-    """Declare a field together with what it means."""
-    return field(metadata={"meaning": meaning}, **default)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,68 +166,6 @@ class AdviceRecord:
     recommended: list[RecommendedRecord] = about("One to three numbers, the best first.")
     certainty: str = about("clear, fair or weak.")
     doubts: list[str] = about("What speaks against the first number.", default_factory=list)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HierarchyRecord:
-    """A tree of clusters: the resultants of its leaves, and who was merged with whom."""
-
-    mass: FileName = about("Weight of the rows of each leaf.")
-    vectors: FileName = about("Sums of the rows of each leaf.")
-    origins: list[int] = about("The numbers that the leaves had before they were put in order.")
-    pairs: list[list[int]] = about("The two nodes of each merge.")
-    values: list[float] = about("Classification likelihood of the cuts into 1, 2, ... clusters.")
-    n_features: int = about("Number of columns.")
-    weight: float = about("Total weight of the rows.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FittedTreeRecord:
-    """A fitted VMFTree; its cuts are the mixtures of the run."""
-
-    params: dict[str, Any] = about("Parameters of the estimator.")
-    tree: HierarchyRecord = about("The tree.")
-    second: HierarchyRecord | None = about(
-        "The tree of other leaves, with which cuts are combined.", default=None
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrownRecord:
-    """A tree over the chosen clusters: fine groups inside them, and who was merged with whom."""
-
-    leaves: FileName = about("The fine group of each row.")
-    clusters: list[int] = about("The chosen cluster of each fine group.")
-    pairs: list[list[int]] = about(
-        "The two nodes of each merge. Fine groups are the first nodes; each merge makes the next."
-    )
-    values: list[float] = about(
-        "Classification likelihood of the partitions of the tree into 1, 2, ... groups."
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeRecord:
-    """A node of the tree: a fine group, or several of them together."""
-
-    parent: int | None = about("The node that it is a part of.", default=None)
-    height: float = about("What the merge of its two parts loses, in nats; 0 for fine groups.")
-    size: int = about("Number of its documents.")
-    n_leaves: int = about("Number of its fine groups.")
-    cluster: int | None = about("The chosen cluster that it lies in.", default=None)
-    chosen: bool = about("Whether it is this cluster.")
-    name: str = about("Its name.")
-    words: list[str] = about("Its characteristic words.")
-    sibling_words: list[str] = about("Words that tell it from the other part of its parent.")
-    only_here_words: list[str] = about("Words that hardly any other document contains.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeRecord:
-    """The tree of the run, for readers."""
-
-    grown: GrownRecord = about("The tree.")
-    nodes: list[NodeRecord] = about("Its nodes, by number.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from spheremix.estimators.problem import NoFitError
 from spheremix.estimators.strategies import PathProgress
 from spheremix.path import PathState
 from spheremix.run.codecs import pack_fit, pack_mixture, unpack_fit, unpack_mixture
-from spheremix.run.columns import MIXTURES, PATH
+from spheremix.run.files import MIXTURES, PATH
 from spheremix.run.keys import dense_mixture, sparse_path
 from spheremix.run.pace import path_behind
 from spheremix.run.path_codecs import (

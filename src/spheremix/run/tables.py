@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from spheremix.run.marks import Marks
     from spheremix.run.prepare import Material
     from spheremix.run.removed import Removed
-    from spheremix.run.schema import TreeRecord
+    from spheremix.run.tree_schema import TreeRecord
     from spheremix.run.writer import Writer
     from spheremix.text import Corpus
 

@@ -12,16 +12,16 @@ from spheremix.estimators.tree import VMFTree
 from spheremix.hierarchy import Hierarchy
 from spheremix.resultants import Resultants
 from spheremix.run.codecs import check_positive, pack_params, unpack_params
-from spheremix.run.schema import FittedTreeRecord, HierarchyRecord
 from spheremix.run.store import RunError
+from spheremix.run.tree_schema import FittedTreeRecord, HierarchyRecord
 from spheremix.run.typed import FileName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spheremix.estimators.mixture import VMFMixture
-    from spheremix.run.schema import GrownRecord
     from spheremix.run.store import Reader
+    from spheremix.run.tree_schema import GrownRecord
     from spheremix.run.writer import Writer
 
 

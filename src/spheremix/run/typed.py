@@ -25,6 +25,11 @@ FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(/[A-Za-z0-9_][A-Za-z0-
 LARGEST = 2**62  # no count of a run is larger, and NumPy can hold them all
 
 
+def about(meaning: str, **default: Any) -> Any:
+    """Declare a field together with what it means."""
+    return dataclasses.field(metadata={"meaning": meaning}, **default)
+
+
 def encode(value: Any) -> Any:
     """Give a dataclass, or a value inside one, as JSON can say it."""
     if dataclasses.is_dataclass(value):

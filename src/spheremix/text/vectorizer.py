@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
@@ -20,6 +19,7 @@ from spheremix.text.removed import DROPPED, beyond, phrases_of, texts_with
 from spheremix.text.terms import Terms, growing, runs_of_words
 from spheremix.text.thresholds import Thresholds, no_words
 from spheremix.text.tokens import UNKNOWN
+from spheremix.text.weighting import WEIGHTING, WEIGHTINGS, weigh, weigher_of
 from spheremix.text.wordlists import word_list
 from spheremix.text.words import Cutting, WordRule
 from spheremix.wording import count
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.text.phrases import Phrase
-
-WEIGHTINGS = ("counts", "binary", "tfidf", "sublinear-tfidf")
-WEIGHTING = "sublinear-tfidf"  # what the library and the command use unless they are told otherwise
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -239,7 +236,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         thresholds = thresholds.settled(counts)
         kept, cost = thresholds.survivors(counts)
         vocabulary = np.array(list(places), dtype=object)[kept]
-        self._set(terms, vocabulary, _weigher(self.weighting).fit(counts[:, kept]))
+        self._set(terms, vocabulary, weigher_of(self.weighting).fit(counts[:, kept]))
         self.min_count_, self.n_words_ = thresholds.min_count, counts.shape[1]
         self.min_df_, self.max_df_ = thresholds.min_df, thresholds.max_df
         self.cost_ = cost
@@ -300,7 +297,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Its ``transform`` gives the same rows; thresholds are not known any more.
         """
         self = cls(**parameters)
-        weigher = _weigher(require_choice("weighting", self.weighting, WEIGHTINGS))
+        weigher = weigher_of(require_choice("weighting", self.weighting, WEIGHTINGS))
         words = np.array(list(vocabulary), dtype=object)
         if len(set(words)) < len(words) or not len(words):
             raise ParameterError("{vocabulary} must have at least one word, and each of them once")
@@ -374,11 +371,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._weigher = weigher
 
     def _weigh(self, counts: Any) -> sparse.csr_array:
-        rows = sparse.csr_array(counts, dtype=np.float64)
-        rows.sort_indices()  # norms are the same bits whether the vectoriser sorted them or not
-        if self.weighting == "binary":
-            rows.data[:] = 1.0
-        return sparse.csr_array(self._weigher.transform(rows))
+        return weigh(counts, self.weighting, self._weigher)
 
     def _cut(self, lemma: Any) -> Callable[[str], Iterable[str]]:
         """Give what cuts a text into forms."""
@@ -396,10 +389,3 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _sizes(self) -> tuple[int, int]:
         return sizes_of(self.ngram_range)
-
-
-def _weigher(weighting: str) -> Any:
-    """Give scikit-learn's transformer that weighs counts and puts rows to length one."""
-    return TfidfTransformer(
-        use_idf="tfidf" in weighting, sublinear_tf=weighting.startswith("sublinear")
-    )
