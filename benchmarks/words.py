@@ -3,7 +3,8 @@
 Run as ``python benchmarks/words.py``; it needs the folder of real data, named by SPHEREMIX_DATA,
 and writes ``benchmarks/results/words.json`` and, from it, the tables of ``words.md``. Cases such as
 "bbc-5" run those and keep the others; ``--rankings`` compares rankings of the words of our clusters
-on the same fits, and writes nothing. ``benchmarks/intrusion.py`` asks readers.
+on the same fits, and writes ``word_rankings.json`` and ``word_rankings.md`` instead.
+``benchmarks/intrusion.py`` asks readers.
 
 Ten words of each cluster are measured. NPMI: normalised pointwise mutual information of two words,
 by the documents of the corpus that contain both, mean over the pairs of a cluster and over
@@ -20,6 +21,7 @@ import json
 import warnings
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -34,8 +36,11 @@ from spheremix.reading import Reading, document_shares
 from spheremix.reading.characteristic import expected_shares
 from spheremix.reading.naming import all_naming_words
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 FIGURES = ROOT / "benchmarks" / "results" / "words.json"
-TARGET = FIGURES.with_suffix(".md")
+RANKED = FIGURES.with_stem("word_rankings")
 STEP = 0.05  # least relative increase of beta from one step of the path to the next
 LISTED = 10  # words of a cluster that are measured
 NAMED = 3  # words of a name
@@ -141,18 +146,24 @@ def top(scores: np.ndarray) -> list[list[int]]:
 
 def peers(texts: Texts, K: int) -> dict[str, tuple[list[list[int]], np.ndarray]]:
     """Give the words of each cluster, and the labels, of the other methods."""
-    X, counts = texts.rows, texts.counts
-    nmf = NMF(K, init="nndsvda", random_state=0, max_iter=400)
-    parts = nmf.fit_transform(X)
+    counts = texts.counts
+    components, largest = factors(texts, K)
     lda = LatentDirichletAllocation(K, random_state=0, max_iter=30, learning_method="batch")
     topics = lda.fit_transform(counts)
-    kmeans = KMeans(K, n_init=10, random_state=0).fit(X)
+    kmeans = KMeans(K, n_init=10, random_state=0).fit(texts.rows)
     return {
-        "NMF": (top(nmf.components_), parts.argmax(axis=1)),
+        "NMF": (top(components), largest),
         "LDA": (top(lda.components_), topics.argmax(axis=1)),
         "k-means, centroid": (top(kmeans.cluster_centers_), kmeans.labels_),
         "k-means, c-TF-IDF": (top(class_tfidf(counts, kmeans.labels_, K)), kmeans.labels_),
     }
+
+
+def factors(texts: Texts, K: int) -> tuple[np.ndarray, np.ndarray]:
+    """Give the components of NMF, and the largest one of each document."""
+    nmf = NMF(K, init="nndsvda", random_state=0, max_iter=400)
+    parts = nmf.fit_transform(texts.rows)
+    return nmf.components_, parts.argmax(axis=1)
 
 
 def class_tfidf(counts: sparse.csr_array, labels: np.ndarray, K: int) -> np.ndarray:
@@ -227,6 +238,8 @@ def rankings(texts: Texts, reading: Reading) -> dict[str, np.ndarray]:
         "weight^2 x share^2": mu**2 * share**2,
         "weight^2 x sqrt share": mu**2 * share**0.5,
         "weight x share x document share": mu * share * vocabulary.document_shares,
+        "document share x share of the documents": vocabulary.document_shares
+        * expected_shares(vocabulary.document_shares, np.bincount(labels, minlength=K)),
         "mean exact term against the best other": means * (M - others),
         "FREX (0.5)": np.where(mu > 0, frex, 0.0),
     }
@@ -246,6 +259,28 @@ def compare_rankings(name: str, K: int) -> dict[str, dict]:
 
 # --------------------------------------------------------------------------------------- tables
 
+HEADS = {
+    FIGURES: [
+        "# Words of clusters",
+        "",
+        "Ten words of each cluster, three of each name; `python benchmarks/words.py` says how they",
+        "are measured. Same documents, words and number of clusters for all methods.",
+    ],
+    RANKED: [
+        "# Rankings of the words of our clusters",
+        "",
+        "Ten words of each cluster, ranked in several ways on the same fits;",
+        "`python benchmarks/words.py --rankings` says how they are measured. The library ranks by",
+        "weight^1.5 x share. NPMI of names: of the first three words, which are not the names that",
+        "the library gives.",
+    ],
+}
+REMARKS = {
+    "ng20-20": [
+        "Why the words of NMF go together better here: [word_partitions.md](word_partitions.md).",
+    ]
+}
+
 
 def table(found: dict[str, dict]) -> list[str]:
     """Write the measures of one case; the best of the other methods in NPMI is said below."""
@@ -256,20 +291,18 @@ def table(found: dict[str, dict]) -> list[str]:
     return lines
 
 
-def page(figures: dict[str, dict]) -> str:
+def page(target: Path, figures: dict[str, dict]) -> str:
     """Write the results of all cases."""
-    lines = [
-        "# Words of clusters",
-        "",
-        "Ten words of each cluster, three of each name; `python benchmarks/words.py` says how they",
-        "are measured. Same documents, words and number of clusters for all methods.",
-    ]
+    lines = list(HEADS[target])
     for case, found in figures.items():
         name, K = CASES[case]
-        about = found[OURS]
         lines += ["", f"## {name}, K = {K}", ""]
-        lines += [f"{about['n_documents']:,} documents, {about['n_words']:,} words.", ""]
+        if OURS in found:
+            about = found[OURS]
+            lines += [f"{about['n_documents']:,} documents, {about['n_words']:,} words.", ""]
         lines += table(found)
+        if OURS in found and case in REMARKS:
+            lines += ["", *REMARKS[case]]
     return "\n".join(lines) + "\n"
 
 
@@ -280,15 +313,14 @@ def main() -> None:
     parser.add_argument("--rankings", action="store_true", help="rankings of our words, no others")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
-    known = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
+    target, measure = (RANKED, compare_rankings) if arguments.rankings else (FIGURES, compare)
+    known = json.loads(target.read_text("utf-8")) if target.exists() else {}
     for case in arguments.cases or CASES:
-        found = (compare_rankings if arguments.rankings else compare)(*CASES[case])
-        print(f"{case}\n" + "\n".join(table(found)), flush=True)
-        if not arguments.rankings:
-            known[case] = found
-            ordered = {one: known[one] for one in CASES if one in known}
-            FIGURES.write_text(json.dumps(ordered, indent=1) + "\n", "utf-8")
-            TARGET.write_text(page(ordered), "utf-8")
+        known[case] = measure(*CASES[case])
+        print(f"{case}\n" + "\n".join(table(known[case])), flush=True)
+        ordered = {one: known[one] for one in CASES if one in known}
+        target.write_text(json.dumps(ordered, indent=1) + "\n", "utf-8")
+        target.with_suffix(".md").write_text(page(target, ordered), "utf-8")
 
 
 if __name__ == "__main__":
