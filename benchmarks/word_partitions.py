@@ -126,8 +126,9 @@ def page(figures: dict[str, dict]) -> str:
             lines.append(f"| {name} | {row['ari']:.3f} | {way} | {' | '.join(cells)} |")
         lines += [
             "",
-            "The factors of NMF whose words go together best, and how many documents have its",
-            f"{FIXED} rarest words (of ten) all together: many are a text that is often repeated.",
+            "The four factors of NMF whose words go together best, and the documents that have all",
+            f"of the {FIXED} rarest of their ten words. If they are most of the documents with",
+            "one of these words, the factor is a text that is repeated, such as a signature.",
             "",
             f"| NPMI of a factor | documents with all {FIXED} | with the most frequent of them |",
             "|---|---|---|",
