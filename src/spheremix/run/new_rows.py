@@ -166,7 +166,7 @@ def _all_rows(material: Material) -> Any:
     X, kept, n = material.X, material.kept, material.n_documents
     if not material.reasons:
         return X
-    if sparse.issparse(X):
+    if hasattr(X, "tocsr"):
         ones = np.ones(len(kept), dtype=X.dtype)
         return sparse.csr_array((ones, (kept, np.arange(len(kept)))), shape=(n, len(kept))) @ X
     found = np.zeros((n, X.shape[1]), dtype=X.dtype)
@@ -176,9 +176,10 @@ def _all_rows(material: Material) -> Any:
 
 def _stacked(old: Any, new: Any) -> Any:
     """Put rows after others, sparse if these are."""
-    if sparse.issparse(old):
-        return sparse.csr_array(sparse.vstack([old, sparse.csr_array(new)], format="csr"))
-    return np.concatenate([old, new.toarray() if sparse.issparse(new) else new])
+    if hasattr(old, "tocsr"):
+        parts: list[Any] = [old, sparse.csr_array(new)]
+        return sparse.csr_array(sparse.vstack(parts, format="csr"))
+    return np.concatenate([old, new.toarray() if hasattr(new, "tocsr") else new])
 
 
 def _in_words(material: Material, words: Sequence[str] | None) -> Material:
