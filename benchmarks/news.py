@@ -28,8 +28,9 @@ RESULTS = ROOT / "benchmarks" / "results"
 CHECKS = ("new group", "fit", "shares", "words")
 N_SPLITS, N_QUIET, N_EVENTS = 10, 10, 5  # splits of each data set, batches of each split
 N_PAST, N_BATCH, K = 1000, 100, 12
-SIZES = ((200, 10), (200, 20), (200, 100), (200, 200), (1000, 500))  # of pasts and batches
-N_QUIET_SIZES = 60  # batches for each
+# Of pasts and batches, and how many batches each past is compared with.
+SIZES = ((200, 10, 4), (200, 20, 4), (200, 100, 1), (200, 200, 1), (1000, 500, 1))
+N_QUIET_SIZES = 60  # pasts for each
 N_FIRST, N_UPDATES, N_ADDED = 400, 10, 40  # of each stream of updates
 EVENT, N_EVENT, N_LATER = 4, 15, 8  # batch with the event, its documents, those of later ones
 
@@ -276,13 +277,11 @@ def sources():
     """Give what draws a past and a batch of one source, with the number of groups."""
     X = embeddings()[1](np.arange(2225))[0]
 
-    def articles(n, m, seed):
-        order = np.random.default_rng(seed).permutation(len(X))
-        return X[order[:n]], X[order[n : n + m]]
+    def articles(n, seed):
+        return X[np.random.default_rng(seed).permutation(len(X))[:n]]
 
-    def simulated(n, m, seed):
-        rows, _, _ = sm.datasets.make_vmf_mixture(n + m, 30, 3, overlap=0.01, random_state=seed)
-        return rows[:n], rows[n:]
+    def simulated(n, seed):
+        return sm.datasets.make_vmf_mixture(n, 30, 3, overlap=0.01, random_state=seed)[0]
 
     return (("minilm_bbc, embeddings", 8, articles), ("simulated, 30 dimensions", 3, simulated))
 
@@ -291,12 +290,15 @@ def sizes():
     """Compare batches without an event with pasts of several sizes; count the alarms."""
     found = []
     for name, n_groups, draw in sources():
-        for n, m in SIZES:
+        for n, m, n_batches in SIZES:
             for seed in range(N_QUIET_SIZES):
-                past, batch = draw(n, m, seed)
-                mixture = sm.VMFMixture(n_groups, n_init=2, random_state=0, n_threads=1).fit(past)
-                result = sm.compare_batch(mixture, past, batch, random_state=seed)
-                found.append([name, n, m, result.alarms])
+                rows = draw(n + n_batches * m, seed)
+                mixture = sm.VMFMixture(n_groups, n_init=2, random_state=0, n_threads=1)
+                past = Past(mixture.fit(rows[:n]), rows[:n], seed)
+                for start in range(n, len(rows), m):
+                    batch = rows[start : start + m]
+                    result = past.compare(batch, feature_names=None, false_alarms=0.05)
+                    found.append([name, n, m, result.alarms])
             print(name, n, m, flush=True)
     return found
 
@@ -305,18 +307,18 @@ def report_sizes(found):
     lines = [
         "## False alarms by the size of the batch",
         "",
-        f"{N_QUIET_SIZES} pasts and batches of one source for each row, each with its own fit;",
-        "nothing is new. Numbers are shares of the batches; each check has a rate of .0125, all",
-        "together .05.",
+        f"{N_QUIET_SIZES} pasts of one source for each row, each with its own fit, and one or four",
+        "batches for each past; nothing is new. Numbers are shares of the batches; each check has",
+        "a rate of .0125, all together .05.",
         "",
-        f"| data | past | batch | any alarm | {' | '.join(CHECKS)} |",
-        f"|---|---|---|---|{'---|' * len(CHECKS)}",
+        f"| data | past | batch | batches | any alarm | {' | '.join(CHECKS)} |",
+        f"|---|---|---|---|---|{'---|' * len(CHECKS)}",
     ]
     for name, n, m in dict.fromkeys((one[0], one[1], one[2]) for one in found):
         own = [one[3] for one in found if one[:3] == [name, n, m]]
         shares = [np.mean([check in one for one in own]) for check in CHECKS]
         lines.append(
-            f"| {name} | {n:,} | {m} | {np.mean([bool(one) for one in own]):.3f} | "
+            f"| {name} | {n:,} | {m} | {len(own)} | {np.mean([bool(one) for one in own]):.3f} | "
             f"{' | '.join(f'{share:.3f}' for share in shares)} |"
         )
     return [*lines, ""]
