@@ -1,8 +1,8 @@
 """New documents: events that are found, false alarms, and what updates keep and cost.
 
 Run as ``python benchmarks/news.py``, or with some of the words ``checks``, ``sizes``, ``time``,
-``removed``, ``event`` and ``updates``; it needs the folder of real data, named by SPHEREMIX_DATA.
-It writes ``benchmarks/results/news.md``, and the numbers to ``news.json`` beside it.
+``removed``, ``event``, ``updates`` and ``rows``; it needs the folder of real data, named by
+SPHEREMIX_DATA. It writes ``benchmarks/results/news.md``, and the numbers to ``news.json`` beside it.
 """
 
 from __future__ import annotations
@@ -327,18 +327,26 @@ def report_sizes(found):
 # Updates
 
 
-def corpus(documents, ids):
-    return sm.text.Corpus(
-        [documents[i]["text"] for i in ids],
-        [documents[i]["id"] for i in ids],
-        labels={"label": [(documents[i]["label"],) for i in ids]},
-    )
-
-
-def stream(split):
-    """Give the first documents, and batches; in the fifth a topic comes that was not there."""
+def documents_of_bbc():
+    """Give the topics, and what makes a corpus of some documents."""
     documents = texts("bbc_news")
-    labels = np.array([one["label"] for one in documents])
+
+    def corpus(ids):
+        return sm.text.Corpus(
+            [documents[i]["text"] for i in ids], [documents[i]["id"] for i in ids]
+        )
+
+    return np.array([one["label"] for one in documents]), corpus
+
+
+def rows_of_bbc():
+    """Give the topics, and what makes a matrix of some embeddings."""
+    labels, rows = embeddings()
+    return labels, lambda ids: sm.text.Matrix(rows(ids)[0], None, "", "NumPy", [], "")
+
+
+def stream(labels, split):
+    """Give the first documents, and batches; in the fifth a topic comes that was not there."""
     topic = np.unique(labels)[split]
     order = np.random.default_rng(split).permutation(len(labels))
     known, event = list(order[labels[order] != topic]), list(order[labels[order] == topic])
@@ -348,28 +356,33 @@ def stream(split):
         n_event = 0 if i < EVENT else N_EVENT if i == EVENT else N_LATER
         batches.append(known[: N_ADDED - n_event] + event[:n_event])
         known, event = known[N_ADDED - n_event :], event[n_event:]
-    return documents, first, batches, topic
+    return first, batches, topic
 
 
 def updates():
-    """Bring runs up to date again and again; compare the groups of each with those before."""
-    return [one for split in range(5) for one in follow(split)]
+    """Bring runs on texts up to date; compare the groups of each with those before."""
+    return [one for split in range(5) for one in follow(split, *documents_of_bbc())]
 
 
-def follow(split):
-    """Bring one run up to date."""
+def updates_of_rows():
+    """Do the same with runs on embeddings."""
+    return [one for split in range(5) for one in follow(split, *rows_of_bbc())]
+
+
+def follow(split, labels, source):
+    """Bring one run up to date again and again."""
     explore.complete = lambda *_: None  # no figures, no page
-    documents, first, batches, topic = stream(split)
+    first, batches, topic = stream(labels, split)
     found = []
     with tempfile.TemporaryDirectory() as place:
         options = {"k": 6, "max_steps": 20, "threads": 1}
-        run = sm.explore_corpus(corpus(documents, first), f"{place}/0", **options)
+        run = sm.explore_corpus(source(first), f"{place}/0", **options)
         for i, ids in enumerate(batches):
-            after = run.update(corpus(documents, ids), f"{place}/{i + 1}")
+            after = run.update(source(ids), f"{place}/{i + 1}")
             found.append([split, i, *compare(run, after), *fits(run, after)])
             run = after
             print(found[-1], flush=True)
-        own = np.array([one == topic for one in run.documents["label"]])
+        own = labels[np.concatenate([first, *batches])] == topic
         groups = np.array(run.documents["cluster"])
         best = np.bincount(groups[own]).argmax()
         found[-1] += [int((own & (groups == best)).sum()), int(own.sum())]
@@ -402,7 +415,7 @@ def fits(before, after):
     return times[::-1]
 
 
-def report_updates(found):
+def report_updates(found, name="bbc_news", title="Updates"):
     n, groups = len(found), sum(one[2] for one in found)
     swapped, moved, documents, kept = (sum(one[i] for one in found) for i in (4, 5, 6, 7))
     warm, new = (sum(one[i] for one in found) for i in (8, 9))
@@ -410,9 +423,9 @@ def report_updates(found):
     events = [one for one in found if one[1] == EVENT]
     shares = ", ".join(f"{one[10]} of {one[11]}" for one in found if len(one) > 10)
     return [
-        "## Updates",
+        f"## {title}",
         "",
-        f"bbc_news: five streams. Each begins with {N_FIRST} documents of four topics in 6 groups,",
+        f"{name}: five streams. Each begins with {N_FIRST} documents of four topics in 6 groups,",
         f"and is brought up to date {N_UPDATES} times with {N_ADDED} documents. The fifth topic",
         f"comes with {N_EVENT} documents of the fifth batch and {N_LATER} of each later one.",
         "",
@@ -428,6 +441,10 @@ def report_updates(found):
     ]
 
 
+def report_updates_of_rows(found):
+    return report_updates(found, "minilm_bbc", "Updates of embeddings")
+
+
 PARTS = {
     "checks": (checks, report_checks),
     "time": (by_time, report_time),
@@ -435,6 +452,7 @@ PARTS = {
     "removed": (without_items, report_without),
     "event": (real_event, report_event),
     "updates": (updates, report_updates),
+    "rows": (updates_of_rows, report_updates_of_rows),
 }
 
 

@@ -111,9 +111,7 @@ def explored_rows(run: Run) -> Material:
     """Give the rows that were explored, with all their columns: edits may have dropped some."""
     folder = RunFolder(run.folder)
     left = folder.done("matrix", folder.key("matrix"), PreparedRecord)
-    if left is None:
-        raise RunError(f"{run.folder}: damaged: the rows are missing: explore them again.")
-    return read_material(*left, run.corpus())
+    return read_material(*(left or (run.manifest.prepared, run.reader)), run.corpus())
 
 
 def join_rows(run: Run, new: Matrix) -> JoinedRows:
