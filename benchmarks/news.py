@@ -2,7 +2,8 @@
 
 Run as ``python benchmarks/news.py``, or with some of the words ``checks``, ``sizes``, ``time``,
 ``removed``, ``event``, ``updates`` and ``rows``; it needs the folder of real data, named by
-SPHEREMIX_DATA. It writes ``benchmarks/results/news.md``, and the numbers to ``news.json`` beside it.
+SPHEREMIX_DATA. It writes ``benchmarks/results/news.md``, and the numbers to ``news.json`` beside
+it.
 """
 
 from __future__ import annotations
