@@ -134,7 +134,8 @@ def join_rows(run: Run, new: Matrix) -> JoinedRows:
     fresh = material_of(new)
     known = replace(_known(old, run.corpus()), source=about.texts or "", notes=about.notes)
     joined = join_documents(known, replace(_known(fresh, new.documents), source=new.source))
-    added = replace(new, X=new.X[joined.kept], documents=joined.fresh)
+    beside = None if new.documents is None else joined.fresh
+    added = replace(new, X=new.X[joined.kept], documents=beside)
     fresh = material_of(added)
     if not len(fresh.kept):
         raise ReadError.at(new.source, "every row is empty.")
