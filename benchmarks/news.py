@@ -1,8 +1,9 @@
 """New documents: events that are found, false alarms, and what updates keep and cost.
 
 Run as ``python benchmarks/news.py``, or with some of the words ``checks``, ``sizes``, ``time``,
-``removed``, ``event`` and ``updates``; it needs the folder of real data, named by SPHEREMIX_DATA.
-It writes ``benchmarks/results/news.md``, and the numbers to ``news.json`` beside it.
+``removed``, ``event``, ``updates`` and ``rows``; it needs the folder of real data, named by
+SPHEREMIX_DATA. It writes ``benchmarks/results/news.md``, and the numbers to ``news.json`` beside
+it.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ from spheremix.run import explore
 RESULTS = ROOT / "benchmarks" / "results"
 N_SPLITS, N_QUIET, N_EVENTS = 10, 10, 5  # splits of each data set, batches of each split
 N_PAST, N_BATCH, K = 1000, 100, 12
-SIZES = ((200, 10), (200, 20), (200, 100), (200, 200), (1000, 500))  # of pasts and batches
-N_QUIET_SIZES = 60  # batches for each
+# Of pasts and batches, and how many batches each past is compared with.
+SIZES = ((200, 10, 4), (200, 20, 4), (200, 100, 1), (200, 200, 1), (1000, 500, 1))
+N_QUIET_SIZES = 60  # pasts for each
 N_FIRST, N_UPDATES, N_ADDED = 400, 10, 40  # of each stream of updates
 EVENT, N_EVENT, N_LATER = 4, 15, 8  # batch with the event, its documents, those of later ones
 
@@ -102,13 +104,11 @@ def sources():
     """Give what draws a past and a batch of one source, with the number of groups."""
     X = embeddings()[1](np.arange(2225))[0]
 
-    def articles(n, m, seed):
-        order = np.random.default_rng(seed).permutation(len(X))
-        return X[order[:n]], X[order[n : n + m]]
+    def articles(n, seed):
+        return X[np.random.default_rng(seed).permutation(len(X))[:n]]
 
-    def simulated(n, m, seed):
-        rows, _, _ = sm.datasets.make_vmf_mixture(n + m, 30, 3, overlap=0.01, random_state=seed)
-        return rows[:n], rows[n:]
+    def simulated(n, seed):
+        return sm.datasets.make_vmf_mixture(n, 30, 3, overlap=0.01, random_state=seed)[0]
 
     return (("minilm_bbc, embeddings", 8, articles), ("simulated, 30 dimensions", 3, simulated))
 
@@ -117,12 +117,15 @@ def sizes():
     """Compare batches without an event with pasts of several sizes; count the alarms."""
     found = []
     for name, n_groups, draw in sources():
-        for n, m in SIZES:
+        for n, m, n_batches in SIZES:
             for seed in range(N_QUIET_SIZES):
-                past, batch = draw(n, m, seed)
-                mixture = sm.VMFMixture(n_groups, n_init=2, random_state=0, n_threads=1).fit(past)
-                result = sm.compare_batch(mixture, past, batch, random_state=seed)
-                found.append([name, n, m, result.alarms])
+                rows = draw(n + n_batches * m, seed)
+                mixture = sm.VMFMixture(n_groups, n_init=2, random_state=0, n_threads=1)
+                past = Past(mixture.fit(rows[:n]), rows[:n], seed)
+                for start in range(n, len(rows), m):
+                    batch = rows[start : start + m]
+                    result = past.compare(batch, feature_names=None, false_alarms=0.05)
+                    found.append([name, n, m, result.alarms])
             print(name, n, m, flush=True)
     return found
 
@@ -131,18 +134,18 @@ def report_sizes(found):
     lines = [
         "## False alarms by the size of the batch",
         "",
-        f"{N_QUIET_SIZES} pasts and batches of one source for each row, each with its own fit;",
-        "nothing is new. Numbers are shares of the batches; each check has a rate of .0125, all",
-        "together .05.",
+        f"{N_QUIET_SIZES} pasts of one source for each row, each with its own fit, and one or four",
+        "batches for each past; nothing is new. Numbers are shares of the batches; each check has",
+        "a rate of .0125, all together .05.",
         "",
-        f"| data | past | batch | any alarm | {' | '.join(CHECKS)} |",
-        f"|---|---|---|---|{'---|' * len(CHECKS)}",
+        f"| data | past | batch | batches | any alarm | {' | '.join(CHECKS)} |",
+        f"|---|---|---|---|---|{'---|' * len(CHECKS)}",
     ]
     for name, n, m in dict.fromkeys((one[0], one[1], one[2]) for one in found):
         own = [one[3] for one in found if one[:3] == [name, n, m]]
         shares = [np.mean([check in one for one in own]) for check in CHECKS]
         lines.append(
-            f"| {name} | {n:,} | {m} | {np.mean([bool(one) for one in own]):.3f} | "
+            f"| {name} | {n:,} | {m} | {len(own)} | {np.mean([bool(one) for one in own]):.3f} | "
             f"{' | '.join(f'{share:.3f}' for share in shares)} |"
         )
     return [*lines, ""]
@@ -151,18 +154,26 @@ def report_sizes(found):
 # Updates
 
 
-def corpus(documents, ids):
-    return sm.text.Corpus(
-        [documents[i]["text"] for i in ids],
-        [documents[i]["id"] for i in ids],
-        labels={"label": [(documents[i]["label"],) for i in ids]},
-    )
-
-
-def stream(split):
-    """Give the first documents, and batches; in the fifth a topic comes that was not there."""
+def documents_of_bbc():
+    """Give the topics, and what makes a corpus of some documents."""
     documents = texts("bbc_news")
-    labels = np.array([one["label"] for one in documents])
+
+    def corpus(ids):
+        return sm.text.Corpus(
+            [documents[i]["text"] for i in ids], [documents[i]["id"] for i in ids]
+        )
+
+    return np.array([one["label"] for one in documents]), corpus
+
+
+def rows_of_bbc():
+    """Give the topics, and what makes a matrix of some embeddings."""
+    labels, rows = embeddings()
+    return labels, lambda ids: sm.text.Matrix(rows(ids)[0], None, "", "NumPy", [], "")
+
+
+def stream(labels, split):
+    """Give the first documents, and batches; in the fifth a topic comes that was not there."""
     topic = np.unique(labels)[split]
     order = np.random.default_rng(split).permutation(len(labels))
     known, event = list(order[labels[order] != topic]), list(order[labels[order] == topic])
@@ -172,28 +183,33 @@ def stream(split):
         n_event = 0 if i < EVENT else N_EVENT if i == EVENT else N_LATER
         batches.append(known[: N_ADDED - n_event] + event[:n_event])
         known, event = known[N_ADDED - n_event :], event[n_event:]
-    return documents, first, batches, topic
+    return first, batches, topic
 
 
 def updates():
-    """Bring runs up to date again and again; compare the groups of each with those before."""
-    return [one for split in range(5) for one in follow(split)]
+    """Bring runs on texts up to date; compare the groups of each with those before."""
+    return [one for split in range(5) for one in follow(split, *documents_of_bbc())]
 
 
-def follow(split):
-    """Bring one run up to date."""
+def updates_of_rows():
+    """Do the same with runs on embeddings."""
+    return [one for split in range(5) for one in follow(split, *rows_of_bbc())]
+
+
+def follow(split, labels, source):
+    """Bring one run up to date again and again."""
     explore.complete = lambda *_: None  # no figures, no page
-    documents, first, batches, topic = stream(split)
+    first, batches, topic = stream(labels, split)
     found = []
     with tempfile.TemporaryDirectory() as place:
         options = {"k": 6, "max_steps": 20, "threads": 1}
-        run = sm.explore_corpus(corpus(documents, first), f"{place}/0", **options)
+        run = sm.explore_corpus(source(first), f"{place}/0", **options)
         for i, ids in enumerate(batches):
-            after = run.update(corpus(documents, ids), f"{place}/{i + 1}")
+            after = run.update(source(ids), f"{place}/{i + 1}")
             found.append([split, i, *compare(run, after), *fits(run, after)])
             run = after
             print(found[-1], flush=True)
-        own = np.array([one == topic for one in run.documents["label"]])
+        own = labels[np.concatenate([first, *batches])] == topic
         groups = np.array(run.documents["cluster"])
         best = np.bincount(groups[own]).argmax()
         found[-1] += [int((own & (groups == best)).sum()), int(own.sum())]
@@ -226,7 +242,7 @@ def fits(before, after):
     return times[::-1]
 
 
-def report_updates(found):
+def report_updates(found, name="bbc_news", title="Updates"):
     n, groups = len(found), sum(one[2] for one in found)
     swapped, moved, documents, kept = (sum(one[i] for one in found) for i in (4, 5, 6, 7))
     warm, new = (sum(one[i] for one in found) for i in (8, 9))
@@ -234,9 +250,9 @@ def report_updates(found):
     events = [one for one in found if one[1] == EVENT]
     shares = ", ".join(f"{one[10]} of {one[11]}" for one in found if len(one) > 10)
     return [
-        "## Updates",
+        f"## {title}",
         "",
-        f"bbc_news: five streams. Each begins with {N_FIRST} documents of four topics in 6 groups,",
+        f"{name}: five streams. Each begins with {N_FIRST} documents of four topics in 6 groups,",
         f"and is brought up to date {N_UPDATES} times with {N_ADDED} documents. The fifth topic",
         f"comes with {N_EVENT} documents of the fifth batch and {N_LATER} of each later one.",
         "",
@@ -252,6 +268,10 @@ def report_updates(found):
     ]
 
 
+def report_updates_of_rows(found):
+    return report_updates(found, "minilm_bbc", "Updates of embeddings")
+
+
 PARTS = {
     "checks": (checks, report_checks),
     "time": (by_time, report_time),
@@ -259,6 +279,7 @@ PARTS = {
     "removed": (without_items, report_without),
     "event": (real_event, report_event),
     "updates": (updates, report_updates),
+    "rows": (updates_of_rows, report_updates_of_rows),
 }
 
 

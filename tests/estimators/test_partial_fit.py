@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import spheremix as sm
 from spheremix.bessel import concentration
+from spheremix.errors import ParameterError
 from spheremix.estimators import streaming
 from spheremix.estimators.streaming import step_size
 
@@ -134,6 +135,69 @@ def test_a_penalty_set_later_makes_zeros(rows):
     assert not (mixture.prototypes_ == 0).any()
     mixture.set_params(beta=2000.0).partial_fit(rows[0][:1000])
     assert (mixture.prototypes_ == 0).any()
+
+
+# --------------------------------------------------------------------------------- forgetting
+
+
+@pytest.mark.parametrize("decay", [1.0, 0.3])
+def test_a_decay_lowers_the_weight_of_what_came_before(rows, monkeypatch, decay):
+    monkeypatch.setattr(streaming, "SWEEPS", 1)
+    first, second, third = batches(rows[0], 2000)
+    mixture = sm.VMFMixture(3, n_init=2, random_state=0, tol=1e-12).fit(first)
+    mass, vectors = softmax_resultants(mixture, first)
+    for batch in (second, third[:500]):
+        new = softmax_resultants(mixture, batch)
+        mass, vectors = decay * mass + new[0], decay * vectors + new[1]
+        mixture.partial_fit(batch, decay=decay)
+        assert_allclose(mixture.weights_, mass / mass.sum(), 1e-9)
+        lengths = np.linalg.norm(vectors, axis=1)
+        assert_allclose(mixture.prototypes_, vectors / lengths[:, None], 0, 1e-7)
+        assert_allclose(mixture.kappas_, concentration(10, lengths.sum() / mass.sum()), 1e-7)
+    assert mixture.n_samples_seen_ == 4500
+
+
+@pytest.mark.parametrize("kind", [sm.VMFMixture, sm.SphericalKMeans])
+def test_without_forgetting_resultants_are_as_good_as_rows(kind):
+    """Where posteriors are 0 or 1, rows that are not read again count as those of one fit."""
+    X, _, _ = sm.datasets.make_vmf_mixture(600, 10, 3, kappa=200.0, random_state=0)
+    stream = kind(3, n_init=3, random_state=0).fit(X[:200])
+    for start in (200, 400):
+        stream.partial_fit(X[start : start + 200], decay=1.0)
+    whole = kind(3, init=stream.predict(X), n_init=1).fit(X)
+    assert_allclose(stream.prototypes_, whole.prototypes_, 0, 1e-8)
+    # The steps of stochastic EM weigh later batches more: they are another answer.
+    other = kind(3, n_init=3, random_state=0).fit(X[:200])
+    other.partial_fit(X[200:400]).partial_fit(X[400:])
+    assert np.abs(other.prototypes_ - whole.prototypes_).max() > 1e-4
+
+
+def test_groups_follow_rows_that_change():
+    """A group moves by 60 degrees in ten batches; with a decay its prototype goes along."""
+    rng = np.random.default_rng(0)
+    still = sm.VMFMixture.from_parameters(np.eye(2, 10), 100.0)
+    first, _ = still.sample(400, random_state=0)
+    follows = sm.VMFMixture(2, n_init=2, random_state=0).fit(first)
+    lags = pickle.loads(pickle.dumps(follows))  # noqa: S301
+    moving = follows.predict(np.eye(2, 10))[1]
+    for turn in np.linspace(0.0, np.pi / 3, 10):
+        middles = np.eye(2, 10)
+        middles[1, 1:3] = np.cos(turn), np.sin(turn)
+        batch, _ = sm.VMFMixture.from_parameters(middles, 100.0).sample(
+            200, random_state=int(rng.integers(1000))
+        )
+        follows.partial_fit(batch, decay=0.5)
+        lags.partial_fit(batch, decay=1.0)
+    assert follows.prototypes_[moving] @ middles[1] > 0.98
+    assert lags.prototypes_[moving] @ middles[1] < 0.94
+    assert follows.prototypes_[1 - moving] @ middles[0] > 0.99
+
+
+@pytest.mark.parametrize("decay", [0.0, -1.0, 1.5, np.nan, "half", True])
+def test_a_decay_is_a_share(rows, decay):
+    mixture = sm.VMFMixture(3, n_init=1, random_state=0).fit(rows[0][:200])
+    with pytest.raises(ParameterError, match=r"^decay must be"):
+        mixture.partial_fit(rows[0][200:400], decay=decay)
 
 
 # --------------------------------------------------------------------------- where they lead

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from spheremix.run.joining import join_documents
 from spheremix.run.places import add_places, colour_places
 from spheremix.run.tree_schema import GrownRecord, NodeRecord, TreeRecord
-from spheremix.text import Corpus
+from spheremix.text import Corpus, ReadError
 
 
 def test_ids_that_count_go_on_counting():
@@ -76,3 +78,9 @@ def test_new_groups_get_places_in_the_widest_gaps():
     found = add_places([[0.1, 0.0], [0.4, 1.0], [0.9, 0.0]], 2)
     assert found[:3] == [[0.1, 0.0], [0.4, 1.0], [0.9, 0.0]]
     assert found[3:] == [[0.65, 1.0], [0.25, 0.0]]
+
+
+def test_an_id_with_braces_is_named_as_it_is():
+    old, new = Corpus(["a"], ["{x"]), Corpus(["b"], ["{x"])
+    with pytest.raises(ReadError, match=r"the id '\{x' is that of another document of the run"):
+        join_documents(old, new)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from news_common import by_number, quiet
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.run import updating
+from spheremix.run import adding, updating
 from spheremix.run.changes import updated
 from spheremix.run.names import LONGEST, carried_names
 from spheremix.run.starting import complete_labels
@@ -119,13 +120,13 @@ def test_columns_that_the_new_file_lacks_are_empty(base, tmp_path):
     path = write_lines(tmp_path / "new.jsonl", fresh)
     options = updating.ExploreOptions(date="date", label="topic")
     told = Told()
-    found = updating._read(base, path, options, None, None, told)
+    found = adding._read(base, path, options, told)
     assert found.dates is None
     assert found.labels == {}
     assert "There is no column 'date': the new documents have no date from it." in told.told
     assert "There is no column 'topic': the new documents have no label from it." in told.told
     with pytest.raises(ReadError, match="there is no column 'body'"):
-        updating._read(base, path, options, "body", None, told)
+        adding._read(base, path, replace(options, text="body"), told)
 
 
 def test_notes_of_the_new_file_are_told_and_those_of_the_old_one_are_not(base, tmp_path):

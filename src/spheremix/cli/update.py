@@ -23,6 +23,9 @@ def update(
         Path | None,
         typer.Option("--output", "-o", help="Folder of the new run.  \n[default: RUN-updated]"),
     ] = None,
+    texts: Annotated[
+        Path | None, typer.Option(help="Documents of the rows of a new matrix, one a row.")
+    ] = None,
     text: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     id: Annotated[str | None, typer.Option(help="Column of the ids, or none.")] = None,  # noqa: A002
     threads: flags.Threads = None,
@@ -37,7 +40,7 @@ def update(
     from spheremix.run.updating import update_run
 
     with terminal() as listener:
-        how: dict[str, Any] = {"text": text, "id": id, "threads": threads}
+        how: dict[str, Any] = {"texts": texts, "text": text, "id": id, "threads": threads}
         how["listener"] = listener
         found = update_run(run, new, output, **how)
     summarise(found, open_page=open_page)

@@ -10,6 +10,7 @@ from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.models.base import DegenerateError
+from spheremix.parameters import require_number
 from spheremix.resultants import Resultants
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ class Stream:
     Attributes
     ----------
     resultants : Resultants
-        Running means over the batches, times the weight of all rows seen.
+        Running means over the batches, times the weight of all rows seen; with a decay, the sums of
+        the batches, each times what is left of its weight.
     n_rows : int
         Rows seen.
     """
@@ -63,12 +65,15 @@ class Stream:
     resultants: Resultants
     n_rows: int
 
-    def after(self, batch: Resultants, n_rows: int) -> Stream:
-        """Move the running means towards those of a batch."""
+    def after(self, batch: Resultants, n_rows: int, decay: float | None) -> Stream:
+        """Add a batch: move the running means towards its own, or lower the weight of the past."""
         old = self.resultants
-        weight = old.weight + batch.weight
-        step = step_size(old.weight, batch.weight)
-        keep, take = (1.0 - step) * weight / old.weight, step * weight / batch.weight
+        if decay is None:
+            weight = old.weight + batch.weight
+            step = step_size(old.weight, batch.weight)
+            keep, take = (1.0 - step) * weight / old.weight, step * weight / batch.weight
+        else:
+            keep, take, weight = decay, 1.0, decay * old.weight + batch.weight
         return Stream(
             Resultants(
                 keep * old.mass + take * batch.mass,
@@ -79,6 +84,13 @@ class Stream:
             ),
             self.n_rows + n_rows,
         )
+
+    def share(self, batch: Resultants, decay: float | None) -> float:
+        """Give the share that a batch has in what is kept after it."""
+        old = self.resultants.weight
+        if decay is None:
+            return step_size(old, batch.weight)
+        return batch.weight / (decay * old + batch.weight)
 
 
 def step_size(seen: float, batch: float) -> float:
@@ -113,7 +125,14 @@ class PartialFit:
     def _adopt(self, model: Model[Any], parameters: Any, batch: Batch) -> None:
         raise NotImplementedError
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any = None,  # noqa: ARG002
+        sample_weight: ArrayLike | None = None,
+        *,
+        decay: float | None = None,
+    ) -> Self:
         """Take one step of stochastic EM on a batch of rows.
 
         The first batch is fitted as ``fit`` does, restarts and all, and should have a few times as
@@ -126,8 +145,15 @@ class PartialFit:
         The batch is swept again with the new parameters, what came before it held, until a step
         gains little, 20 times at most: large batches gain more from it than small ones.
 
-        A ``beta`` is against all the weight seen: it thresholds more while few rows have been seen,
-        and two epochs are every row twice. Stream with ``beta=0`` first, then ``set_params``.
+        With a ``decay`` nothing is averaged: the resultants of all that came before are multiplied
+        by it, and those of the batch are added. With 1 every row counts the same, and rows of
+        before keep the posteriors that they had; they are not read again. With less the past is
+        forgotten: after t batches a row counts ``decay ** t``, so a stream of batches of weight w
+        has the weight ``w / (1 - decay)`` in the end, and groups follow rows that change.
+
+        A ``beta`` is against all the weight seen, or what a decay leaves of it: it thresholds more
+        while few rows have been seen, and two epochs are every row twice. Stream with ``beta=0``
+        first, then ``set_params``.
 
         Parameters
         ----------
@@ -137,6 +163,9 @@ class PartialFit:
             For scikit-learn's conventions.
         sample_weight : array-like of shape (n,), default=None
             Non-negative; a weight of 2 is the row twice.
+        decay : float, default=None
+            What is left of the weight of earlier rows: above 0, 1 at most. It is for this batch, so
+            it can follow the time that has passed since the last one.
 
         Returns
         -------
@@ -145,6 +174,8 @@ class PartialFit:
             Attributes that describe all rows of a fit (its log-likelihood, criteria, runs) are
             removed at the second batch: ``score`` gives the log-likelihood of any rows.
         """
+        if decay is not None:
+            decay = require_number("decay", decay, above=0.0, at_most=1.0)
         if not hasattr(self, "_stream"):
             if hasattr(self, "prototypes_"):
                 raise ParameterError(
@@ -165,7 +196,7 @@ class PartialFit:
         stream, n_iter = self._stream, self.n_iter_
         for _ in range(SWEEPS):
             (batch,) = directions.sweep([model.scorer(parameters, assignment)], weights)
-            stream = self._stream.after(batch, directions.n_rows)
+            stream = self._stream.after(batch, directions.n_rows, decay)
             try:
                 step = model.m_step(stream.resultants, parameters)
             except DegenerateError as error:
@@ -187,7 +218,7 @@ class PartialFit:
                 break
             parameters = step.parameters
             n_iter += 1
-            share = step_size(self._stream.resultants.weight, batch.weight)
+            share = self._stream.share(batch, decay)
             if step.gain <= SETTLED * share * stream.resultants.weight:
                 break
         self._adopt(model, parameters, Batch(directions, n_iter, stream.n_rows))

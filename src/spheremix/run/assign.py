@@ -15,17 +15,16 @@ from spheremix.reading.batch_result import LETTERS
 from spheremix.run.carried import carried_columns, renamed
 from spheremix.run.columns import OF_THE_RUN, TABLES
 from spheremix.run.documents import csv_lines
-from spheremix.run.prepare import MATRICES, Material, check_rows, is_matrix
-from spheremix.run.store import RunError, replacing
+from spheremix.run.new_rows import in_columns, material_of, needs_matrix, needs_texts
+from spheremix.run.prepare import Material, is_matrix
+from spheremix.run.store import replacing
 from spheremix.run.table import Table
 from spheremix.run.tables import document_columns, known_columns
-from spheremix.text import Corpus, ReadError, read_documents, read_matrix, vectorize
+from spheremix.text import Corpus, Matrix, ReadError, read_documents, read_matrix, vectorize
 from spheremix.text.trouble import Mending, mend
 from spheremix.wording import count
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from spheremix.reading.batch_result import BatchComparison
     from spheremix.run.listener import Listener
     from spheremix.run.run import Run
@@ -84,9 +83,11 @@ class Assigned:
         names = [reading.cluster_name(k) for k in range(reading.n_clusters)]
         called = [self.material.source.name(int(row)) for row in kept]
         further = []
-        if self.comparison.new_groups and self.run.vectorizer() is not None:
+        if self.comparison.new_groups and self.run.manifest.corpus is not None:
             these = "this group" if len(self.comparison.new_groups) == 1 else "these groups"
-            update = f"spheremix update {self.run.folder} NEW"
+            prepared = self.run.manifest.prepared
+            beside = prepared.vectorizer is None and prepared.texts is not None
+            update = f"spheremix update {self.run.folder} NEW{', with its documents' * beside}"
             further = ["", f"To make a run with {these}: {update}"]
         return [first, *self.comparison.lines(names, called), *further]
 
@@ -108,15 +109,11 @@ def compare_documents(
         listener.inform("The run has no rows, so new documents are compared with nothing.")
     else:
         listener.begin(f"Comparing {count(len(material.kept), 'document')} with those of the run")
-    return _compared(run, material, false_alarms)
+    return compare_material(run, material, false_alarms)
 
 
-def compare_corpus(run: Run, corpus: Corpus) -> Assigned:
-    """Compare documents that are mended already with those of a run on texts."""
-    return _compared(run, _vectorized(run, corpus), FALSE_ALARMS)
-
-
-def _compared(run: Run, material: Material, false_alarms: float) -> Assigned:
+def compare_material(run: Run, material: Material, false_alarms: float = FALSE_ALARMS) -> Assigned:
+    """Compare documents in the columns of a run with those of the run."""
     past = run.matrix()
     if past is None or not len(material.kept):
         return Assigned(run, material, None)
@@ -166,6 +163,8 @@ def write_assigned(table: Table, output: Path) -> None:
 
 def _rows(run: Run, new: Any, listener: Listener, text: str | None, name: str | None) -> Material:
     """Give the rows of new documents in the columns of the run."""
+    if isinstance(new, Matrix):
+        return _matrix(run, new, listener)
     if not isinstance(new, str) and not hasattr(new, "__fspath__"):
         return _texts(run, new if isinstance(new, Corpus) else Corpus.from_texts(new))
     path = Path(new)
@@ -173,20 +172,29 @@ def _rows(run: Run, new: Any, listener: Listener, text: str | None, name: str | 
         raise ReadError.at(path, "there is no such file or folder.")
     on_texts = run.manifest.prepared.vectorizer is not None
     if on_texts and is_matrix(path):
-        raise RunError(f"{path}: {run.folder} is a run on texts: give documents, not a matrix.")
+        raise needs_texts(run, path)
     if on_texts:
         corpus = read_documents(path, text=text, id=_or_none(name), label=False)
         for note in corpus.notes:
             listener.inform(note)
         return _texts(run, corpus)
     if not is_matrix(path):
-        raise _needs_matrix(run, path)
+        raise needs_matrix(run, path)
     for parameter, given in (("text", text), ("id", name)):
         if given is not None:
             raise ParameterError(
                 f"{{path}}: is a matrix: it has no columns for {{{parameter}}}", path=path
             )
-    return _matrix(run, path)
+    return _matrix(run, read_matrix(path), listener)
+
+
+def _matrix(run: Run, matrix: Matrix, listener: Listener) -> Material:
+    if run.manifest.prepared.vectorizer is not None:
+        raise needs_texts(run, matrix.source or "The matrix")
+    found = in_columns(matrix, run.feature_names, run.mixture.n_features_in_)
+    for note in found.notes:
+        listener.inform(note)
+    return material_of(found)
 
 
 def _or_none(name: str | None) -> Any:
@@ -198,31 +206,14 @@ def _texts(run: Run, corpus: Corpus) -> Material:
         encoding=bool(run.manifest.command.get("mend_encoding")),
         lines=frozenset(run.manifest.prepared.dropped_lines),
     )
-    return replace(_vectorized(run, mend(corpus, mending)), source=corpus)
+    return replace(vectorized(run, mend(corpus, mending)), source=corpus)
 
 
-def _vectorized(run: Run, corpus: Corpus) -> Material:
+def vectorized(run: Run, corpus: Corpus) -> Material:
+    """Give the rows of documents that are mended already, in the words of a run on texts."""
     vectorizer = run.vectorizer()
     if vectorizer is None:
-        raise _needs_matrix(run, corpus.source or "These texts")
+        raise needs_matrix(run, corpus.source or "These texts")
     found = vectorize(corpus, vectorizer)
     reasons = {one.row: one.reason for one in found.set_aside}
     return Material(found.X, run.feature_names, found.rows, reasons, corpus)
-
-
-def _needs_matrix(run: Run, where: str | PathLike[str]) -> RunError:
-    embed = "; embed new texts with the same model" if run.feature_names is None else ""
-    return RunError(
-        f"{where}: {run.folder} is a run on a matrix: give one of "
-        f"{run.mixture.n_features_in_:,} columns ({', '.join(MATRICES)}){embed}."
-    )
-
-
-def _matrix(run: Run, path: Path) -> Material:
-    matrix = read_matrix(path)
-    n, d = matrix.X.shape
-    if d != run.mixture.n_features_in_:
-        raise ReadError.at(path, f"{d} columns, not the {run.mixture.n_features_in_} of the run.")
-    kept, reasons = check_rows(matrix)
-    ids = [str(i) for i in range(1, n + 1)]
-    return Material(matrix.X[kept], None, kept, reasons, Corpus([""] * n, ids))

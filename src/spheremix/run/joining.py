@@ -28,12 +28,15 @@ class Joined:
         Documents that were given as new and were there already; they are left out.
     said : str
         How many documents were added, one of the notes of the corpus.
+    kept : list of int
+        Which of the documents that were given are new, by position.
     """
 
     corpus: Corpus
     fresh: Corpus
     n_known: int
     said: str
+    kept: list[int]
 
 
 def join_documents(old: Corpus, new: Corpus) -> Joined:
@@ -58,8 +61,9 @@ def join_documents(old: Corpus, new: Corpus) -> Joined:
         elif known[one] != new.texts[i]:
             raise ReadError.at(
                 new.source,
-                f"the id {shown(one)} is that of another document of the run.",
+                "the id {id} is that of another document of the run",
                 remedies=("give new documents ids of their own",),
+                id=shown(one),
             )
     fresh = new.take(kept)
     if not kept:
@@ -82,7 +86,7 @@ def join_documents(old: Corpus, new: Corpus) -> Joined:
         metadata=_columns([one.metadata for one in both], [len(one) for one in both], None),
     )
     joined = replace(joined, checksum=joined.content_checksum())
-    return Joined(joined, fresh, len(new) - len(kept), said)
+    return Joined(joined, fresh, len(new) - len(kept), said, kept)
 
 
 def _numbered(corpus: Corpus) -> bool:

@@ -11,29 +11,24 @@ import numpy as np
 
 from spheremix.errors import ParameterError
 from spheremix.reading import Reading
-from spheremix.run.assign import compare_corpus
+from spheremix.run.adding import add_rows, add_texts
+from spheremix.run.assign import compare_material
 from spheremix.run.edit_schema import CarriedEdits, EditNotes, Edits, EditStep, UpdateRecord
 from spheremix.run.edits import settled
 from spheremix.run.explore import explore
-from spheremix.run.following import identities
 from spheremix.run.history import NOBODY
-from spheremix.run.joining import join_documents
 from spheremix.run.layout import COMMAND
 from spheremix.run.listener import Listener
 from spheremix.run.marks import read_marks
 from spheremix.run.names import UPDATE, carried_names
 from spheremix.run.options import ExploreOptions
 from spheremix.run.places import add_places, colour_places
-from spheremix.run.prepare import is_matrix
 from spheremix.run.saving import load_run
 from spheremix.run.starting import Start
 from spheremix.run.store import RunError, as_edits
 from spheremix.run.strangers import group_of_strangers
 from spheremix.run.typed import encode
-from spheremix.text import Corpus, read_documents
-from spheremix.text.columns import NoColumnError
-from spheremix.text.corpus import shown
-from spheremix.text.trouble import Mending, mend
+from spheremix.text import Corpus
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -41,14 +36,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from spheremix.run.adding import Added
     from spheremix.run.assign import Assigned
-    from spheremix.run.joining import Joined
     from spheremix.run.run import Run
 
     Ids = NDArray[np.intp]
 
 FIRST = 10  # words of a group that are compared
-OPTIONAL = ("date", "label", "title")  # columns that new documents can do without
 
 
 def update_run(
@@ -56,6 +50,7 @@ def update_run(
     new: Any,
     out: str | PathLike[str] | None = None,
     *,
+    texts: Any = None,
     text: str | None = None,
     id: str | None = None,  # noqa: A002
     listener: Listener | None = None,
@@ -65,17 +60,19 @@ def update_run(
 
     The run before is only read. Its groups are where the fit starts, so they keep their numbers,
     names, notes and colours; groups that :func:`spheremix.compare_batch` suggests among the new
-    documents are added after them. Words are counted again, so new words come in. Called again
-    after it was killed, it goes on.
+    documents are added after them. Words of texts are counted again, so new words come in; new
+    rows of a matrix have the columns of the run. Called again after it was killed, it goes on.
 
     Parameters
     ----------
     run : str or path
-        Folder of a run on texts.
-    new : str, path, list of str or Corpus
-        A file as the run was made of, or texts.
+        Folder of a run of ``spheremix explore``.
+    new : str, path, list of str, Corpus or Matrix
+        A file as the run was made of, or what is in it.
     out : str or path, default=None
         Folder of the new run; by default that of the run with "-updated" after its name.
+    texts : str, path, list of str or Corpus, default=None
+        The documents of new rows, where the run has documents beside its rows.
     text, id : str, default=None
         Columns of the texts and of the ids; by default those of the run.
     listener : Listener, default=None
@@ -90,26 +87,34 @@ def update_run(
     """
     hears, before = listener or Listener(), load_run(run)
     folder = _output(before, out)
-    corpus = before.corpus()
-    if corpus is None or before.vectorizer() is None:
+    if before.manifest.corpus is None:
         raise RunError(
-            f"{before.folder}: only a run of spheremix explore on texts can be updated; for a "
-            "matrix, explore all rows again."
+            f"{before.folder}: only a run of spheremix explore can be updated: explore all "
+            "documents, old and new."
         )
     options, lines = _options(before, threads), frozenset(before.manifest.prepared.dropped_lines)
-    known = before.manifest.corpus
-    if known is not None:
-        corpus = replace(corpus, source=known.source, format=known.format, notes=known.notes)
-    joined = join_documents(corpus, _read(before, new, options, text, id, hears))
-    if joined.n_known:
-        hears.inform(f"{count(joined.n_known, 'document')} left out that the run has already.")
-    carried = _carried(before, joined)
+    on_rows = before.manifest.prepared.vectorizer is None
+    for parameter, given in (("text", text), ("id", id)):
+        if given is not None and on_rows and texts is None:
+            raise ParameterError(
+                f"{{new}}: is a matrix: it has no columns for {{{parameter}}}",
+                remedies=("give its documents with {texts}",),
+                new=new,
+            )
+    asked = replace(options, text=text or options.text, id=id or options.id)
+    add = add_rows if on_rows else add_texts
+    added = add(before, new, texts, asked, hears)
+    if added.n_known:
+        hears.inform(f"{count(added.n_known, 'document')} left out that the run has already.")
+    carried = _carried(before, added)
     as_edits(folder / COMMAND, encode(carried), updating=True)  # refuses what is too large
-    hears.begin(f"Comparing {count(len(joined.fresh), 'document')} with those of the run")
-    compared = compare_corpus(before, joined.fresh)
+    hears.begin(f"Comparing {count(added.n_added, 'document')} with those of the run")
+    compared = compare_material(before, added.fresh)
     labels = _labels(before, compared)
-    strangers = len(corpus) + np.array(sorted(compared.material.reasons), dtype=np.intp)
-    own = group_of_strangers(joined.corpus, strangers, options, lines)
+    own = np.empty(0, dtype=np.intp)
+    if isinstance(added.source, Corpus):
+        strangers = added.n_before + np.array(sorted(added.fresh.reasons), dtype=np.intp)
+        own = group_of_strangers(added.source, strangers, options, lines)
     n_suggested = 0 if compared.comparison is None else len(compared.comparison.new_groups)
     K = len(before.mixture.weights_) + n_suggested
     labels[own] = K
@@ -118,10 +123,10 @@ def update_run(
         labels,
         _with_findings(carried, before, compared, K),
         lines=lines,
-        told=frozenset(joined.corpus.notes) - {joined.said},
+        told=frozenset(added.source.notes) - {added.said},
     )
     chosen = replace(options, k=K)
-    return explore(joined.corpus, chosen, folder, force=False, listener=hears, start=start)
+    return explore(added.source, chosen, folder, force=False, listener=hears, start=start)
 
 
 def _output(before: Run, out: str | PathLike[str] | None) -> Path:
@@ -148,57 +153,6 @@ def _options(before: Run, threads: int | None) -> ExploreOptions:
     return ExploreOptions(**known, threads=threads)
 
 
-def _read(
-    before: Run,
-    new: Any,
-    options: ExploreOptions,
-    text: str | None,
-    name: str | None,
-    listener: Listener,
-) -> Corpus:
-    """Read new documents as those of the run were read, and mend them in the same way."""
-    if isinstance(new, str) or hasattr(new, "__fspath__"):
-        path = Path(new)
-        if is_matrix(path):
-            raise RunError(f"{path}: {before.folder} is a run on texts: give documents.")
-        asked = replace(options, text=text or options.text, id=name or options.id)
-        listener.begin(f"Reading {path}")
-        found = _read_file(path, asked.reading())
-    else:
-        found = new if isinstance(new, Corpus) else Corpus.from_texts(new)
-    lines = frozenset(before.manifest.prepared.dropped_lines)
-    found = mend(found, Mending(encoding=bool(options.mend_encoding), lines=lines))
-    for note in found.notes:
-        listener.inform(note)
-    return found
-
-
-def _read_file(path: Path, wanted: dict[str, Any]) -> Corpus:
-    """Read a file; columns of dates, labels and titles that the run has may be missing in it."""
-    said: list[str] = []
-    while True:
-        try:
-            found = read_documents(path, **wanted)
-        except NoColumnError as error:
-            parts = [part for part in OPTIONAL if error.column in _names(wanted[part])]
-            if not parts:
-                raise
-            for part in parts:
-                left = [one for one in _names(wanted[part]) if one != error.column]
-                wanted = {**wanted, part: left or False}
-                said.append(
-                    f"There is no column {shown(error.column)}: the new documents have no {part} "
-                    "from it."
-                )
-        else:
-            return replace(found, notes=[*found.notes, *said])
-
-
-def _names(wanted: Any) -> list[str]:
-    """Give the columns that are asked for by name."""
-    return [wanted] if isinstance(wanted, str) else list(wanted or ())
-
-
 def _labels(before: Run, compared: Assigned) -> Ids:
     """Give the group of each document, old ones first; -1 where none is known.
 
@@ -215,10 +169,10 @@ def _labels(before: Run, compared: Assigned) -> Ids:
     return np.concatenate([old, fresh])
 
 
-def _carried(before: Run, joined: Joined) -> CarriedEdits:
+def _carried(before: Run, added: Added) -> CarriedEdits:
     """Give the names, notes and marks of the run before, and what it was like."""
     reading, marks = Reading.from_run(before), read_marks(before) or {}
-    K, n_old = reading.n_clusters, len(joined.corpus) - len(joined.fresh)
+    K = reading.n_clusters
     names = carried_names(reading.cluster_name(k) for k in range(K))
     table, clusters = before.documents, before.clusters
     labels = [] if table is None else table["cluster"]
@@ -240,11 +194,11 @@ def _carried(before: Run, joined: Joined) -> CarriedEdits:
     )
     update = UpdateRecord(
         before=called,
-        n_before=n_old,
-        n_added=len(joined.fresh),
+        n_before=added.n_before,
+        n_added=added.n_added,
         sizes=[int(sizes.get(k, 0)) for k in range(K)],
         names=names,
-        words=[[one.word for one in reading.vocabulary.words(k, FIRST)] for k in range(K)],
+        words=_first_words(before, reading),
         n_nowhere=int(sizes.get(-1, 0)) if reading.has_noise else None,
         checks=[],
         alarms=[],
@@ -252,8 +206,15 @@ def _carried(before: Run, joined: Joined) -> CarriedEdits:
     )
     groups = " ".join(NOBODY if k is None or k < 0 else str(k) for k in labels)
     step = EditStep(source=source, edits=settled(source, edits), groups=groups, update=update)
-    documents = identities(joined.corpus)[:n_old]
-    return CarriedEdits(steps=[step], documents=documents, undoing=False)
+    return CarriedEdits(steps=[step], documents=added.known, undoing=False)
+
+
+def _first_words(before: Run, reading: Reading) -> list[list[str]]:
+    """Give the first words of each group; nothing where columns are no words."""
+    if before.feature_names is None:
+        return []
+    K = reading.n_clusters
+    return [[one.word for one in reading.vocabulary.words(k, FIRST)] for k in range(K)]
 
 
 def _with_findings(
@@ -267,7 +228,7 @@ def _with_findings(
     n_new = n_groups - len(before.mixture.weights_)
     update = replace(
         update,
-        n_unknown=len(compared.material.reasons),
+        n_unknown=len(compared.material.reasons) if before.vectorizer() is not None else 0,
         checks=[] if found is None else [f"{one.name}: {one.sentence}" for one in found.checks],
         alarms=[] if found is None else found.alarms,
         colours=add_places(update.colours, n_new),

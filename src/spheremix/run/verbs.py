@@ -68,8 +68,8 @@ class RunVerbs:
 
         Parameters
         ----------
-        new : str, path, list of str or Corpus
-            A file as :func:`spheremix.explore_corpus` reads, or texts.
+        new : str, path, list of str, Corpus or Matrix
+            A file as :func:`spheremix.explore_corpus` reads, or what is in it.
         text, id : str, default=None
             Columns of the texts and of the ids in a table.
 
@@ -116,6 +116,7 @@ class RunVerbs:
         new: Any,
         out: str | PathLike[str] | None = None,
         *,
+        texts: Any = None,
         text: str | None = None,
         id: str | None = None,  # noqa: A002
         listener: Listener | None = None,
@@ -131,6 +132,8 @@ class RunVerbs:
             As in :meth:`assign`; columns are by default those of the run.
         out : str or path, default=None
             Folder of the new run; by default that of this run with "-updated" after its name.
+        texts : str, path, list of str or Corpus, default=None
+            The documents of new rows, where the run has documents beside its rows.
         listener : Listener, default=None
             As in :meth:`edit`.
 
@@ -141,4 +144,5 @@ class RunVerbs:
         """
         from spheremix.run.updating import update_run  # noqa: PLC0415 (it needs runs)
 
-        return update_run(self.folder, new, out, text=text, id=id, listener=listener)
+        how: dict[str, Any] = {"texts": texts, "text": text, "id": id, "listener": listener}
+        return update_run(self.folder, new, out, **how)

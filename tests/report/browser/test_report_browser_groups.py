@@ -206,6 +206,8 @@ def test_borderline_documents_are_shown_from_the_first_on(open_report, grown):
     borderline = np.flatnonzero((odds < np.log(9)) | (firm < 0.5))
     hardest = content["documents"]["id"][borderline[np.argmin(odds[borderline])]]
     assert page.locator(".document .id").first.inner_text() == hardest
+    told = page.locator("#borderline-count").inner_text()
+    assert told.startswith(f"{len(borderline)} of {len(odds)} documents here are borderline")
 
 
 # Words, labels, time

@@ -1,5 +1,6 @@
 // How sure something is, in words. Numbers follow where they are asked for.
 
+import { counted, integer } from "./format.js";
 import { isNowhere, NOWHERE } from "./nowhere.js";
 
 /** @import { Content, Documents } from "./types.d.ts" */
@@ -62,6 +63,21 @@ export function certaintyText(content, documents, i) {
   const next = documents.runner_up?.[i];
   if (found !== "borderline") return `${found} here`;
   return next !== undefined ? `borderline with ${content.names[next]}` : found;
+}
+
+// Which of the documents that are listed not to rely on; nothing where all belong nowhere.
+/**
+ * @param {Pick<Content, "firmness" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number[]} items
+ */
+export function borderlineText(content, documents, items) {
+  const placed = items.filter((i) => !isNowhere(content, documents, i));
+  if (!placed.length) return "";
+  const n = placed.filter((i) => certaintyOf(content, documents, i) === "borderline").length;
+  if (!n) return "No document here is borderline: the least clear come first.";
+  const [are, their, come] = n === 1 ? ["is", "its", "It comes"] : ["are", "their", "They come"];
+  const all = counted(placed.length, "document");
+  return `${integer(n)} of ${all} here ${are} borderline: do not rely on ${their} group. ${come} first.`;
 }
 
 // The next-best group, where the phrase does not name it: "next: film"; else nothing.

@@ -2,11 +2,10 @@
 
 import { debounced, find, make, segmented } from "./dom.js";
 import { atThisBeta, capital, counted, integer } from "./format.js";
-import { certaintyOf } from "./certainty.js";
+import { borderlineText } from "./certainty.js";
 import { anyCut, listedIds } from "./filters.js";
-import { isNowhere } from "./nowhere.js";
 
-/** @import { App, Content, Documents, LabelColumn, Now, Scope, Sort, State } from "./types.d.ts" */
+/** @import { App, Documents, LabelColumn, Now, Scope, Sort, State } from "./types.d.ts" */
 
 /** @typedef {{ element: HTMLElement, update: (now: Now) => void }} Field */
 
@@ -32,8 +31,12 @@ export function mountControls(app, documents) {
   const clear = clearing("clear filters");
   const more = make("details", { class: "filters" }, make("summary", { text: "filter" }));
   more.append(make("div", { class: "controls" }, ...fields.map(({ element }) => element)));
-  const unclear = make("p", { id: "none-borderline", class: "soft", role: "status", hidden: true });
-  unclear.textContent = "No document here is borderline: the least clear come first.";
+  const unclear = make("p", {
+    id: "borderline-count",
+    class: "soft",
+    role: "status",
+    hidden: true,
+  });
   find("document-controls").replaceChildren(
     make("div", { class: "controls" }, sort.group, scope.select, text, more, clear),
     unclear,
@@ -49,8 +52,8 @@ export function mountControls(app, documents) {
     let size = 0;
     for (const one of labels) if (ids.includes(one)) size++;
     scope.update(now.scope, ids.length, size, labels.length);
-    unclear.hidden =
-      now.sort !== "ambiguous" || n === 0 || startsUnclear(content, documents, items);
+    unclear.textContent = now.sort === "ambiguous" ? borderlineText(content, documents, items) : "";
+    unclear.hidden = !unclear.textContent;
     sort.choose(now.sort);
     if (document.activeElement !== text) text.value = now.text;
     for (const field of fields) field.update(now);
@@ -67,14 +70,6 @@ export function mountControls(app, documents) {
     else none.replaceChildren("No document matches: ", clearing("clear the filters"), ".");
   };
   return { update };
-}
-
-// Whether there are borderline documents, which this order has first, or some that belong nowhere.
-/** @param {Content} content @param {Documents} documents @param {number[]} items */
-function startsUnclear(content, documents, [first]) {
-  return (
-    isNowhere(content, documents, first) || certaintyOf(content, documents, first) === "borderline"
-  );
 }
 
 /** @param {Documents} documents @param {State} state */
