@@ -1,10 +1,10 @@
 """Compare the compiled kernels of this machine with their specification in NumPy, quickly.
 
 `make arm`, `make windows` and `make wheels` run it where the tests would take hours or cannot run:
-sweeps over dense and CSR rows in both precisions, soft and hard, with one thread and with three (the
-same bits), a penalised fit, which needs the kernels of the M-step, and eight threads of Python that
-sweep and fit at once (the same bits again). Prints the largest deviations; any that is too large is
-an error.
+sweeps over dense and CSR rows in both precisions, soft and hard, with one thread and with three
+(the same bits), a penalised fit, which needs the kernels of the M-step, and eight threads of Python
+that sweep and fit at once (the same bits again). Prints the largest deviations; any that is too
+large is an error.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def fits() -> float:
 
 
 def at_once() -> None:
-    """Sweep and fit in eight threads of Python that share rows: each gives the bits of one alone."""
+    """Sweep and fit in eight threads of Python at once: each gives the bits of one alone."""
     X, labels, _ = sm.datasets.make_vmf_mixture(400, 40, 4, overlap=0.05, random_state=1)
     rows = CompiledDirections(*open_rows(X), n_threads=2)
     matrix = np.random.default_rng(2).normal(size=(4, 40))

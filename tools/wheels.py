@@ -2,10 +2,10 @@
 
     python tools/wheels.py FOLDER [PYTHON ...]
 
-Without names of interpreters: each of python3.11 to python3.14 and python3.14t that is found and that
-can make environments. The wheel must contain the compiled kernels, though a build without a compiler
-succeeds as well, and tools/check_kernels.py must pass with it. Prints one line for each interpreter,
-also for those that were not found.
+Without names of interpreters: each of python3.11 to python3.14 and python3.14t that is found and
+that can make environments. The wheel must contain the compiled kernels, though a build without a
+compiler succeeds as well, and tools/check_kernels.py must pass with it. Prints what that says for
+each interpreter, and which interpreters were not found.
 """
 
 from __future__ import annotations
