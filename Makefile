@@ -31,7 +31,7 @@ STUDIES := path_illustration simulation comparison cstr search
 LOWEST := build/lowest
 
 .PHONY: arm attack demo test slow lint types contracts page workflows unit coverage browser docs paper \
-  paper-full filings clean lowest help
+  paper-full filings clean lowest help wheels windows
 
 help:
 	@echo "make demo        install everything, run the demo, and say where its report is"
@@ -45,6 +45,8 @@ help:
 	@echo "make lowest      run the tests with the lowest versions of all dependencies (Python 3.11 or 3.12)"
 	@echo "make attack      random attacks on run folders, for SECONDS=600 with SEED=0 (PATIENCE=600: a hanging command)"
 	@echo "make arm         compile the kernels for 64-bit ARM and compare them on an emulated CPU"
+	@echo "make windows     compile the kernels for Windows and compare them in Windows' Python, under Wine"
+	@echo "make wheels      build a wheel with every Python 3.11 to 3.14 on this machine, and try each of them"
 	@echo "make clean       remove the environment and everything that was built"
 	@echo "PYTHON=python3.13 chooses the interpreter (run make clean first)"
 
@@ -190,6 +192,17 @@ arm: $(INSTALLED)
 	@{ command -v aarch64-linux-gnu-g++ && command -v qemu-aarch64; } >/dev/null || { [ "$$(id -u)" = 0 ] \
 	  && apt-get update -qq && apt-get install --yes -qq g++-aarch64-linux-gnu qemu-user; } || true
 	tools/arm/run.sh build/arm $(BIN)/python
+
+# The standard C++ that Microsoft's compiler sees, compiled by another one. As root it installs what it
+# needs from Debian; the embeddable Python of Windows comes from the package index.
+windows: $(INSTALLED)
+	@{ command -v x86_64-w64-mingw32-g++-posix && command -v gendef && command -v wine; } >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install --yes -qq --no-install-recommends \
+	  g++-mingw-w64-x86-64-posix mingw-w64-tools wine64 wine; } || true
+	tools/windows/run.sh build/windows $(BIN)/python
+
+wheels: $(INSTALLED)
+	$(BIN)/python tools/wheels.py build/wheels $(INTERPRETERS)
 
 filings: $(INSTALLED)
 	$(BIN)/python -m experiments.filings

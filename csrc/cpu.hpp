@@ -4,13 +4,25 @@
 #include <cstdlib>
 #include <string>
 
-#if defined(__x86_64__) && defined(__GNUC__)
+// Whether the compiler has the extensions of GCC and Clang. Others, such as Microsoft's, get standard
+// C++ and the instruction set `baseline`. -DSPHEREMIX_GNU=0 shows any compiler what those see.
+#if !defined(SPHEREMIX_GNU)
+#if defined(__GNUC__)
+#define SPHEREMIX_GNU 1
+#else
+#define SPHEREMIX_GNU 0
+#endif
+#endif
+
+#if defined(__x86_64__) && SPHEREMIX_GNU
+#include <immintrin.h>
 #define SPHEREMIX_X86 1
 #else
 #define SPHEREMIX_X86 0
 #endif
 
-#if defined(__aarch64__) && defined(__GNUC__)
+#if defined(__aarch64__) && SPHEREMIX_GNU
+#include <arm_neon.h>
 #define SPHEREMIX_NEON 1
 #else
 #define SPHEREMIX_NEON 0

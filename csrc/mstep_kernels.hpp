@@ -1,19 +1,15 @@
 // Loops of the M-step over the features of one component. Included once per instruction set, inside
-// its namespace. Vectors are eight doubles wide whatever the registers, so that sums are taken in the
-// same order on every CPU; tails are padded with zeros, which are never in play.
+// its namespace. Vectors are eight doubles wide whatever the registers, so that sums are
+// taken in the same order on every CPU, and no product is fused with a sum; tails are padded with
+// zeros, which are never in play.
 
-constexpr int wide = 8;
+#include "simd.hpp"
 
-#if defined(__GNUC__)
-// As many registers as eight doubles need: compilers take vectors that are wider than a register apart
-// into single numbers where these are compared.
-constexpr int narrow = SPHEREMIX_MSTEP_WIDTH, n_registers = wide / narrow;
-typedef double Register __attribute__((vector_size(8 * narrow), aligned(8), may_alias));
-typedef long long Bits __attribute__((vector_size(8 * narrow), aligned(8), may_alias));
+constexpr int wide = 8, n_registers = wide / Doubles::width;
 
 struct Vec {
-    Register v[n_registers];
-    double operator[](int l) const { return v[l / narrow][l % narrow]; }
+    Doubles::Reg v[n_registers];
+    double operator[](int l) const { return v[l / Doubles::width][l % Doubles::width]; }
 };
 template <class F>
 inline Vec each(const F& f) {
@@ -22,13 +18,13 @@ inline Vec each(const F& f) {
     return out;
 }
 inline Vec load(const double* p) {
-    return each([&](int i) { return *reinterpret_cast<const Register*>(p + i * narrow); });
+    return each([&](int i) { return Doubles::load(p + i * Doubles::width); });
 }
 inline void store(double* p, const Vec& a) {
-    for (int i = 0; i < n_registers; ++i) *reinterpret_cast<Register*>(p + i * narrow) = a.v[i];
+    for (int i = 0; i < n_registers; ++i) Doubles::store(p + i * Doubles::width, a.v[i]);
 }
 inline Vec fill(double x) {
-    return each([&](int) { return Register{} + x; });
+    return each([&](int) { return Doubles::set1(x); });
 }
 inline Vec operator+(const Vec& a, const Vec& b) {
     return each([&](int i) { return a.v[i] + b.v[i]; });
@@ -40,64 +36,26 @@ inline Vec operator*(const Vec& a, const Vec& b) {
     return each([&](int i) { return a.v[i] * b.v[i]; });
 }
 inline Vec magnitude(const Vec& a) {
-    return each([&](int i) { return (Register)((Bits)a.v[i] & 0x7fffffffffffffffLL); });
+    return each([&](int i) { return Doubles::magnitude(a.v[i]); });
 }
 inline Vec larger(const Vec& a, const Vec& b) {
-    return each([&](int i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; });
+    return each([&](int i) { return Doubles::max(a.v[i], b.v[i]); });
 }
 inline Vec where(const Vec& test, const Vec& bound, const Vec& a) {
-    return each([&](int i) { return (Register)((test.v[i] > bound.v[i]) & (Bits)a.v[i]); });
+    return each([&](int i) { return Doubles::where_above(test.v[i], bound.v[i], a.v[i]); });
 }
 inline Vec where_equal(const Vec& test, const Vec& bound, const Vec& a) {
-    return each([&](int i) { return (Register)((test.v[i] == bound.v[i]) & (Bits)a.v[i]); });
+    return each([&](int i) { return Doubles::where_equal(test.v[i], bound.v[i], a.v[i]); });
 }
-// Plain zero where a is zero, whatever the sign of b.
 inline Vec with_sign(const Vec& a, const Vec& b) {
-    return each([&](int i) {
-        const Bits there = (Bits)(a.v[i] != Register{});
-        return (Register)((Bits)a.v[i] | ((Bits)b.v[i] & there & (-0x7fffffffffffffffLL - 1)));
-    });
+    return each([&](int i) { return Doubles::with_sign(a.v[i], b.v[i]); });
 }
 // Whether any of eight numbers, none of them negative, is above zero.
 inline bool any(const Vec& a) {
-    Bits seen{};
-    for (int i = 0; i < n_registers; ++i) seen |= (Bits)a.v[i];
-    long long all = 0;
-    for (int l = 0; l < narrow; ++l) all |= seen[l];
-    return all != 0;
+    Doubles::Reg sum = a.v[0];
+    for (int i = 1; i < n_registers; ++i) sum = sum + a.v[i];
+    return Doubles::nonzero(sum) != 0;
 }
-#else
-struct Vec {
-    double v[8];
-    double operator[](int l) const { return v[l]; }
-};
-template <class F>
-inline Vec lanewise(F f) {
-    Vec out;
-    for (int l = 0; l < 8; ++l) out.v[l] = f(l);
-    return out;
-}
-inline Vec load(const double* p) { return lanewise([&](int l) { return p[l]; }); }
-inline void store(double* p, Vec a) { std::copy(a.v, a.v + 8, p); }
-inline Vec fill(double x) { return lanewise([&](int) { return x; }); }
-inline Vec operator+(Vec a, Vec b) { return lanewise([&](int l) { return a[l] + b[l]; }); }
-inline Vec operator-(Vec a, Vec b) { return lanewise([&](int l) { return a[l] - b[l]; }); }
-inline Vec operator*(Vec a, Vec b) { return lanewise([&](int l) { return a[l] * b[l]; }); }
-inline Vec magnitude(Vec a) { return lanewise([&](int l) { return std::abs(a[l]); }); }
-inline Vec larger(Vec a, Vec b) { return lanewise([&](int l) { return std::max(a[l], b[l]); }); }
-inline Vec where(Vec test, Vec bound, Vec a) {
-    return lanewise([&](int l) { return test[l] > bound[l] ? a[l] : 0.0; });
-}
-inline Vec where_equal(Vec test, Vec bound, Vec a) {
-    return lanewise([&](int l) { return test[l] == bound[l] ? a[l] : 0.0; });
-}
-inline Vec with_sign(Vec a, Vec b) {
-    return lanewise([&](int l) { return a[l] == 0.0 ? 0.0 : std::copysign(a[l], b[l]); });
-}
-inline bool any(Vec a) {
-    return std::any_of(a.v, a.v + 8, [](double x) { return x > 0.0; });
-}
-#endif
 
 inline Vec& operator+=(Vec& a, const Vec& b) { return a = a + b; }
 
@@ -215,3 +173,5 @@ inline void direction(const double* r, double kappa, double beta, const double* 
     dot = sum(dots);
     l1 = sum(norms);
 }
+
+inline Loops loops() { return Loops{measure, split, evaluate, direction}; }

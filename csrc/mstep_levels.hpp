@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "cpu.hpp"
@@ -31,58 +32,21 @@ struct Loops {
                       double&, double&);
 };
 
-namespace mstep_baseline {
-#define SPHEREMIX_MSTEP_WIDTH 2  // doubles in a register
-#include "mstep_kernels.hpp"
-#undef SPHEREMIX_MSTEP_WIDTH
-}
-
-#if SPHEREMIX_X86
-
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
-#endif
-namespace mstep_avx2 {
-#define SPHEREMIX_MSTEP_WIDTH 4
-#include "mstep_kernels.hpp"
-#undef SPHEREMIX_MSTEP_WIDTH
-}
-#if defined(__clang__)
-#pragma clang attribute pop
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
-#else
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
-#endif
-namespace mstep_avx512 {
-#define SPHEREMIX_MSTEP_WIDTH 8
-#include "mstep_kernels.hpp"
-#undef SPHEREMIX_MSTEP_WIDTH
-}
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
-
-#endif
+namespace mstep {
+#define SPHEREMIX_KERNELS "mstep_kernels.hpp"
+#include "levels.hpp"
+#undef SPHEREMIX_KERNELS
+}  // namespace mstep
 
 inline const Loops& loops() {
     static const Loops chosen = [] {
 #if SPHEREMIX_X86
-        if (simd_level() == "avx512")
-            return Loops{mstep_avx512::measure, mstep_avx512::split, mstep_avx512::evaluate,
-                         mstep_avx512::direction};
-        if (simd_level() == "avx2")
-            return Loops{mstep_avx2::measure, mstep_avx2::split, mstep_avx2::evaluate,
-                         mstep_avx2::direction};
+        if (simd_level() == "avx512") return mstep::avx512::loops();
+        if (simd_level() == "avx2") return mstep::avx2::loops();
+#elif SPHEREMIX_NEON
+        if (simd_level() == "neon") return mstep::neon::loops();
 #endif
-        return Loops{mstep_baseline::measure, mstep_baseline::split, mstep_baseline::evaluate,
-                     mstep_baseline::direction};
+        return mstep::baseline::loops();
     }();
     return chosen;
 }

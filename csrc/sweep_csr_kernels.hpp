@@ -18,7 +18,7 @@ struct RowList {
 };
 
 static inline void prefetch(const void* p) {
-#if defined(__GNUC__)
+#if SPHEREMIX_GNU
     __builtin_prefetch(p);
 #else
     (void)p;

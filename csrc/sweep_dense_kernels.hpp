@@ -2,7 +2,7 @@
 // inside its namespace.
 
 #undef SPHEREMIX_UNROLL
-#if defined(__GNUC__) && !defined(__clang__)
+#if SPHEREMIX_GNU && !defined(__clang__)
 #define SPHEREMIX_UNROLL _Pragma("GCC unroll 16")
 #else
 #define SPHEREMIX_UNROLL

@@ -16,12 +16,6 @@
 #include "pool.hpp"
 #include "sweep_task.hpp"
 
-#if SPHEREMIX_X86
-#include <immintrin.h>
-#elif SPHEREMIX_NEON
-#include <arm_neon.h>
-#endif
-
 namespace spheremix {
 
 // Rows of a dense block: the grid on which sums in the precision of the data are taken.
@@ -35,57 +29,8 @@ constexpr std::int64_t dense_lanes(std::int64_t n_components, std::int64_t n_fea
     return wanted < 4 ? 4 : wanted > 16 ? 16 : wanted;
 }
 
-namespace baseline {
-#define SPHEREMIX_LEVEL 0
-#include "sweep_kernels.hpp"
-#undef SPHEREMIX_LEVEL
-}  // namespace baseline
-
-#if SPHEREMIX_X86
-
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
-#endif
-namespace avx2 {
-#define SPHEREMIX_LEVEL 1
-#include "sweep_kernels.hpp"
-#undef SPHEREMIX_LEVEL
-}  // namespace avx2
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
-
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))), \
-                             apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
-#endif
-namespace avx512 {
-#define SPHEREMIX_LEVEL 2
-#include "sweep_kernels.hpp"
-#undef SPHEREMIX_LEVEL
-}  // namespace avx512
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
-
-#elif SPHEREMIX_NEON
-
-namespace neon {
-#define SPHEREMIX_LEVEL 3
-#include "sweep_kernels.hpp"
-#undef SPHEREMIX_LEVEL
-}  // namespace neon
-
-#endif
+#define SPHEREMIX_KERNELS "sweep_kernels.hpp"
+#include "levels.hpp"
+#undef SPHEREMIX_KERNELS
 
 }  // namespace spheremix

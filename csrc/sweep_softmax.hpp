@@ -3,7 +3,7 @@
 // Included once per instruction set, inside its namespace.
 
 static inline int lowest_bit(unsigned mask) {
-#if defined(__GNUC__)
+#if SPHEREMIX_GNU
     return __builtin_ctz(mask);
 #else
     int i = 0;

@@ -14,6 +14,7 @@ from experiments.cstr import CRITERIA
 from experiments.data import TRUE_K
 from experiments.drawing import NAMES, read
 from experiments.runner import RESULTS
+from experiments.search import RUNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +28,7 @@ MODULES = {
     "search": "search",
 }
 METHODS = ("skmeans", "shared", "free", "dbmovmfs")
+SEARCHED = RUNS[-1]  # runs of the search in the paired tests
 
 
 def text(results: Path = RESULTS) -> str:
@@ -193,15 +195,23 @@ def _search(results: Path) -> str:
         if name != "printed"
     }
     farthest = ", ".join(f"{value:.3f} ({name})" for name, value in off.items())
-    tests = claims_reference.t_tests(results, searched=max(found.index.levels[0]))
+    theirs, ours = columns["printed"], columns[f"{SEARCHED} runs"]
+    nearer = [
+        str(K)
+        for K in Ks
+        if abs(ours["mean"][K] - theirs["mean"][K])
+        < abs(columns["random starts"]["mean"][K] - theirs["mean"][K])
+    ]
+    narrower = sum(ours["std"][K] < theirs["std"][K] for K in Ks)
     return (
         table(("K", *columns), rows)
-        + f"\n\nLargest distance of a mean from the printed one: {farthest}. With the most runs of "
-        f"the search, {tests['agrees'].sum()} of {len(tests)} paired t-tests of the section (see "
-        "below) agree with the paper's conclusions. A better search than random starts may be part "
-        "of the printed column, since it brings the means at the largest K nearer to it; but most "
-        "printed deviations are larger, and the tests do not replicate with either. "
-        + record(results, "search")
+        + f"\n\nLargest distance of a mean from the printed one: {farthest}. {SEARCHED} runs of "
+        "the search are nearer to the printed mean than random starts at K = "
+        f"{', '.join(nearer) or 'none'}: a better search than random starts is a part of the "
+        "printed column, as the R package's default suggests. It is not all of it: at "
+        f"{narrower} of {len(Ks)} numbers of clusters the printed deviation is larger than that "
+        "of our search. Fewer runs widen ours, but move the means away from the print at the "
+        "smallest K; no number of runs gives both. " + record(results, "search")
     )
 
 
@@ -238,28 +248,42 @@ def _paths(results: Path) -> str:
 
 def _tests(results: Path) -> str:
     words = {True: "significant", False: "not significant"}
+    yes = {True: "yes", False: "no"}
     tests = claims_reference.t_tests(results)
-    agreeing = int(tests["agrees"].sum())
+    has_search = (results / "search.json").exists()
+    search = claims_reference.t_tests(results, SEARCHED) if has_search else tests
     rows = [
         (
             test["pair"],
             test["K"],
-            f"{test['difference']:+.4f}",
-            f"{test['p']:.2g}",
             f"{test['level']:.0%}",
-            words[bool(test["found"])],
             words[bool(test["printed"])],
-            "yes" if test["agrees"] else "no",
+            f"{test['p_printed']:.2g}",
+            f"{test['difference']:+.4f}, {test['p']:.2g}",
+            yes[bool(test["agrees"])],
+            f"{other['difference']:+.4f}, {other['p']:.2g}",
+            yes[bool(other["agrees"])],
         )
-        for _, test in tests.iterrows()
+        for (_, test), (_, other) in zip(tests.iterrows(), search.iterrows(), strict=True)
     ]
+    heads = ("difference of ARI", "K", "level", "paper", "p of the printed means")
+    heads += ("random starts: mean, p", "agrees", "search: mean, p", "agrees")
+    kmeans = tests["pair"].str.startswith(NAMES["skmeans"])
+    follow = int(((tests["p_printed"] < tests["level"]) == tests["printed"])[kmeans].sum())
     return (
-        "A difference is significant when its p is below the level at which the paper tests it.\n\n"
-        + table(("difference of ARI", "K", "mean", "p", "level", "here", "paper", "agrees"), rows)
-        + f"\n\n{agreeing} of {len(tests)} conclusions agree with the paper's, direction included: "
-        "where it finds a difference, the first of the pair is better. Means agree better than "
-        "conclusions do: the differences tested are of the order of a hundredth, and so are "
-        "those between our means and the printed ones."
+        "A difference is significant when its p is below the level at which the paper tests it. "
+        f"With *search*, Sk-means is that of {SEARCHED} runs of the search. The column *p of the "
+        "printed means* tests the printed means with the printed deviations, without pairs.\n\n"
+        + table(heads, rows)
+        + f"\n\n{tests['agrees'].sum()} of {len(tests)} conclusions agree with the paper's with "
+        f"random starts, {search['agrees'].sum()} with the search, direction included: where the "
+        "paper finds a difference, the first of the pair is better. Means agree better than "
+        "conclusions do: the differences tested are of the order of a hundredth, and so are those "
+        f"between our means and the printed ones. {follow} of the {kmeans.sum()} conclusions about "
+        "Sk-means follow from the printed means and deviations alone, so the way in which "
+        "repetitions are paired explains nothing. What would have to be explained is the printed "
+        "column of Sk-means itself, whose deviations are larger than ours at most K, with random "
+        "starts as with the search. These tests do not replicate."
     )
 
 

@@ -12,12 +12,14 @@ from experiments import (
     figures,
     page,
     path_illustration,
+    printed,
     runner,
     search,
     simulation,
 )
 from experiments.data import configurations
 from experiments.drawing import read
+from scipy import stats
 
 STUDIES = (path_illustration, simulation, comparison, cstr, search)
 
@@ -103,3 +105,15 @@ class TestPage:
         tests = claims_reference.t_tests(runner.RESULTS)
         significant = tests[tests["printed"]]
         assert not (significant["agrees"] & (significant["difference"] <= 0)).any()
+
+    def test_what_the_printed_means_say_by_themselves(self):
+        """Welch's test by its formula; with it the paper's conclusions about Sk-means hold."""
+        tests = claims_reference.t_tests(runner.RESULTS, searched=5)
+        (one, sd_one), (two, sd_two) = (printed.DENSE[5][name] for name in ("skmeans", "shared"))
+        v, w = sd_one**2 / 50, sd_two**2 / 50
+        freedom = (v + w) ** 2 / ((v**2 + w**2) / 49)
+        p = 2 * stats.t.sf(abs(one - two) / np.sqrt(v + w), freedom)
+        at_five = tests.query("K == 5")
+        np.testing.assert_allclose(at_five["p_printed"], p, rtol=1e-9)
+        kmeans = tests[tests["pair"].str.startswith("Sk-means")]
+        assert ((kmeans["p_printed"] < kmeans["level"]) == kmeans["printed"]).all()

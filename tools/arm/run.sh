@@ -61,5 +61,5 @@ aarch64-linux-gnu-g++ -std=c++17 -O3 -ffp-contract=off -fno-math-errno -fvisibil
 for level in neon baseline; do
   qemu-aarch64 -L "$folder/root" -E PYTHONPATH="$folder/package:$folder/site" \
     -E OPENBLAS_NUM_THREADS=1 -E SPHEREMIX_SIMD=$level \
-    "$folder/root/usr/bin/python$version" "$here/tools/arm/check.py"
+    "$folder/root/usr/bin/python$version" "$here/tools/check_kernels.py"
 done

@@ -1,4 +1,4 @@
-// The vectors of sweep_simd.hpp for ARM's 64-bit CPUs, all of which have them. Included inside the
+// The vectors of simd.hpp for ARM's 64-bit CPUs, all of which have them. Included inside the
 // namespace of the instruction set.
 
 struct Doubles {
@@ -36,6 +36,18 @@ struct Doubles {
     static inline Reg zero_below(Reg a, Reg x, double bound) {
         return vreinterpretq_f64_u64(
             vandq_u64(vreinterpretq_u64_f64(a), vcgeq_f64(x, set1(bound))));
+    }
+    static inline Reg magnitude(Reg a) { return vabsq_f64(a); }
+    static inline Reg where_above(Reg x, Reg y, Reg a) {
+        return vreinterpretq_f64_u64(vandq_u64(vreinterpretq_u64_f64(a), vcgtq_f64(x, y)));
+    }
+    static inline Reg where_equal(Reg x, Reg y, Reg a) {
+        return vreinterpretq_f64_u64(vandq_u64(vreinterpretq_u64_f64(a), vceqq_f64(x, y)));
+    }
+    static inline Reg with_sign(Reg a, Reg b) {
+        const uint64x2_t sign = vandq_u64(vreinterpretq_u64_f64(b), vdupq_n_u64(1ull << 63));
+        return vreinterpretq_f64_u64(
+            vorrq_u64(vreinterpretq_u64_f64(a), vbicq_u64(sign, vceqzq_f64(a))));
     }
 };
 

@@ -1,16 +1,18 @@
 """Compare the compiled kernels of this machine with their specification in NumPy, quickly.
 
-`make arm` runs it on an emulated ARM CPU, where the tests would take hours: sweeps over dense and
-CSR rows in both precisions, soft and hard, with one thread and with three (the same bits), and a
-penalised fit, which needs the kernels of the M-step. Prints the largest deviations; any that is
-too large is an error.
+`make arm`, `make windows` and `make wheels` run it where the tests would take hours or cannot run:
+sweeps over dense and CSR rows in both precisions, soft and hard, with one thread and with three
+(the same bits), a penalised fit, which needs the kernels of the M-step, and eight threads of Python
+that sweep and fit at once (the same bits again). Prints the largest deviations; any that is too
+large is an error.
 """
 
 from __future__ import annotations
 
 import os
-import platform
 import sys
+import sysconfig
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from scipy import sparse
@@ -73,10 +75,33 @@ def fits() -> float:
     return abs(ends[0] / ends[1] - 1.0)
 
 
+def at_once() -> None:
+    """Sweep and fit in eight threads of Python at once: each gives the bits of one alone."""
+    X, labels, _ = sm.datasets.make_vmf_mixture(400, 40, 4, overlap=0.05, random_state=1)
+    rows = CompiledDirections(*open_rows(X), n_threads=2)
+    matrix = np.random.default_rng(2).normal(size=(4, 40))
+
+    def work(seed: int) -> bytes:
+        [sums] = rows.sweep([Scorer.centred(matrix * (1 + seed % 2), np.zeros(4), "soft")])
+        mixture = sm.VMFMixture(4, beta=2.0, init=labels, max_iter=20 + seed % 2, n_threads=2)
+        return sums.vectors.tobytes() + mixture.fit(X).prototypes_.tobytes()
+
+    alone = [work(seed) for seed in range(2)]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(work, range(32)))
+    if any(found != alone[seed % 2] for seed, found in enumerate(together)):
+        sys.exit("Eight threads at once give other bits than one alone")
+
+
 def main() -> None:
     """Compare, print, and fail where something is too far away."""
     wish = os.environ.get("SPHEREMIX_SIMD")
-    print(platform.machine(), kernels.simd_level(), flush=True)
+    lock = getattr(sys, "_is_gil_enabled", lambda: True)()
+    print(
+        f"Python {sys.version.split()[0]}, {sysconfig.get_platform()}, {kernels.simd_level()},"
+        f" {'with' if lock else 'without'} the interpreter lock",
+        flush=True,
+    )
     if wish and kernels.simd_level() != wish:
         sys.exit(f"The kernels use {kernels.simd_level()}, and not {wish}")
     found = sweeps()
@@ -87,7 +112,9 @@ def main() -> None:
     far = [key for key, value in found.items() if value > TOLERANCE[key.split()[-1]]]
     if far or objective > 1e-9:
         sys.exit(f"Too far from the specification: {', '.join(far) or 'the fit'}")
-    print(f"{len(found) + 1} passed, 0 failed")
+    at_once()
+    print("eight threads at once        the same bits")
+    print(f"{len(found) + 2} passed, 0 failed")
 
 
 if __name__ == "__main__":

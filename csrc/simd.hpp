@@ -1,8 +1,9 @@
 // Vectors of the instruction set at hand. Included once per instruction set, inside its namespace;
 // SPHEREMIX_LEVEL is 0 (baseline), 1 (avx2 and fma), 2 (avx512) or 3 (neon).
 //
-// A vector type V has: Reg, width, and load, store, set1, fma as static functions. Doubles
-// has besides what the softmax needs. Half is the vector half as wide, for narrow tails.
+// A vector type V has: Reg, width, and load, store, set1, fma as static functions, and Reg has + - *.
+// Doubles has besides what the softmax and the M-step need. Half is the vector half as wide, for
+// narrow tails.
 
 #if SPHEREMIX_LEVEL == 1 || SPHEREMIX_LEVEL == 2
 
@@ -80,6 +81,19 @@ struct Doubles {
     static inline Reg zero_below(Reg a, Reg x, double bound) {
         return _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x, set1(bound), _CMP_GE_OQ), a);
     }
+    static inline Reg magnitude(Reg a) { return _mm512_abs_pd(a); }
+    // a where x > y, else 0.
+    static inline Reg where_above(Reg x, Reg y, Reg a) {
+        return _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x, y, _CMP_GT_OQ), a);
+    }
+    static inline Reg where_equal(Reg x, Reg y, Reg a) {
+        return _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x, y, _CMP_EQ_OQ), a);
+    }
+    // a >= 0 with the sign of b; plain zero where a is zero.
+    static inline Reg with_sign(Reg a, Reg b) {
+        return _mm512_mask_or_pd(a, static_cast<__mmask8>(nonzero(a)), a,
+                                 _mm512_and_pd(b, set1(-0.0)));
+    }
 };
 
 struct Floats {
@@ -144,6 +158,17 @@ struct Doubles : NarrowDoubles {
     static inline Reg zero_below(Reg a, Reg x, double bound) {
         return _mm256_and_pd(a, _mm256_cmp_pd(x, set1(bound), _CMP_GE_OQ));
     }
+    static inline Reg magnitude(Reg a) { return _mm256_andnot_pd(set1(-0.0), a); }
+    static inline Reg where_above(Reg x, Reg y, Reg a) {
+        return _mm256_and_pd(a, _mm256_cmp_pd(x, y, _CMP_GT_OQ));
+    }
+    static inline Reg where_equal(Reg x, Reg y, Reg a) {
+        return _mm256_and_pd(a, _mm256_cmp_pd(x, y, _CMP_EQ_OQ));
+    }
+    static inline Reg with_sign(Reg a, Reg b) {
+        const Reg there = _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_NEQ_UQ);
+        return _mm256_or_pd(a, _mm256_and_pd(_mm256_and_pd(b, set1(-0.0)), there));
+    }
 };
 
 using Floats = NarrowFloats;
@@ -152,11 +177,11 @@ using HalfFloats = NarrowFloats;
 
 #elif SPHEREMIX_LEVEL == 3
 
-#include "sweep_neon.hpp"
+#include "simd_neon.hpp"
 
 #else
 
-#if defined(__GNUC__)
+#if SPHEREMIX_GNU
 typedef double double_register __attribute__((vector_size(16)));
 typedef float float_register __attribute__((vector_size(16)));
 #else
@@ -216,9 +241,6 @@ struct Doubles {
     }
     static inline Reg set1(double x) { return Reg{x, x}; }
     static inline Reg fma(Reg a, Reg b, Reg c) { return a * b + c; }
-    static inline Reg max(Reg a, Reg b) {
-        return Reg{a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
-    }
     static inline double sum(Reg a) { return a[0] + a[1]; }
     static inline double max(Reg a) { return a[0] > a[1] ? a[0] : a[1]; }
     static inline Reg load_first(const double* p, int, double fill) { return Reg{p[0], fill}; }
@@ -232,6 +254,32 @@ struct Doubles {
     static inline unsigned nonzero(Reg a) {
         return static_cast<unsigned>(a[0] != 0.0) | static_cast<unsigned>(a[1] != 0.0) << 1;
     }
+#if SPHEREMIX_GNU
+    typedef long long Bits __attribute__((vector_size(16)));
+    static inline Reg max(Reg a, Reg b) { return a > b ? a : b; }
+    static inline Reg magnitude(Reg a) { return (Reg)((Bits)a & 0x7fffffffffffffffLL); }
+    static inline Reg where_above(Reg x, Reg y, Reg a) { return (Reg)((x > y) & (Bits)a); }
+    static inline Reg where_equal(Reg x, Reg y, Reg a) { return (Reg)((x == y) & (Bits)a); }
+    static inline Reg with_sign(Reg a, Reg b) {
+        const Bits there = (Bits)(a != Reg{});
+        return (Reg)((Bits)a | ((Bits)b & there & (-0x7fffffffffffffffLL - 1)));
+    }
+#else
+    static inline Reg max(Reg a, Reg b) {
+        return Reg{a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
+    }
+    static inline Reg magnitude(Reg a) { return Reg{std::abs(a[0]), std::abs(a[1])}; }
+    static inline Reg where_above(Reg x, Reg y, Reg a) {
+        return Reg{x[0] > y[0] ? a[0] : 0.0, x[1] > y[1] ? a[1] : 0.0};
+    }
+    static inline Reg where_equal(Reg x, Reg y, Reg a) {
+        return Reg{x[0] == y[0] ? a[0] : 0.0, x[1] == y[1] ? a[1] : 0.0};
+    }
+    static inline Reg with_sign(Reg a, Reg b) {
+        return Reg{a[0] == 0.0 ? 0.0 : std::copysign(a[0], b[0]),
+                   a[1] == 0.0 ? 0.0 : std::copysign(a[1], b[1])};
+    }
+#endif
 };
 
 using HalfDoubles = Doubles;
