@@ -156,17 +156,16 @@ def _share(  # type: ignore[no-untyped-def]  # noqa: ANN202
     slot = tl.arange(0, WIDE)
     at = rows[:, None] * KP + slot[None, :]
     used = (slot < KP)[None, :]
-    shares, density, entropy = shares_of(
-        tl.load(scores + at, mask=used, other=NOTHING), negligible, HARD
-    )
     weight = (rows < n_rows).to(tl.float64)
     if weights is not None:
         weight = tl.load(weights + rows, mask=rows < n_rows, other=0.0)
-    shares = shares * weight.to(tl.float32)[:, None]
+    shares, density, entropy = shares_of(
+        tl.load(scores + at, mask=used, other=NOTHING), weight.to(tl.float32) * SHARE_SCALE,
+        negligible, HARD,
+    )  # fmt: skip
     tl.store(mass + tile * KP + slot, tl.sum(shares, 0), mask=slot < KP)
     tl.store(totals + 2 * tile, tl.sum(density.to(tl.float64) * weight, 0))
     tl.store(totals + 2 * tile + 1, tl.sum(entropy.to(tl.float64) * weight, 0))
-    shares *= SHARE_SCALE
     high = shares.to(NUMBER)
     tl.store(s_high + at, high, mask=used)
     if SPLIT:
