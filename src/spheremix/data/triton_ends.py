@@ -14,7 +14,7 @@ import triton
 import triton.language as tl
 
 from spheremix.data.stack import stack
-from spheremix.data.torch_open import to_device, to_numpy
+from spheremix.data.torch_open import to_numpy
 from spheremix.data.triton_narrow import ROW_SCALE, SHARE_SCALE
 
 if TYPE_CHECKING:
@@ -60,7 +60,10 @@ def prepare(
     owners = np.full(slots.padded, -1.0)
     owners[slots.filled] = np.arange(K)
     parts = matrix.ravel(), slots.biases(scorers), owners, slots.filled, scale
-    given = to_device(np.concatenate(parts), X.device)
+    # Pinned memory: the copy needs no second one, and the program need not wait for it.
+    pinned = torch.empty(sum(map(len, parts)), dtype=torch.float64, pin_memory=True)
+    np.concatenate(parts, out=pinned.numpy())
+    given = pinned.to(X.device, non_blocking=True)
     D, split = triton.cdiv(d, COLUMNS) * COLUMNS, precision == "highest"
     number = torch.bfloat16 if precision == "bf16" else torch.float16
     high = torch.empty(slots.padded, D, dtype=number, device=X.device)

@@ -36,7 +36,7 @@ def launch(
     X, (KP, D), number = rows.X, prototypes[0].shape, prototypes[0].dtype
     n_rows, n_features = X.shape
     split = options["SPLIT"]
-    options |= {"D": D, "KP": KP}
+    options |= {"D": D, "KP": KP, "WHOLE": n_features == D}
     chunk = SCRATCH // (KP * (4 if split else 2))
     high = torch.empty(min(chunk, n_rows), KP, dtype=number, device=X.device)
     low = torch.empty_like(high) if split else high
@@ -47,7 +47,7 @@ def launch(
     totals = torch.empty(n_tiles, groups, 2, dtype=torch.float64, device=X.device)
     sms = torch.cuda.get_device_properties(X.device).multi_processor_count
     parts = max(1, per_sm * sms * columns // D)
-    vectors = torch.zeros(parts, KP, D, dtype=torch.float32, device=X.device)
+    vectors = torch.empty(parts, KP, D, dtype=torch.float32, device=X.device)
     hard = options.pop("HARD")
     with torch.cuda.device(X.device):
         for start in range(0, n_rows, chunk):
@@ -60,7 +60,7 @@ def launch(
                 SHARED=weights is not None and len(weights) == 1, **assign_options, **options,
             )  # fmt: skip
             _sum[(D // columns, parts)](
-                *block, high, low, vectors, n, n_features, X.stride(0),
+                *block, high, low, vectors, n, n_features, X.stride(0), start,
                 triton.cdiv(n, parts * BK) * BK, BK=BK, BD=columns, **sum_options, **options,
             )  # fmt: skip
     return mass, vectors, totals
@@ -118,7 +118,8 @@ def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
     X, scale, high, low, unscale, biases, weights, shares_high, shares_low, mass, totals,  # noqa: ANN001
     n_rows, n_features, row_stride, weight_stride, n_scorers, negligible,  # noqa: ANN001
     D: tl.constexpr, KP: tl.constexpr, G: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr,
-    SPLIT: tl.constexpr, HARD: tl.constexpr, SHARED: tl.constexpr, NUMBER: tl.constexpr,
+    SPLIT: tl.constexpr, HARD: tl.constexpr, SHARED: tl.constexpr, WHOLE: tl.constexpr,
+    NUMBER: tl.constexpr,
 ):  # fmt: skip
     """Assign a tile of rows: shares in 16 bits, mass by slot, likelihood and entropy by scorer."""
     tile = tl.program_id(0)
@@ -127,11 +128,15 @@ def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
     rows = tile * BN + tl.arange(0, BN)
     inside = rows < n_rows
     to_unit = tl.load(scale + rows, mask=inside, other=0.0) * ROW_SCALE
-    begin = X + rows.to(tl.int64)[:, None] * row_stride + columns[None, :]
+    # Offsets of 32 bits from the first row of the tile.
+    begin = X + tile.to(tl.int64) * BN * row_stride
+    begin += tl.arange(0, BN)[:, None] * row_stride + columns[None, :]
     prototypes = slot[None, :] * D + columns[:, None]
     scores = tl.zeros((BN, KP), tl.float32)
     for j in range(0, D, BD):
-        there = inside[:, None] & (columns + j < n_features)[None, :]
+        there = inside[:, None]
+        if not WHOLE:
+            there = there & (columns + j < n_features)[None, :]
         x = tl.load(begin + j, mask=there, other=0.0) * to_unit[:, None]
         x_high = x.to(NUMBER)
         m_high = tl.load(high + prototypes + j)
@@ -167,33 +172,40 @@ def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
 
 @triton.jit
 def _sum(  # type: ignore[no-untyped-def]  # noqa: ANN202
-    X, scale, shares_high, shares_low, vectors, n_rows, n_features, row_stride, per_part,  # noqa: ANN001
+    X, scale, shares_high, shares_low, vectors, n_rows, n_features, row_stride, before, per_part,  # noqa: ANN001
     D: tl.constexpr, KP: tl.constexpr, BK: tl.constexpr, BD: tl.constexpr,
-    SPLIT: tl.constexpr, NUMBER: tl.constexpr,
+    SPLIT: tl.constexpr, WHOLE: tl.constexpr, NUMBER: tl.constexpr,
 ):  # fmt: skip
     """Add shares times rows, over one part of the rows, to this part's own sums of some columns."""
     part = tl.program_id(1)
     slot = tl.arange(0, KP)
+    each = tl.arange(0, BK)
     columns = tl.program_id(0) * BD + tl.arange(0, BD)
-    used = columns < n_features
     total = tl.zeros((KP, BD), tl.float32)
+    # Offsets of 32 bits from the first row of a tile.
+    in_rows = each[:, None] * row_stride + columns[None, :]
+    in_shares = each[:, None] * KP + slot[None, :]
     begin = part * per_part
     end = min(begin + per_part, n_rows)
     for start in range(begin, end, BK):
-        rows = start + tl.arange(0, BK)
-        inside = (rows < end)[:, None]
-        at = X + rows.to(tl.int64)[:, None] * row_stride + columns[None, :]
-        x = tl.load(at, mask=inside & used[None, :], other=0.0)
-        x = x * (tl.load(scale + rows, mask=rows < end, other=0.0) * ROW_SCALE)[:, None]
+        inside = start + each < end
+        there = inside[:, None]
+        if not WHOLE:
+            there = there & (columns < n_features)[None, :]
+        first = tl.cast(start, tl.int64)
+        x = tl.load(X + first * row_stride + in_rows, mask=there, other=0.0)
+        to_unit = tl.load(scale + first + each, mask=inside, other=0.0) * ROW_SCALE
+        x = x * to_unit[:, None]
         x_high = x.to(NUMBER)
-        shares = rows[:, None] * KP + slot[None, :]
-        s_high = tl.load(shares_high + shares, mask=inside, other=0.0).T
+        shares = first * KP + in_shares
+        s_high = tl.load(shares_high + shares, mask=inside[:, None], other=0.0).T
         if SPLIT:
             x_low = (x - x_high.to(tl.float32)).to(NUMBER)
             short = tl.dot(s_high, x_low)
-            short = tl.dot(tl.load(shares_low + shares, mask=inside, other=0.0).T, x_high, short)
+            s_low = tl.load(shares_low + shares, mask=inside[:, None], other=0.0).T
+            short = tl.dot(s_low, x_high, short)
             total += tl.dot(s_high, x_high, short)
         else:
             total = tl.dot(s_high, x_high, total)
     at = vectors + (part * KP + slot[:, None]) * D + columns[None, :]
-    tl.store(at, tl.load(at) + total)
+    tl.store(at, tl.load(at, mask=before > 0, other=0.0) + total)
