@@ -1,7 +1,8 @@
 """Dense float32 rows and few components: one program assigns a tile of rows, another sums it.
 
 A program holds the scores of its rows with all components, so the rows are read twice and nothing
-but the shares is written.
+but the shares is written. Where there is room, the rows are kept in 16 bits from sweep to sweep, as
+the tensor cores need them; this changes no bit of a result.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_SLOTS = 256
 SCRATCH = 2**28  # bytes of shares kept at a time
+KEPT = 0.25  # of the free memory, at most, for rows in 16 bits
+SPLIT_ROWS = 32  # that one program splits
 # Entries of unit rows, and shares, times these are well inside the range of float16.
 ROW_SCALE, SHARE_SCALE = tl.constexpr(2.0**8), tl.constexpr(2.0**15)
 
@@ -34,14 +37,16 @@ def launch(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Give scaled sums by slot: masses by tile of rows, vectors by part of them, totals by tile."""
     X, (KP, D), number = rows.X, prototypes[0].shape, prototypes[0].dtype
-    n_rows, n_features = X.shape
-    split = options["SPLIT"]
-    options |= {"D": D, "KP": KP, "WHOLE": n_features == D}
+    n_rows, split = len(X), options["SPLIT"]
+    options |= {"D": D, "KP": KP}
     chunk = SCRATCH // (KP * (4 if split else 2))
     high = torch.empty(min(chunk, n_rows), KP, dtype=number, device=X.device)
     low = torch.empty_like(high) if split else high
-    BN, BD, assign_options = _assign_config(split, KP)
-    BK, columns, per_sm, sum_options = _sum_config(split, KP)
+    kept = kept_rows(rows, number, D, split=split)
+    summed, summed_low = (X, X) if kept is None else kept
+    scored = X if split else summed  # splitting the rows again is faster than reading twice as many
+    BN, BD, assign_options = _assign_config(split, KP, ready=scored is not X)
+    BK, columns, per_sm, sum_options = _sum_config(split, KP, ready=summed is not X)
     n_tiles = triton.cdiv(n_rows, BN)
     mass = torch.empty(n_tiles, KP, dtype=torch.float32, device=X.device)
     totals = torch.empty(n_tiles, groups, 2, dtype=torch.float64, device=X.device)
@@ -52,35 +57,75 @@ def launch(
     with torch.cuda.device(X.device):
         for start in range(0, n_rows, chunk):
             n, tile = min(chunk, n_rows - start), start // BN
-            block = X[start:], rows.scale32[start:]
+            scale = rows.scale32[start:]
             own = None if weights is None else weights[:, start:]
             _assign[(triton.cdiv(n, BN),)](
-                *block, *prototypes, own, high, low, mass[tile:], totals[tile:], n, n_features,
-                X.stride(0), n_rows, n_scorers, least, G=groups, BN=BN, BD=BD, HARD=hard,
-                SHARED=weights is not None and len(weights) == 1, **assign_options, **options,
+                scored[start:], scale, *prototypes, own, high, low, mass[tile:], totals[tile:],
+                n, scored.shape[1], scored.stride(0), n_rows, n_scorers, least, G=groups, BN=BN,
+                BD=BD, HARD=hard, SHARED=weights is not None and len(weights) == 1,
+                WHOLE=scored.shape[1] == D, **assign_options, **options,
             )  # fmt: skip
             _sum[(D // columns, parts)](
-                *block, high, low, vectors, n, n_features, X.stride(0), start,
-                triton.cdiv(n, parts * BK) * BK, BK=BK, BD=columns, **sum_options, **options,
+                summed[start:], summed_low[start:], scale, high, low, vectors, n, summed.shape[1],
+                summed.stride(0), start, triton.cdiv(n, parts * BK) * BK, BK=BK, BD=columns,
+                WHOLE=summed.shape[1] == D, **sum_options, **options,
             )  # fmt: skip
     return mass, vectors, totals
 
 
-def _assign_config(split: bool, KP: int) -> tuple[int, int, dict[str, int]]:
-    """Give rows and columns of a tile and how a program runs: what was fastest on an H200."""
+def kept_rows(
+    rows: DenseRows, number: torch.dtype, D: int, *, split: bool
+) -> tuple[Tensor, Tensor] | None:
+    """Give scaled unit rows as sums of two 16-bit matrices, or None where they need much memory.
+
+    They are calculated once and kept with the rows; one matrix twice if they are not split.
+    """
+    if number not in rows.kept:
+        n = triton.cdiv(len(rows.X), SPLIT_ROWS) * SPLIT_ROWS
+        free, _ = torch.cuda.mem_get_info(rows.X.device)
+        rows.kept[number] = None
+        if n * D * (4 if split else 2) <= free * KEPT:
+            high = torch.empty(n, D, dtype=number, device=rows.X.device)
+            low = torch.empty_like(high) if split else high
+            split_rows(rows.X, rows.scale32, high, low)
+            rows.kept[number] = high, low
+    return rows.kept[number]
+
+
+def split_rows(X: Tensor, scale: Tensor, high: Tensor, low: Tensor) -> None:
+    """Write scaled unit rows as sums of two 16-bit matrices, or once where both are the same."""
+    (n, D), number = high.shape, tl.bfloat16 if high.dtype == torch.bfloat16 else tl.float16
+    with torch.cuda.device(X.device):
+        _split[(n // SPLIT_ROWS, D // 128)](
+            X, scale, high, low, *X.shape, X.stride(0), D=D, BN=SPLIT_ROWS, BD=128,
+            SPLIT=low is not high, NUMBER=number,
+        )  # fmt: skip
+
+
+def _assign_config(split: bool, KP: int, *, ready: bool) -> tuple[int, int, dict[str, int]]:
+    """Give rows and columns of a tile and how a program runs: what was fastest on an H200.
+
+    ``ready`` says that the rows are kept in 16 bits. It must not change the rows of a tile, on
+    which the bits of the masses depend.
+    """
     if KP > 128:
         return 64, 32, {"num_warps": 8, "num_stages": 4}
     # As many registers as let three programs run at once on a multiprocessor, or four.
     if split:
         return 64, 32, {"num_warps": 4, "num_stages": 3, "maxnreg": 168}
+    if ready:
+        return 64, 64, {"num_warps": 4, "num_stages": 3, "maxnreg": 128}
     return 64, 32, {"num_warps": 4, "num_stages": 4, "maxnreg": 128}
 
 
-def _sum_config(split: bool, KP: int) -> tuple[int, int, int, dict[str, int]]:
-    """Give rows and columns of a tile, parts a multiprocessor, and how a program runs."""
+def _sum_config(split: bool, KP: int, *, ready: bool) -> tuple[int, int, int, dict[str, int]]:
+    """Give rows and columns of a tile, parts a multiprocessor, and how a program runs.
+
+    ``ready`` must not change the parts, on which the bits of the vectors depend.
+    """
     if split:
         return 64 if KP <= 128 else 32, 128, 1, {"num_warps": 8, "num_stages": 3}
-    return 64, 64, 2, {"num_warps": 8, "num_stages": 3}
+    return 64, 64, 2, {"num_warps": 8, "num_stages": 4 if ready and KP <= 128 else 3}
 
 
 # --------------------------------------------------------------------------------------- kernels
@@ -114,6 +159,24 @@ def _exp(x):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
 
 
 @triton.jit
+def _split(  # type: ignore[no-untyped-def]  # noqa: ANN202
+    X, scale, high, low, n_rows, n_features, row_stride,  # noqa: ANN001
+    D: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, SPLIT: tl.constexpr, NUMBER: tl.constexpr,
+):  # fmt: skip
+    """Write scaled unit rows as sums of two 16-bit numbers, zeros after the last row."""
+    rows = tl.program_id(0) * BN + tl.arange(0, BN)
+    columns = tl.program_id(1) * BD + tl.arange(0, BD)
+    there = (rows < n_rows)[:, None] & (columns < n_features)[None, :]
+    x = tl.load(X + rows.to(tl.int64)[:, None] * row_stride + columns[None, :], there, other=0.0)
+    x = x * (tl.load(scale + rows, mask=rows < n_rows, other=0.0) * ROW_SCALE)[:, None]
+    at = rows.to(tl.int64)[:, None] * D + columns[None, :]
+    x_high = x.to(NUMBER)
+    tl.store(high + at, x_high)
+    if SPLIT:
+        tl.store(low + at, (x - x_high.to(tl.float32)).to(NUMBER))
+
+
+@triton.jit
 def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
     X, scale, high, low, unscale, biases, weights, shares_high, shares_low, mass, totals,  # noqa: ANN001
     n_rows, n_features, row_stride, weight_stride, n_scorers, negligible,  # noqa: ANN001
@@ -137,7 +200,9 @@ def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
         there = inside[:, None]
         if not WHOLE:
             there = there & (columns + j < n_features)[None, :]
-        x = tl.load(begin + j, mask=there, other=0.0) * to_unit[:, None]
+        x = tl.load(begin + j, mask=there, other=0.0)
+        if x.dtype == tl.float32:
+            x = x * to_unit[:, None]
         x_high = x.to(NUMBER)
         m_high = tl.load(high + prototypes + j)
         if SPLIT:
@@ -172,7 +237,8 @@ def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
 
 @triton.jit
 def _sum(  # type: ignore[no-untyped-def]  # noqa: ANN202
-    X, scale, shares_high, shares_low, vectors, n_rows, n_features, row_stride, before, per_part,  # noqa: ANN001
+    X, X_low, scale, shares_high, shares_low, vectors, n_rows, n_features, row_stride, before,  # noqa: ANN001
+    per_part,  # noqa: ANN001
     D: tl.constexpr, KP: tl.constexpr, BK: tl.constexpr, BD: tl.constexpr,
     SPLIT: tl.constexpr, WHOLE: tl.constexpr, NUMBER: tl.constexpr,
 ):  # fmt: skip
@@ -193,14 +259,19 @@ def _sum(  # type: ignore[no-untyped-def]  # noqa: ANN202
         if not WHOLE:
             there = there & (columns < n_features)[None, :]
         first = tl.cast(start, tl.int64)
-        x = tl.load(X + first * row_stride + in_rows, mask=there, other=0.0)
-        to_unit = tl.load(scale + first + each, mask=inside, other=0.0) * ROW_SCALE
-        x = x * to_unit[:, None]
+        at_rows = first * row_stride + in_rows
+        x = tl.load(X + at_rows, mask=there, other=0.0)
+        if x.dtype == tl.float32:
+            to_unit = tl.load(scale + first + each, mask=inside, other=0.0) * ROW_SCALE
+            x = x * to_unit[:, None]
         x_high = x.to(NUMBER)
         shares = first * KP + in_shares
         s_high = tl.load(shares_high + shares, mask=inside[:, None], other=0.0).T
         if SPLIT:
-            x_low = (x - x_high.to(tl.float32)).to(NUMBER)
+            if x.dtype == tl.float32:
+                x_low = (x - x_high.to(tl.float32)).to(NUMBER)
+            else:
+                x_low = tl.load(X_low + at_rows, mask=there, other=0.0)
             short = tl.dot(s_high, x_low)
             s_low = tl.load(shares_low + shares, mask=inside[:, None], other=0.0).T
             short = tl.dot(s_low, x_high, short)
