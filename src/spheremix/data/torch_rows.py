@@ -38,6 +38,7 @@ class DenseRows:
 
     def __init__(self, X: Tensor, scale: Tensor, rounding: torch.dtype | None = None) -> None:
         self.X, self.scale = X, scale
+        self.kept: dict[torch.dtype, tuple[Tensor, Tensor] | None] = {}  # by the kernels
         self._rounding = rounding
 
     @cached_property

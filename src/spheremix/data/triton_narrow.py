@@ -1,7 +1,8 @@
 """Dense float32 rows and few components: one program assigns a tile of rows, another sums it.
 
 A program holds the scores of its rows with all components, so the rows are read twice and nothing
-but the shares is written.
+but the shares is written. Where there is room, the rows are kept in 16 bits from sweep to sweep, as
+the tensor cores need them; this changes no bit of a result.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_SLOTS = 256
 SCRATCH = 2**28  # bytes of shares kept at a time
+KEPT = 0.25  # of the free memory, at most, for rows in 16 bits
+SPLIT_ROWS = 32  # that one program splits
 # Entries of unit rows, and shares, times these are well inside the range of float16.
 ROW_SCALE, SHARE_SCALE = tl.constexpr(2.0**8), tl.constexpr(2.0**15)
 
@@ -34,71 +37,143 @@ def launch(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Give scaled sums by slot: masses by tile of rows, vectors by part of them, totals by tile."""
     X, (KP, D), number = rows.X, prototypes[0].shape, prototypes[0].dtype
-    n_rows, n_features = X.shape
-    split = options["SPLIT"]
+    n_rows, split = len(X), options["SPLIT"]
     options |= {"D": D, "KP": KP}
     chunk = SCRATCH // (KP * (4 if split else 2))
     high = torch.empty(min(chunk, n_rows), KP, dtype=number, device=X.device)
     low = torch.empty_like(high) if split else high
-    BN, BD, assign_options = _assign_config(split, KP)
-    BK, columns, per_sm, sum_options = _sum_config(split, KP)
+    kept = kept_rows(rows, number, D, split=split)
+    summed, summed_low = (X, X) if kept is None else kept
+    scored = X if split else summed  # splitting the rows again is faster than reading twice as many
+    BN, BD, assign_options = _assign_config(split, KP, ready=scored is not X)
+    BK, columns, per_sm, sum_options = _sum_config(split, KP, ready=summed is not X)
     n_tiles = triton.cdiv(n_rows, BN)
     mass = torch.empty(n_tiles, KP, dtype=torch.float32, device=X.device)
     totals = torch.empty(n_tiles, groups, 2, dtype=torch.float64, device=X.device)
     sms = torch.cuda.get_device_properties(X.device).multi_processor_count
     parts = max(1, per_sm * sms * columns // D)
-    vectors = torch.zeros(parts, KP, D, dtype=torch.float32, device=X.device)
+    vectors = torch.empty(parts, KP, D, dtype=torch.float32, device=X.device)
     hard = options.pop("HARD")
     with torch.cuda.device(X.device):
         for start in range(0, n_rows, chunk):
             n, tile = min(chunk, n_rows - start), start // BN
-            block = X[start:], rows.scale32[start:]
+            scale = rows.scale32[start:]
             own = None if weights is None else weights[:, start:]
             _assign[(triton.cdiv(n, BN),)](
-                *block, *prototypes, own, high, low, mass[tile:], totals[tile:], n, n_features,
-                X.stride(0), n_rows, n_scorers, least, G=groups, BN=BN, BD=BD, HARD=hard,
-                SHARED=weights is not None and len(weights) == 1, **assign_options, **options,
+                scored[start:], scale, *prototypes, own, high, low, mass[tile:], totals[tile:],
+                n, scored.shape[1], scored.stride(0), n_rows, n_scorers, least, G=groups, BN=BN,
+                BD=BD, HARD=hard, SHARED=weights is not None and len(weights) == 1,
+                WHOLE=scored.shape[1] == D, **assign_options, **options,
             )  # fmt: skip
             _sum[(D // columns, parts)](
-                *block, high, low, vectors, n, n_features, X.stride(0),
-                triton.cdiv(n, parts * BK) * BK, BK=BK, BD=columns, **sum_options, **options,
+                summed[start:], summed_low[start:], scale, high, low, vectors, n, summed.shape[1],
+                summed.stride(0), start, triton.cdiv(n, parts * BK) * BK, BK=BK, BD=columns,
+                WHOLE=summed.shape[1] == D, **sum_options, **options,
             )  # fmt: skip
     return mass, vectors, totals
 
 
-def _assign_config(split: bool, KP: int) -> tuple[int, int, dict[str, int]]:
-    """Give rows and columns of a tile and how a program runs: what was fastest on an H200."""
-    options = {"num_warps": 4 if KP <= 128 else 8, "num_stages": 4}
-    if not split and KP <= 128:
-        options["maxnreg"] = 128
-    return 64, 32, options
+def kept_rows(
+    rows: DenseRows, number: torch.dtype, D: int, *, split: bool
+) -> tuple[Tensor, Tensor] | None:
+    """Give scaled unit rows as sums of two 16-bit matrices, or None where they need much memory.
+
+    They are calculated once and kept with the rows; one matrix twice if they are not split.
+    """
+    if number not in rows.kept:
+        n = triton.cdiv(len(rows.X), SPLIT_ROWS) * SPLIT_ROWS
+        free, _ = torch.cuda.mem_get_info(rows.X.device)
+        rows.kept[number] = None
+        if n * D * (4 if split else 2) <= free * KEPT:
+            high = torch.empty(n, D, dtype=number, device=rows.X.device)
+            low = torch.empty_like(high) if split else high
+            split_rows(rows.X, rows.scale32, high, low)
+            rows.kept[number] = high, low
+    return rows.kept[number]
 
 
-def _sum_config(split: bool, KP: int) -> tuple[int, int, int, dict[str, int]]:
-    """Give rows and columns of a tile, parts a multiprocessor, and how a program runs."""
+def split_rows(X: Tensor, scale: Tensor, high: Tensor, low: Tensor) -> None:
+    """Write scaled unit rows as sums of two 16-bit matrices, or once where both are the same."""
+    (n, D), number = high.shape, tl.bfloat16 if high.dtype == torch.bfloat16 else tl.float16
+    with torch.cuda.device(X.device):
+        _split[(n // SPLIT_ROWS, D // 128)](
+            X, scale, high, low, *X.shape, X.stride(0), D=D, BN=SPLIT_ROWS, BD=128,
+            SPLIT=low is not high, NUMBER=number,
+        )  # fmt: skip
+
+
+def _assign_config(split: bool, KP: int, *, ready: bool) -> tuple[int, int, dict[str, int]]:
+    """Give rows and columns of a tile and how a program runs: what was fastest on an H200.
+
+    ``ready`` says that the rows are kept in 16 bits. It must not change the rows of a tile, on
+    which the bits of the masses depend.
+    """
+    if KP > 128:
+        return 64, 32, {"num_warps": 8, "num_stages": 4}
+    # As many registers as let three programs run at once on a multiprocessor, or four.
+    if split:
+        return 64, 32, {"num_warps": 4, "num_stages": 3, "maxnreg": 168}
+    if ready:
+        return 64, 64, {"num_warps": 4, "num_stages": 3, "maxnreg": 128}
+    return 64, 32, {"num_warps": 4, "num_stages": 4, "maxnreg": 128}
+
+
+def _sum_config(split: bool, KP: int, *, ready: bool) -> tuple[int, int, int, dict[str, int]]:
+    """Give rows and columns of a tile, parts a multiprocessor, and how a program runs.
+
+    ``ready`` must not change the parts, on which the bits of the vectors depend.
+    """
     if split:
         return 64 if KP <= 128 else 32, 128, 1, {"num_warps": 8, "num_stages": 3}
-    return 64, 64, 2, {"num_warps": 8, "num_stages": 3}
+    return 64, 64, 2, {"num_warps": 8, "num_stages": 4 if ready and KP <= 128 else 3}
 
 
 # --------------------------------------------------------------------------------------- kernels
 
 
 @triton.jit
-def shares_of(scores, negligible, HARD: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """Give the assignment of each row of scores, its log-density and its entropy."""
+def shares_of(scores, factors, negligible, HARD: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """Give the assignment of each row times its factor, its log-density and its entropy."""
     top = tl.max(scores, 1)
     if HARD:
         first = tl.argmax(scores, 1, tie_break_left=True)
         slot = tl.arange(0, scores.shape[1])
-        shares = tl.where(slot[None, :] == first[:, None], 1.0, 0.0).to(scores.dtype)
-        return shares, top, tl.zeros_like(top)
+        shares = tl.where(slot[None, :] == first[:, None], factors[:, None], 0.0)
+        return shares.to(scores.dtype), top, tl.zeros_like(top)
     scores -= top[:, None]
-    shares = tl.exp(scores)
+    shares = _exp(scores)
     total = tl.sum(shares, 1)
-    shares = shares * (1.0 / total)[:, None]
-    entropy = tl.log(total) - tl.sum(shares * scores, 1)
-    return tl.where(shares >= negligible, shares, 0.0), top + tl.log(total), entropy
+    entropy = tl.log(total) - tl.sum(shares * scores, 1) / total
+    shares = tl.where(shares >= (negligible * total)[:, None], shares, 0.0)
+    return shares * (factors / total)[:, None], top + tl.log(total), entropy
+
+
+@triton.jit
+def _exp(x):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """Give exponentials; in float32 zero below 1e-38, which takes a third of the instructions."""
+    if x.dtype == tl.float32:
+        return tl.inline_asm_elementwise(
+            "ex2.approx.ftz.f32 $0, $1;", "=f,f", [x * 1.4426950408889634], tl.float32, True, 1
+        )
+    return tl.exp(x)
+
+
+@triton.jit
+def _split(  # type: ignore[no-untyped-def]  # noqa: ANN202
+    X, scale, high, low, n_rows, n_features, row_stride,  # noqa: ANN001
+    D: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, SPLIT: tl.constexpr, NUMBER: tl.constexpr,
+):  # fmt: skip
+    """Write scaled unit rows as sums of two 16-bit numbers, zeros after the last row."""
+    rows = tl.program_id(0) * BN + tl.arange(0, BN)
+    columns = tl.program_id(1) * BD + tl.arange(0, BD)
+    there = (rows < n_rows)[:, None] & (columns < n_features)[None, :]
+    x = tl.load(X + rows.to(tl.int64)[:, None] * row_stride + columns[None, :], there, other=0.0)
+    x = x * (tl.load(scale + rows, mask=rows < n_rows, other=0.0) * ROW_SCALE)[:, None]
+    at = rows.to(tl.int64)[:, None] * D + columns[None, :]
+    x_high = x.to(NUMBER)
+    tl.store(high + at, x_high)
+    if SPLIT:
+        tl.store(low + at, (x - x_high.to(tl.float32)).to(NUMBER))
 
 
 @triton.jit
@@ -106,7 +181,8 @@ def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
     X, scale, high, low, unscale, biases, weights, shares_high, shares_low, mass, totals,  # noqa: ANN001
     n_rows, n_features, row_stride, weight_stride, n_scorers, negligible,  # noqa: ANN001
     D: tl.constexpr, KP: tl.constexpr, G: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr,
-    SPLIT: tl.constexpr, HARD: tl.constexpr, SHARED: tl.constexpr, NUMBER: tl.constexpr,
+    SPLIT: tl.constexpr, HARD: tl.constexpr, SHARED: tl.constexpr, WHOLE: tl.constexpr,
+    NUMBER: tl.constexpr,
 ):  # fmt: skip
     """Assign a tile of rows: shares in 16 bits, mass by slot, likelihood and entropy by scorer."""
     tile = tl.program_id(0)
@@ -115,12 +191,18 @@ def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
     rows = tile * BN + tl.arange(0, BN)
     inside = rows < n_rows
     to_unit = tl.load(scale + rows, mask=inside, other=0.0) * ROW_SCALE
-    begin = X + rows.to(tl.int64)[:, None] * row_stride + columns[None, :]
+    # Offsets of 32 bits from the first row of the tile.
+    begin = X + tile.to(tl.int64) * BN * row_stride
+    begin += tl.arange(0, BN)[:, None] * row_stride + columns[None, :]
     prototypes = slot[None, :] * D + columns[:, None]
     scores = tl.zeros((BN, KP), tl.float32)
     for j in range(0, D, BD):
-        there = inside[:, None] & (columns + j < n_features)[None, :]
-        x = tl.load(begin + j, mask=there, other=0.0) * to_unit[:, None]
+        there = inside[:, None]
+        if not WHOLE:
+            there = there & (columns + j < n_features)[None, :]
+        x = tl.load(begin + j, mask=there, other=0.0)
+        if x.dtype == tl.float32:
+            x = x * to_unit[:, None]
         x_high = x.to(NUMBER)
         m_high = tl.load(high + prototypes + j)
         if SPLIT:
@@ -131,8 +213,6 @@ def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
         else:
             scores = tl.dot(x_high, m_high, scores)
     scores = scores * tl.load(unscale + slot)[None, :] + tl.load(biases + slot)[None, :]
-    scores = tl.reshape(scores, (BN * G, KP // G))
-    shares, density, entropy = shares_of(scores, negligible, HARD)
     each = tl.arange(0, BN * G)
     row = tile * BN + each // G
     weight = (row < n_rows).to(tl.float64)
@@ -140,12 +220,14 @@ def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
         scorer = each % G
         own = row if SHARED else scorer.to(tl.int64) * weight_stride + row
         weight = tl.load(weights + own, mask=(row < n_rows) & (scorer < n_scorers), other=0.0)
-    shares = tl.reshape(shares * weight.to(tl.float32)[:, None], (BN, KP))
+    factors = weight.to(tl.float32) * SHARE_SCALE
+    scores = tl.reshape(scores, (BN * G, KP // G))
+    shares, density, entropy = shares_of(scores, factors, negligible, HARD)
+    shares = tl.reshape(shares, (BN, KP))
     tl.store(mass + tile * KP + slot, tl.sum(shares, 0))
     out = totals + (tile * G + tl.arange(0, G)) * 2
     tl.store(out, tl.sum(tl.reshape(density.to(tl.float64) * weight, (BN, G)), 0))
     tl.store(out + 1, tl.sum(tl.reshape(entropy.to(tl.float64) * weight, (BN, G)), 0))
-    shares *= SHARE_SCALE
     at = rows[:, None] * KP + slot[None, :]
     s_high = shares.to(NUMBER)
     tl.store(shares_high + at, s_high, mask=inside[:, None])
@@ -155,33 +237,46 @@ def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
 
 @triton.jit
 def _sum(  # type: ignore[no-untyped-def]  # noqa: ANN202
-    X, scale, shares_high, shares_low, vectors, n_rows, n_features, row_stride, per_part,  # noqa: ANN001
+    X, X_low, scale, shares_high, shares_low, vectors, n_rows, n_features, row_stride, before,  # noqa: ANN001
+    per_part,  # noqa: ANN001
     D: tl.constexpr, KP: tl.constexpr, BK: tl.constexpr, BD: tl.constexpr,
-    SPLIT: tl.constexpr, NUMBER: tl.constexpr,
+    SPLIT: tl.constexpr, WHOLE: tl.constexpr, NUMBER: tl.constexpr,
 ):  # fmt: skip
     """Add shares times rows, over one part of the rows, to this part's own sums of some columns."""
     part = tl.program_id(1)
     slot = tl.arange(0, KP)
+    each = tl.arange(0, BK)
     columns = tl.program_id(0) * BD + tl.arange(0, BD)
-    used = columns < n_features
     total = tl.zeros((KP, BD), tl.float32)
+    # Offsets of 32 bits from the first row of a tile.
+    in_rows = each[:, None] * row_stride + columns[None, :]
+    in_shares = each[:, None] * KP + slot[None, :]
     begin = part * per_part
     end = min(begin + per_part, n_rows)
     for start in range(begin, end, BK):
-        rows = start + tl.arange(0, BK)
-        inside = (rows < end)[:, None]
-        at = X + rows.to(tl.int64)[:, None] * row_stride + columns[None, :]
-        x = tl.load(at, mask=inside & used[None, :], other=0.0)
-        x = x * (tl.load(scale + rows, mask=rows < end, other=0.0) * ROW_SCALE)[:, None]
+        inside = start + each < end
+        there = inside[:, None]
+        if not WHOLE:
+            there = there & (columns < n_features)[None, :]
+        first = tl.cast(start, tl.int64)
+        at_rows = first * row_stride + in_rows
+        x = tl.load(X + at_rows, mask=there, other=0.0)
+        if x.dtype == tl.float32:
+            to_unit = tl.load(scale + first + each, mask=inside, other=0.0) * ROW_SCALE
+            x = x * to_unit[:, None]
         x_high = x.to(NUMBER)
-        shares = rows[:, None] * KP + slot[None, :]
-        s_high = tl.load(shares_high + shares, mask=inside, other=0.0).T
+        shares = first * KP + in_shares
+        s_high = tl.load(shares_high + shares, mask=inside[:, None], other=0.0).T
         if SPLIT:
-            x_low = (x - x_high.to(tl.float32)).to(NUMBER)
+            if x.dtype == tl.float32:
+                x_low = (x - x_high.to(tl.float32)).to(NUMBER)
+            else:
+                x_low = tl.load(X_low + at_rows, mask=there, other=0.0)
             short = tl.dot(s_high, x_low)
-            short = tl.dot(tl.load(shares_low + shares, mask=inside, other=0.0).T, x_high, short)
+            s_low = tl.load(shares_low + shares, mask=inside[:, None], other=0.0).T
+            short = tl.dot(s_low, x_high, short)
             total += tl.dot(s_high, x_high, short)
         else:
             total = tl.dot(s_high, x_high, total)
     at = vectors + (part * KP + slot[:, None]) * D + columns[None, :]
-    tl.store(at, tl.load(at) + total)
+    tl.store(at, tl.load(at, mask=before > 0, other=0.0) + total)

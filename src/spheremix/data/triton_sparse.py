@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 import torch
 import triton
 import triton.language as tl
 
 from spheremix.data.base import negligible
 from spheremix.data.stack import stack
-from spheremix.data.torch_open import DTYPES, to_device
+from spheremix.data.torch_open import DTYPES, to_device, to_numpy
 from spheremix.data.triton_narrow import shares_of
-from spheremix.data.triton_sweep import Slots, to_numpy_in_one_copy
+from spheremix.data.triton_sweep import Slots
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from spheremix.data.torch_rows import SparseRows
@@ -78,8 +78,16 @@ def sweep(
                 entries, runs, values, rows.scale[ids], shares, partial, BZ=ENTRIES, **options
             )
             _add[(d,)](of_column, partial, vectors, **options)
-    found = to_numpy_in_one_copy(mass[filled], vectors.mT[filled], totals[:S])
+    found = _in_one_copy(mass[filled], vectors.mT[filled], totals[:S])
     return found[0], found[1], found[2]
+
+
+def _in_one_copy(*parts: Tensor) -> list[Array]:
+    """Bring tensors of one type to main memory in one copy."""
+    flat = to_numpy(torch.cat([part.flatten() for part in parts]))
+    ends = np.cumsum([part.numel() for part in parts])
+    cut = np.split(flat, ends[:-1])
+    return [one.reshape(part.shape) for one, part in zip(cut, parts, strict=True)]
 
 
 # --------------------------------------------------------------------------------------- kernels
@@ -103,13 +111,14 @@ def _assign(  # type: ignore[no-untyped-def]  # noqa: ANN202
         products += value[:, None] * tl.load(table + column[:, None] * KP + slot[None, :])
     to_unit = tl.load(scale + row).to(products.dtype)
     scores = tl.sum(products, 0) * to_unit + tl.load(biases + slot)
-    shares, density, entropy = shares_of(tl.reshape(scores, (G, KP // G)), negligible, HARD)
     scorer = tl.arange(0, G)
     weight = tl.full((G,), 1.0, tl.float64)
     if weights is not None:
         own = weights + scorer.to(tl.int64) * weight_stride + row
         weight = tl.load(own, mask=scorer < n_scorers, other=0.0)
-    shares = tl.reshape(shares * weight.to(shares.dtype)[:, None], (KP,))
+    scores = tl.reshape(scores, (G, KP // G))
+    shares, density, entropy = shares_of(scores, weight.to(scores.dtype), negligible, HARD)
+    shares = tl.reshape(shares, (KP,))
     tl.store(shares_out + row * KP + slot, shares)
     tl.store(stats + row * G + scorer, density.to(tl.float64) * weight)
     tl.store(stats + (n_rows + row) * G + scorer, entropy.to(tl.float64) * weight)

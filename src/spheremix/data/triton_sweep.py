@@ -19,8 +19,8 @@ import triton.language as tl
 from spheremix.data import triton_narrow, triton_wide
 from spheremix.data.base import negligible
 from spheremix.data.stack import stack
-from spheremix.data.torch_open import DTYPES, IMPOSSIBLE, to_device, to_numpy
-from spheremix.data.triton_narrow import ROW_SCALE, SHARE_SCALE
+from spheremix.data.torch_open import DTYPES, IMPOSSIBLE, to_numpy
+from spheremix.data.triton_ends import collect, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,50 +95,17 @@ def sweep(
     launch = triton_narrow.launch
     if slots.padded > triton_narrow.MAX_SLOTS:
         slots, launch = Slots.in_tiles(scorers[0]), triton_wide.launch
-    prototypes = _prototypes(scorers, slots, rows.X, precision)
-    unit, weight_scale = _relative(weights)
-    scale = np.broadcast_to(weight_scale, S)
+    unit, scale = _relative(weights)
+    scale = np.broadcast_to(scale, S)
     each = scale.repeat([scorer.n_components for scorer in scorers])
-    # Copied before the kernels start: a copy from main memory waits for them.
-    undo = to_device(each / (ROW_SCALE.value * SHARE_SCALE.value), rows.X.device)
-    filled = torch.as_tensor(slots.filled, device=rows.X.device)
+    given, prototypes = prepare(scorers, slots, each, rows.X, precision)
     sums = launch(
         rows, prototypes, unit, negligible(DTYPES[dtype]), slots.groups, S,
         SPLIT=precision == "highest", HARD=scorers[0].assignment == "hard",
         NUMBER=tl.bfloat16 if precision == "bf16" else tl.float16,
     )  # fmt: skip
-    mass, vectors, totals = (part.sum(0, dtype=torch.float64) for part in sums)
-    mass, vectors, totals = to_numpy_in_one_copy(
-        mass[filled], vectors[filled, :d] * undo[:, None], totals
-    )
-    return mass * each, vectors, totals[:S] * scale[:, None]
-
-
-def _prototypes(
-    scorers: Sequence[Scorer], slots: Slots, X: Tensor, precision: str
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Give prototypes as sums of two 16-bit matrices, what undoes their scaling, and biases."""
-    number = torch.bfloat16 if precision == "bf16" else torch.float16
-    D = triton.cdiv(X.shape[1], 128) * 128
-    given = to_device(stack(scorers).matrix, X.device)
-    exponents = 10 - torch.frexp(given.abs().amax(1))[1]
-    filled = torch.as_tensor(slots.filled, device=X.device)
-    matrix = given.new_zeros(slots.padded, D)
-    matrix[filled, : X.shape[1]] = torch.ldexp(given, exponents[:, None])
-    unscale = given.new_zeros(slots.padded)
-    unscale[filled] = torch.ldexp(torch.full_like(given[:, 0], 1 / ROW_SCALE.value), -exponents)
-    biases = to_device(slots.biases(scorers), X.device)
-    high = matrix.to(number)
-    low = (matrix - high).to(number) if precision == "highest" else high
-    return high, low, unscale.float(), biases.float()
-
-
-def to_numpy_in_one_copy(*parts: Tensor) -> list[Array]:
-    """Bring tensors of one type to main memory in one copy."""
-    flat = to_numpy(torch.cat([part.flatten() for part in parts]))
-    ends = np.cumsum([part.numel() for part in parts])
-    cut = np.split(flat, ends[:-1])
-    return [one.reshape(part.shape) for one, part in zip(cut, parts, strict=True)]
+    mass, vectors, totals = collect(sums, given, (len(each), d), S)
+    return mass, vectors, totals * scale[:, None]
 
 
 def _relative(weights: Tensor | None) -> tuple[Tensor | None, Array]:

@@ -15,7 +15,7 @@ import triton
 import triton.language as tl
 
 from spheremix.data.torch_open import IMPOSSIBLE
-from spheremix.data.triton_narrow import ROW_SCALE, SHARE_SCALE, shares_of
+from spheremix.data.triton_narrow import SHARE_SCALE, shares_of, split_rows
 
 if TYPE_CHECKING:
     from spheremix.data.torch_rows import DenseRows
@@ -40,8 +40,7 @@ def launch(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Give scaled sums of one scorer by slot: masses, vectors by part of the rows, and totals."""
     X, (KP, D), number = rows.X, prototypes[0].shape, prototypes[0].dtype
-    n_rows, n_features = X.shape
-    split, hard = options["SPLIT"], options["HARD"]
+    n_rows, split, hard = len(X), options["SPLIT"], options["HARD"]
     chunk = max(ROWS, SCRATCH // (8 * KP + 4 * D) // ROWS * ROWS)
     most = min(chunk, triton.cdiv(n_rows, ROWS) * ROWS)
     on_device: Any = {"device": X.device}
@@ -67,10 +66,7 @@ def launch(
             padded = triton.cdiv(n, ROWS) * ROWS
             n_tiles = triton.cdiv(padded, height)
             own = None if weights is None else weights[0, start:]
-            _split[(padded // 32, D // 128)](
-                X[start:], rows.scale32[start:], x_high, x_low, n, n_features, X.stride(0), D=D,
-                BN=32, BD=128, SPLIT=split, NUMBER=options["NUMBER"],
-            )  # fmt: skip
+            split_rows(X[start : start + n], rows.scale32[start:], x_high[:padded], x_low[:padded])
             _score[(padded // SCORES["BN"] * (KP // SCORES["BS"]),)](
                 x_high, x_low, high, low, unscale, biases, scores, **SCORES, **sizes
             )
@@ -94,24 +90,6 @@ PROGRAMS = 2  # of sums, on each multiprocessor
 
 
 # --------------------------------------------------------------------------------------- kernels
-
-
-@triton.jit
-def _split(  # type: ignore[no-untyped-def]  # noqa: ANN202
-    X, scale, high, low, n_rows, n_features, row_stride,  # noqa: ANN001
-    D: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, SPLIT: tl.constexpr, NUMBER: tl.constexpr,
-):  # fmt: skip
-    """Write scaled unit rows as sums of two 16-bit numbers, zeros after the last row."""
-    rows = tl.program_id(0) * BN + tl.arange(0, BN)
-    columns = tl.program_id(1) * BD + tl.arange(0, BD)
-    there = (rows < n_rows)[:, None] & (columns < n_features)[None, :]
-    x = tl.load(X + rows.to(tl.int64)[:, None] * row_stride + columns[None, :], there, other=0.0)
-    x = x * (tl.load(scale + rows, mask=rows < n_rows, other=0.0) * ROW_SCALE)[:, None]
-    at = rows[:, None] * D + columns[None, :]
-    x_high = x.to(NUMBER)
-    tl.store(high + at, x_high)
-    if SPLIT:
-        tl.store(low + at, (x - x_high.to(tl.float32)).to(NUMBER))
 
 
 @triton.jit
@@ -156,17 +134,16 @@ def _share(  # type: ignore[no-untyped-def]  # noqa: ANN202
     slot = tl.arange(0, WIDE)
     at = rows[:, None] * KP + slot[None, :]
     used = (slot < KP)[None, :]
-    shares, density, entropy = shares_of(
-        tl.load(scores + at, mask=used, other=NOTHING), negligible, HARD
-    )
     weight = (rows < n_rows).to(tl.float64)
     if weights is not None:
         weight = tl.load(weights + rows, mask=rows < n_rows, other=0.0)
-    shares = shares * weight.to(tl.float32)[:, None]
+    shares, density, entropy = shares_of(
+        tl.load(scores + at, mask=used, other=NOTHING), weight.to(tl.float32) * SHARE_SCALE,
+        negligible, HARD,
+    )  # fmt: skip
     tl.store(mass + tile * KP + slot, tl.sum(shares, 0), mask=slot < KP)
     tl.store(totals + 2 * tile, tl.sum(density.to(tl.float64) * weight, 0))
     tl.store(totals + 2 * tile + 1, tl.sum(entropy.to(tl.float64) * weight, 0))
-    shares *= SHARE_SCALE
     high = shares.to(NUMBER)
     tl.store(s_high + at, high, mask=used)
     if SPLIT:

@@ -1,0 +1,95 @@
+"""The kernels for dense float32 rows on a CUDA device, beyond what the conformance suite asks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spheremix.scorer import Scorer
+
+torch = pytest.importorskip("torch")
+if not torch.cuda.is_available():
+    pytest.skip("needs a CUDA device", allow_module_level=True)
+pytest.importorskip("triton")
+
+from spheremix.data import triton_ends, triton_narrow, triton_sweep  # noqa: E402
+from spheremix.data.torch_gpu import open_torch  # noqa: E402
+
+rng = np.random.default_rng(0)
+
+
+def draw(n_components, d, lengths=60.0, assignment="soft"):
+    prototypes = rng.normal(size=(n_components, d))
+    prototypes *= lengths / np.linalg.norm(prototypes, axis=1, keepdims=True)
+    return Scorer(prototypes, rng.normal(size=n_components), assignment=assignment)
+
+
+@pytest.mark.parametrize("precision", ["highest", "tf32", "bf16"])
+@pytest.mark.parametrize("assignment", ["soft", "hard"])
+@pytest.mark.parametrize(("d", "n_components"), [(384, 100), (300, 20), (384, 200)])
+def test_rows_kept_in_16_bits_change_no_bit(monkeypatch, precision, assignment, d, n_components):
+    X = torch.randn(20_011, d, device="cuda")
+    scorers = [draw(n_components, d, assignment=assignment)]
+    weights = rng.uniform(size=len(X))
+    kept = open_torch(X, precision)
+    found = [kept.sweep(scorers), kept.sweep(scorers, weights)]
+    assert kept._rows.kept[torch.bfloat16 if precision == "bf16" else torch.float16] is not None
+    monkeypatch.setattr(triton_narrow, "KEPT", 0.0)
+    exact = open_torch(X, precision)
+    for [one], [two] in zip(
+        found, [exact.sweep(scorers), exact.sweep(scorers, weights)], strict=True
+    ):
+        np.testing.assert_array_equal(one.vectors, two.vectors)
+        np.testing.assert_array_equal(one.mass, two.mass)
+        assert one.log_likelihood == two.log_likelihood
+        assert one.entropy == two.entropy
+    assert list(exact._rows.kept.values()) == [None]
+
+
+def test_rows_are_not_kept_where_they_need_much_of_the_free_memory(monkeypatch):
+    X = torch.randn(1000, 128, device="cuda")
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (4 * 1000 * 128 * 4 - 1, 0))
+    rows = open_torch(X)
+    rows.sweep([draw(5, 128)])
+    assert list(rows._rows.kept.values()) == [None]
+
+
+@pytest.mark.parametrize("counts", [[100], [7, 16, 10]])
+def test_prototypes_of_every_length_are_split_exactly(counts):
+    scorers = [draw(K, 150, np.exp(rng.normal(size=(K, 1)) * 10)) for K in counts]
+    scorers[0].matrix[0] = 0.0
+    slots = triton_sweep.Slots.of(scorers)
+    X = torch.empty(1, 150, device="cuda")
+    _, (high, low, unscale, biases) = triton_ends.prepare(
+        scorers, slots, np.ones(sum(counts)), X, "highest"
+    )
+    whole = (high.double() + low.double()) * (unscale.double() * 2.0**8)[:, None]
+    found = whole.cpu().numpy()[slots.filled]
+    given = np.concatenate([scorer.matrix for scorer in scorers])
+    largest = np.abs(given).max(axis=1, keepdims=True)
+    assert (np.abs(found[:, :150] - given) <= 2.0**-21 * largest).all()
+    assert not found[:, 150:].any()
+    empty = np.setdiff1d(np.arange(slots.padded), slots.filled)
+    assert not high.cpu().numpy()[empty].any()
+    assert (biases.cpu().numpy()[empty] == np.float32(-1e30)).all()
+
+
+@pytest.mark.parametrize("tiles", [3, 5000])
+def test_sums_of_tiles_are_added_up_in_float64(tiles):
+    scorers = [draw(7, 150), draw(16, 150), draw(10, 150)]
+    slots = triton_sweep.Slots.of(scorers)
+    scale = rng.uniform(size=33)
+    X = torch.empty(1, 150, device="cuda")
+    given, _ = triton_ends.prepare(scorers, slots, scale, X, "tf32")
+    sums = (
+        torch.rand(tiles, slots.padded, device="cuda"),
+        torch.randn(44, slots.padded, 256, device="cuda"),
+        torch.rand(tiles, slots.groups, 2, dtype=torch.float64, device="cuda"),
+    )
+    mass, vectors, totals = triton_ends.collect(sums, given, (33, 150), 3)
+    parts = [part.double().cpu().numpy().sum(axis=0) for part in sums]
+    np.testing.assert_allclose(mass, parts[0][slots.filled] * scale / 2.0**15, rtol=1e-13)
+    np.testing.assert_allclose(
+        vectors, parts[1][slots.filled, :150] * scale[:, None] / 2.0**23, rtol=1e-9, atol=1e-18
+    )
+    np.testing.assert_allclose(totals, parts[2][:3], rtol=1e-13)
