@@ -309,6 +309,14 @@ static inline double fused(double a, double b, double c) {
 #endif
 }
 
+static inline float fused(float a, float b, float c) {
+#if SPHEREMIX_LEVEL >= 1
+    return __builtin_fmaf(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 // exp of x <= 0, to an ulp or two; exactly 0 where exp is below the normal numbers.
 static inline Doubles::Reg exp_negative(Doubles::Reg x) {
 #if SPHEREMIX_LEVEL >= 1

@@ -154,17 +154,6 @@ void add_dense(const py::array& x, const Array<double>& scale, const Array<Index
     });
 }
 
-RowMap map_of(const Scorers& scorers, Index n_rows, int want, py::array& out) {
-    require(scorers.n_groups == 1, "rows are mapped by one scorer");
-    const bool wide = want == posteriors || want == scores;
-    require(out.size() == n_rows * (wide ? scorers.n_components : 1) && out.itemsize() == 8 &&
-                (out.flags() & py::array::c_style) != 0 &&
-                out.dtype().kind() == (want == labels ? 'i' : 'f'),
-            "out does not fit what is wanted");
-    void* data = out.mutable_data();
-    return {static_cast<Want>(want), static_cast<double*>(data), static_cast<std::int64_t*>(data)};
-}
-
 void map_sparse(const py::array& indptr, const py::array& indices, const py::array& data,
                 const Array<double>& scale, Index first, const ScorerArrays& scorers_in, int want,
                 py::array& out, bool in_double, int n_threads) {

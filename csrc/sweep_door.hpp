@@ -58,6 +58,18 @@ void run_kernel(const Kernel& kernel) {
     if (!finished) throw py::error_already_set();
 }
 
+// What map_rows fills, checked.
+[[maybe_unused]] RowMap map_of(const Scorers& scorers, Index n_rows, int want, py::array& out) {
+    require(scorers.n_groups == 1, "rows are mapped by one scorer");
+    const bool wide = want == posteriors || want == scores;
+    require(out.size() == n_rows * (wide ? scorers.n_components : 1) && out.itemsize() == 8 &&
+                (out.flags() & py::array::c_style) != 0 &&
+                out.dtype().kind() == (want == labels ? 'i' : 'f'),
+            "out does not fit what is wanted");
+    void* data = out.mutable_data();
+    return {static_cast<Want>(want), static_cast<double*>(data), static_cast<std::int64_t*>(data)};
+}
+
 // The rows that are read: those of an array of their numbers, or all.
 struct List {
     List(const py::object& rows, Index n_rows) {

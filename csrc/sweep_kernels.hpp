@@ -9,3 +9,4 @@
 #include "sweep_dense.hpp"
 #include "sweep_listed.hpp"
 #include "sweep_near.hpp"
+#include "sweep_columns.hpp"

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "columns.hpp"
 #include "cpu.hpp"
 #include "near.hpp"
 #include "pool.hpp"

@@ -11,6 +11,7 @@ from spheremix.models.base import DegenerateError
 from spheremix.models.skmeans import SHARPNESS, SphericalKMeansModel, sharp_scorer
 from spheremix.resultants import Resultants
 from spheremix.scorer import Scorer
+from spheremix.vectors import SparseForm, as_dense, replaced, suited
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,14 +43,19 @@ def draw_starts(
     The tries of all starts share their sweeps; k-means++ reads the rows K times more for each of
     them. A start depends on its own seed only.
     """
-    choose = random_rows if init == "random" else _spread_rows
+
+    def choose(rng: np.random.Generator) -> Array:
+        if init == "random":
+            return random_rows(directions, n_components, rng, weights, hard=_is_hard(model))
+        return _spread_rows(directions, n_components, rng, weights)
+
     generators = [np.random.default_rng(seed) for seed in seeds]
     starts: list[P | None] = [None] * len(seeds)
     for _ in range(TRIES):
         missing = [i for i, start in enumerate(starts) if start is None]
         if not missing:
             break
-        prototypes = [choose(directions, n_components, generators[i], weights) for i in missing]
+        prototypes = [choose(generators[i]) for i in missing]
         if init == "spherical-k-means":
             prototypes = _lloyd(directions, prototypes, weights)
         drawn = from_prototypes(model, directions, prototypes, weights)
@@ -65,7 +71,9 @@ def from_prototypes(
     weights: Array | None = None,
 ) -> list[P | None]:
     """Start from prototypes: rows go to the nearest one (Algorithm 4)."""
-    scorers = [Scorer(rows, np.zeros(len(rows)), 0.0, "hard") for rows in prototypes]
+    if _is_hard(model):
+        prototypes = [suited(directions, rows) for rows in prototypes]
+    scorers = [Scorer(rows, np.zeros(rows.shape[0]), 0.0, "hard") for rows in prototypes]
     starts: list[P | None] = []
     for rows, resultants in zip(prototypes, directions.sweep(scorers, weights), strict=True):
         try:
@@ -73,6 +81,11 @@ def from_prototypes(
         except DegenerateError:
             starts.append(None)
     return starts
+
+
+def _is_hard(model: object) -> bool:
+    """Tell whether the clusters of a model are hard, and its prototypes may be sparse."""
+    return isinstance(model, SphericalKMeansModel)
 
 
 def from_labels(
@@ -91,11 +104,11 @@ def from_labels(
 def _lloyd(directions: Directions, prototypes: list[Array], weights: Array | None) -> list[Array]:
     """Run spherical k-means from each start, as many at a time as memory allows."""
     runs = em.in_batches(
-        prototypes,
+        [suited(directions, start) for start in prototypes],
         np.size,
         lambda _, batch: em.fit(SphericalKMeansModel(), directions, batch, LLOYD, weights=weights),
     )
-    return [run.parameters for run in runs if run is not None]
+    return [as_dense(run.parameters) for run in runs if run is not None]
 
 
 def class_resultants(
@@ -128,15 +141,22 @@ def random_rows(
     n_components: int,
     rng: np.random.Generator,
     weights: Array | None,
+    *,
+    hard: bool = False,
 ) -> Array:
     """Choose rows without replacement, in proportion to their weights, no direction twice.
 
-    Of rows of one direction one is kept; the others are drawn again from other directions, until
-    none repeats. A direction comes twice only if there are fewer directions than rows asked for.
+    For hard clusters they are in the form that the directions work with best. Of rows of one
+    direction one is kept; the others are drawn again from other directions, until none repeats. A
+    direction comes twice only if there are fewer directions than rows asked for.
     """
     chances = np.ones(directions.n_rows) if weights is None else weights
     p = None if weights is None else weights / weights.sum()
-    chosen = directions.take(rng.choice(directions.n_rows, n_components, replace=False, p=p))
+    take = directions.take
+    if hard and isinstance(directions, SparseForm) and directions.prefers_sparse(n_components):
+        take = directions.take_sparse
+    ids = rng.choice(directions.n_rows, n_components, replace=False, p=p)
+    chosen = take(ids)
     while (twice := repeated(chosen)).any():
         equal = largest_cosines(directions, chosen[twice]) > SAME
         chances = np.where(equal, 0.0, chances)
@@ -144,8 +164,8 @@ def random_rows(
         if not again.size:
             break
         p = chances / chances.sum()
-        ids = rng.choice(directions.n_rows, len(again), replace=False, p=p)
-        chosen[again] = directions.take(ids)
+        ids[again] = rng.choice(directions.n_rows, len(again), replace=False, p=p)
+        chosen = take(ids)
     return chosen
 
 
@@ -158,11 +178,11 @@ def repeated(rows: Array) -> NDArray[np.bool_]:
     marks = rows @ (fixed / np.linalg.norm(fixed))
     order = np.argsort(marks, kind="stable")
     apart = np.diff(marks[order]) > 2.0 * np.sqrt(1.0 - SAME)  # rows are sqrt(2 - 2 cos) apart
-    found = np.zeros(len(rows), dtype=bool)
+    found = np.zeros(rows.shape[0], dtype=bool)
     for group in np.split(order, np.flatnonzero(apart) + 1):
         left = np.sort(group)
         while len(left) > 1:
-            equal = rows[left] @ rows[left[0]] > SAME
+            equal = rows[left] @ as_dense(rows[left[:1]])[0] > SAME
             equal[0] = True
             found[left[equal][1:]] = True
             left = left[~equal]
@@ -191,12 +211,12 @@ def put_on_rows(
         served = np.where(weights > 0.0, served, np.inf)
     if served.min() > SAME:
         return None
-    prototypes = prototypes.copy()
-    for k in np.flatnonzero(lost):
-        prototypes[k : k + 1] = directions.take([int(served.argmin())])
-        cosines = directions.map_rows(Scorer(prototypes[k : k + 1], np.zeros(1)), "scores")
+    rows = np.empty((int(lost.sum()), directions.n_features))
+    for row in np.split(rows, len(rows)):
+        row[:] = directions.take([int(served.argmin())])
+        cosines = directions.map_rows(Scorer(row, np.zeros(1)), "scores")
         served = np.maximum(served, cosines[:, 0])
-    return prototypes
+    return replaced(prototypes, lost, rows)
 
 
 def _spread_rows(

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
 
+from spheremix.vectors import dots
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -234,8 +236,7 @@ def arithmetic(dtype: np.dtype[Any], scorers: Iterable[Scorer]) -> np.dtype[Any]
         All those that read the rows together.
     """
     short = dtype == np.float32 and all(
-        np.einsum("kd,kd->k", scorer.matrix, scorer.matrix).max() <= FLOAT32_LENGTH**2
-        for scorer in scorers
+        dots(scorer.matrix, scorer.matrix).max() <= FLOAT32_LENGTH**2 for scorer in scorers
     )
     return np.dtype(np.float32 if short else np.float64)
 

@@ -19,8 +19,10 @@ from spheremix.data.base import (
     row_numbers,
 )
 from spheremix.data.memory import FitMemory
+from spheremix.data.moved import MovedComponents, require_largest, suits
 from spheremix.data.rows import entries_of, index_arrays, some_rows, unit_rows
 from spheremix.data.stack import split_resultants, stack
+from spheremix.vectors import from_parts, is_sparse, kernel_form
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,9 +83,22 @@ class CompiledDirections(Shown):
         """Read the rows once; give the resultants of each scorer."""
         if not scorers:
             return []
+        if any(is_sparse(scorer.matrix) for scorer in scorers):
+            return self._sweep_sparse(scorers, check_weights(weights, len(scorers), self.n_rows))
         sums = self.begin(scorers, weights, self.n_rows)
         sums.add(self, 0)
         return sums.resultants()
+
+    def _sweep_sparse(
+        self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None
+    ) -> list[Resultants]:
+        """Sweep for sparse components, one scorer after another."""
+        check_features(scorers, self.n_features)
+        own = weights is not None and weights.ndim == 2
+        return [
+            MovedComponents(self).sweep(scorer, weights[s] if own else weights, 0)  # type: ignore[index]
+            for s, scorer in enumerate(scorers)
+        ]
 
     def sweep_listed(
         self,
@@ -129,6 +144,23 @@ class CompiledDirections(Shown):
         """Apply the scorer to each row; see ``Directions``."""
         check_features([scorer], self.n_features)
         out = output_array(want, self.n_rows, scorer.n_components)
+        in_double = arithmetic(self.dtype, [scorer]) == np.float64
+        if is_sparse(scorer.matrix):
+            if want == "labels":
+                require_largest(scorer)
+            kernels.map_columns(
+                *self.rows,
+                self.scale,
+                self.first_row,
+                kernel_form(scorer.matrix),
+                scorer.biases,
+                scorer.offset,
+                _WANTS[want],
+                out,
+                in_double,
+                self.n_threads,
+            )
+            return out
         arrays = scorer_arrays([scorer], stack([scorer]))
         kernel = kernels.map_sparse if self.is_sparse else kernels.map_dense
         kernel(
@@ -138,7 +170,7 @@ class CompiledDirections(Shown):
             arrays,
             _WANTS[want],
             out,
-            arithmetic(self.dtype, [scorer]) == np.float64,
+            in_double,
             self.n_threads,
         )
         return out
@@ -146,6 +178,17 @@ class CompiledDirections(Shown):
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
         """Give a few unit rows, dense."""
         return unit_rows(self._X, self.scale, row_numbers(ids, self.n_rows))
+
+    def prefers_sparse(self, n_components: int) -> bool:
+        """Tell whether so many components of hard clusters are better kept sparse."""
+        return suits(self, n_components)
+
+    def take_sparse(self, ids: ArrayLike) -> NDArray[np.float64]:
+        """Give a few unit rows of a CSR matrix, sparse: see ``spheremix.vectors``."""
+        rows: Any
+        rows, scale = some_rows(self._X, self.scale, row_numbers(ids, self.n_rows))
+        values = rows.data * np.repeat(scale, np.diff(rows.indptr))
+        return from_parts(values, rows.indices, rows.indptr, self.n_features)
 
     def part(self, ids: ArrayLike) -> CompiledDirections:
         """Give some rows as an engine of their own, in the type in which they are stored."""

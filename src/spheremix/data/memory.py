@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spheremix.data import near
+from spheremix.data.moved import MovedComponents
 from spheremix.data.near import NearComponents
 from spheremix.data.settled import SettledRows
+from spheremix.vectors import is_sparse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +34,8 @@ class FitMemory:
         self._rows = rows
         self._settled = SettledRows(rows)
         self._near = NearComponents(rows)
-        self._near_runs: set[int] = set()
+        self._moved = MovedComponents(rows)
+        self._kept: dict[int, NearComponents | MovedComponents] = {}  # runs with many components
 
     def sweep(
         self,
@@ -41,15 +44,17 @@ class FitMemory:
         runs: Sequence[int],
     ) -> list[Resultants]:
         """Give the resultants of each scorer; see ``SettledRows.sweep``."""
-        self._near_runs = {run for s, run in zip(scorers, runs, strict=True) if self._is_many(s)}
-        if not self._near_runs:
+        each = [self._keeper(scorer) for scorer in scorers]
+        self._kept = {run: keeper for run, keeper in zip(runs, each, strict=True) if keeper}
+        if not self._kept:
             return self._settled.sweep(scorers, weights, runs)
-        self._near.keep(self._near_runs)
+        for keeper in (self._near, self._moved):
+            keeper.keep({run for run, other in self._kept.items() if other is keeper})
         found: list[Resultants] = []
         for s, (scorer, run) in enumerate(zip(scorers, runs, strict=True)):
             own = weights if weights is None or weights.ndim == 1 else weights[s]
-            if run in self._near_runs:
-                found.append(self._near.sweep(scorer, own, run, len(scorers)))
+            if run in self._kept:
+                found.append(self._kept[run].sweep(scorer, own, run, len(scorers)))
             else:
                 found += self._settled.sweep([scorer], own, [run])
         return found
@@ -61,22 +66,27 @@ class FitMemory:
         runs: Sequence[int],
     ) -> list[Resultants]:
         """Read all rows, and score all components."""
-        if any(self._is_many(scorer) for scorer in scorers):
+        if any(self._keeper(scorer) for scorer in scorers):
             return self._rows.sweep(scorers, weights)
         return self._settled.sweep_all(scorers, weights, runs)
 
     def begin(self, scorer: Scorer, weights: NDArray[np.float64] | None, run: int) -> None:
         """Let a run begin with what a sweep over all rows says, and nothing that came before."""
-        if self._is_many(scorer):
-            self._near.forget(run)
-        else:
+        keeper = self._keeper(scorer)
+        if keeper is None:
             self._settled.begin(scorer, weights, run)
+        else:
+            keeper.forget(run)
 
     def left_out(self, run: int) -> int:
         """Give the number of rows that the last sweep of a run did not score in full."""
-        return self._rows.n_rows if run in self._near_runs else self._settled.left_out(run)
+        return self._kept.get(run, self._settled).left_out(run)
 
-    def _is_many(self, scorer: Scorer) -> bool:
+    def _keeper(self, scorer: Scorer) -> NearComponents | MovedComponents | None:
+        """Give what keeps bounds of components, where there are many."""
+        if is_sparse(scorer.matrix):
+            return self._moved
         hard = scorer.assignment == "hard" and not self._rows.is_sparse
         work = self._rows.n_entries * scorer.n_components
-        return hard and scorer.n_components >= near.LEAST_COMPONENTS and work >= near.LEAST_WORK
+        many = scorer.n_components >= near.LEAST_COMPONENTS and work >= near.LEAST_WORK
+        return self._near if hard and many else None

@@ -146,6 +146,10 @@ class NearComponents:
         """Know nothing of a run: its next sweep scores all components."""
         self._known.pop(run, None)
 
+    def left_out(self, run: int) -> int:  # noqa: ARG002
+        """Give the number of rows that the last sweep of a run did not score in full: any."""
+        return self._rows.n_rows
+
     def owners(self, run: int) -> Integers:
         """Give the component of the largest score of each row, in the last sweep of a run."""
         return self._known[run].owners

@@ -10,6 +10,7 @@ import numpy as np
 from spheremix import em
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.seeding import put_on_rows
+from spheremix.vectors import divided, lengths, suited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,9 +34,11 @@ def lloyd(
     """Run spherical k-means from each start, re-seeding clusters that lose all their rows.
 
     All runs share their sweeps; those that lost a cluster go on together once the others are done.
-    Gives for each start its fit, and how many prototypes were re-seeded.
+    Prototypes are in the form that the directions work with best. Gives for each start its fit, and
+    how many prototypes were re-seeded.
     """
     model = SphericalKMeansModel()
+    starts = [suited(directions, start) for start in starts]
     fits = em.fit(model, directions, starts, settings, weights=weights, callback=callback)
     reseeded = [0] * len(fits)
     for _ in range(RESEEDINGS):
@@ -68,8 +71,8 @@ def reseed(
     The coherence does not fall by the re-seeding of an empty cluster, whose prototype was nobody's.
     None where every row lies on a prototype already, and there is nothing to win.
     """
-    lengths = np.linalg.norm(fit.resultants.vectors, axis=1)
-    lost = lengths == 0.0  # empty, or rows that cancel out
-    prototypes = fit.resultants.vectors / np.where(lost, 1.0, lengths)[:, None]
+    sizes = lengths(fit.resultants.vectors)
+    lost = sizes == 0.0  # empty, or rows that cancel out
+    prototypes = divided(fit.resultants.vectors, np.where(lost, 1.0, sizes))
     found = put_on_rows(directions, prototypes, lost, weights)
     return None if found is None else (found, int(lost.sum()))

@@ -34,6 +34,7 @@ from spheremix.estimators.starts import (
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.seeding import largest_cosines
+from spheremix.vectors import as_dense
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -246,7 +247,7 @@ class SphericalKMeans(
             self,
             {
                 **columns,
-                "prototypes_": best.parameters,
+                "prototypes_": as_dense(best.parameters),
                 "coherence_": best.objective,
                 "inertia_": 2.0 * (best.resultants.weight - best.objective),
                 "stationarity_gap_": best.gap,

@@ -9,6 +9,7 @@ import numpy as np
 
 from spheremix.models.base import DegenerateError, MStep, cluster_directions, require_mass
 from spheremix.scorer import Scorer
+from spheremix.vectors import divided, lengths, product
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,13 +26,16 @@ SHARPNESS = 2.0**60  # a power of two, so that scaling by it changes no digit
 
 @dataclass(frozen=True, slots=True)
 class SphericalKMeansModel:
-    """The prototypes are the parameters; the objective is the sum of cosines."""
+    """The prototypes are the parameters; the objective is the sum of cosines.
+
+    Prototypes and resultant vectors are dense, or both are sparse: see ``spheremix.vectors``.
+    """
 
     def scorer(
         self, parameters: Array, assignment: Assignment = "hard", key: tuple[int, int] = (0, 0)
     ) -> Scorer:
         """Give the cosines."""
-        return Scorer(parameters, np.zeros(len(parameters)), 0.0, assignment, key)
+        return Scorer(parameters, np.zeros(parameters.shape[0]), 0.0, assignment, key)
 
     def penalty(self, parameters: Array) -> float:  # noqa: ARG002
         """Give zero: nothing is penalised."""
@@ -40,7 +44,7 @@ class SphericalKMeansModel:
     def start(self, resultants: Resultants, prototypes: Array) -> Array:
         """Give the prototypes themselves."""
         require_mass(resultants)
-        zero = np.flatnonzero(~prototypes.any(axis=1))
+        zero = np.flatnonzero(lengths(prototypes) == 0.0)
         if zero.size:
             raise DegenerateError("vanished", int(zero[0]))
         return prototypes
@@ -49,11 +53,11 @@ class SphericalKMeansModel:
         """Give the directions of the resultant vectors."""
         if not resultants.mass.all():
             raise DegenerateError("collapsed", int(resultants.mass.argmin()))
-        lengths = np.linalg.norm(resultants.vectors, axis=1)
-        if not lengths.all():
-            raise DegenerateError("vanished", int(lengths.argmin()))
-        gain = float(lengths.sum() - np.einsum("kj,kj->", parameters, resultants.vectors))
-        return MStep(resultants.vectors / lengths[:, None], gain)
+        sizes = lengths(resultants.vectors)
+        if not sizes.all():
+            raise DegenerateError("vanished", int(sizes.argmin()))
+        gain = float(sizes.sum()) - product(parameters, resultants.vectors)
+        return MStep(divided(resultants.vectors, sizes), gain)
 
     def for_search(self) -> list[SphericalKMeansModel]:
         """Give the models that a search for clusters works with: itself."""
@@ -75,4 +79,4 @@ def sharp_scorer(prototypes: Array) -> Scorer:
     The log of the summed exponentials of s times K cosines is at most log K above s times the
     largest: here less than 1e-16, divided by s. It spares the (n, K) array of all cosines.
     """
-    return Scorer(SHARPNESS * prototypes, np.zeros(len(prototypes)))
+    return Scorer(SHARPNESS * prototypes, np.zeros(prototypes.shape[0]))

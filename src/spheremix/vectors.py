@@ -1,0 +1,127 @@
+"""The vectors of all components, (K, d): a dense array, or sparse where most coordinates are zero.
+
+Prototypes and resultants are dense arrays nearly everywhere, and are typed as such. Spherical
+k-means with many clusters of sparse rows is the exception (``data/moved.py``): there they are CSR
+arrays of SciPy, with increasing indices, and the functions of this module do what such a fit asks
+of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+
+import numpy as np
+from scipy import sparse
+
+from spheremix._optional import kernels
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+
+@runtime_checkable
+class SparseForm(Protocol):
+    """Directions that can work with sparse components in hard sweeps."""
+
+    def prefers_sparse(self, n_components: int) -> bool:
+        """Tell whether so many components of hard clusters are better kept sparse."""
+        ...
+
+    def take_sparse(self, ids: ArrayLike) -> Array:
+        """Give a few unit rows, sparse."""
+        ...
+
+
+def is_sparse(vectors: Any) -> bool:
+    """Tell whether vectors are in sparse form."""
+    return bool(sparse.issparse(vectors))
+
+
+def as_dense(vectors: Array) -> Array:
+    """Give vectors as a dense array."""
+    found: Array = cast("Any", vectors).toarray() if is_sparse(vectors) else vectors
+    return found
+
+
+def as_sparse(vectors: Array) -> Array:
+    """Give vectors in sparse form."""
+    if is_sparse(vectors):
+        return vectors
+    found = sparse.csr_array(vectors)
+    return from_parts(found.data, found.indices, found.indptr, vectors.shape[1])
+
+
+def suited(directions: Any, vectors: Array) -> Array:
+    """Give prototypes of hard clusters in the form that the directions work with best."""
+    suits = isinstance(directions, SparseForm) and directions.prefers_sparse(vectors.shape[0])
+    return as_sparse(vectors) if suits else vectors
+
+
+def from_parts(
+    values: Array, indices: NDArray[Any], indptr: NDArray[Any], n_features: int
+) -> Array:
+    """Give sparse vectors that share these arrays: SciPy's constructor would check and convert."""
+    kind = np.int32 if len(values) <= np.iinfo(np.int32).max else np.int64
+    found = sparse.csr_array((len(indptr) - 1, n_features), dtype=np.float64)
+    found.data = values
+    found.indices = indices.astype(kind, copy=False)
+    found.indptr = indptr.astype(kind, copy=False)
+    return cast("Array", found)
+
+
+def kernel_form(vectors: Array) -> Any:
+    """Give sparse vectors as the kernels read them."""
+    csr = cast("Any", vectors)
+    indptr = csr.indptr.astype(np.int64, copy=False)
+    indices = csr.indices.astype(np.int32, copy=False)
+    return kernels.SparseVectors(indptr, indices, csr.data, csr.shape[1])
+
+
+def dots(one: Array, other: Array) -> Array:
+    """Give the products of vectors, one by one; both are sparse, or none is."""
+    found: Array
+    if not is_sparse(one):
+        found = np.einsum("kj,kj->k", one, other)
+    elif kernels is None:
+        found = np.asarray(cast("Any", one).multiply(other).sum(axis=1)).ravel()
+    else:
+        found = kernels.sparse_dots(kernel_form(one), kernel_form(other))
+    return found
+
+
+def product(one: Array, other: Array) -> float:
+    """Give the sum of the products of all vectors; both are sparse, or none is."""
+    return float(dots(one, other).sum() if is_sparse(one) else np.einsum("kj,kj->", one, other))
+
+
+def lengths(vectors: Array) -> Array:
+    """Give the lengths of vectors."""
+    found: Array
+    if is_sparse(vectors):
+        found = np.sqrt(dots(vectors, vectors))
+    else:
+        found = np.linalg.norm(vectors, axis=1)
+    return found
+
+
+def divided(vectors: Array, divisors: Array) -> Array:
+    """Give each vector divided by a number."""
+    if not is_sparse(vectors):
+        return vectors / divisors[:, None]
+    csr = cast("Any", vectors)
+    values = csr.data / np.repeat(divisors, np.diff(csr.indptr))
+    return from_parts(values, csr.indices, csr.indptr, csr.shape[1])
+
+
+def replaced(vectors: Array, places: NDArray[np.bool_], by: Array) -> Array:
+    """Give vectors of which some are replaced; ``by`` are as many, in their order, and dense."""
+    if not is_sparse(vectors):
+        found = vectors.copy()
+        found[places] = by
+        return found
+    kept, new = np.flatnonzero(~places), np.flatnonzero(places)
+    order = np.argsort(np.concatenate([kept, new]), kind="stable")
+    both = sparse.vstack([cast("Any", vectors)[kept], sparse.csr_array(by)], format="csr")[order]
+    return from_parts(both.data, both.indices, both.indptr, vectors.shape[1])
