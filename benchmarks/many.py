@@ -1,8 +1,8 @@
 """Thousands of clusters: late iterations and whole fits, against faiss and scikit-learn.
 
-Run as ``python benchmarks/many.py 2000 texts 5000 growth sparse whole whole-texts``, or with some
-of these names; each writes ``benchmarks/results/many_NAME.txt``. One thread each, and CPU time,
-since other programs may use the machine.
+Run as ``python benchmarks/many.py 2000 texts 5000 growth sparse sparse-growth whole whole-texts``,
+or with some of these names; each writes ``benchmarks/results/many_NAME.txt``. One thread each, and
+CPU time, since other programs may use the machine.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from threadpoolctl import threadpool_limits
 from timing import DATA, ROOT, load_newsgroups, machine
 
 import spheremix as sm
+from spheremix.data.moved import MovedComponents
 from spheremix.data.near import NearComponents
 from spheremix.models.skmeans import SphericalKMeansModel
+from spheremix.vectors import as_dense
 
 SHOWN = (1, 2, 3, 5, 8, 10, 15, 20, 25, 30, 40)
 
@@ -170,28 +172,67 @@ def growth(out):
         print(f"{K:6}{peer:9.3f}{plain:16.3f}{last:14.3f}", file=out, flush=True)
 
 
-def sparse(out, K=1000, n_iter=12):
-    """Count what bounds and an index of the prototypes' non-zeros could spare on sparse rows."""
+def sparse(out, K=1000, n_iter=20):
+    """Time the iterations of one fit to sparse rows, beside sweeps over all dense components."""
+    X = load_newsgroups()
+    X = X[np.diff(X.indptr) > 0]
+    n = X.shape[0]
+    directions, model = sm.as_directions(X, n_threads=1), SphericalKMeansModel()
+    assert directions.prefers_sparse(K)
+    ids = np.random.default_rng(1).choice(n, K, replace=False)
+    prototypes, moved = directions.take_sparse(ids), MovedComponents(directions)
+    print(f"20 newsgroups, {n:,} x {X.shape[1]:,} float64, {X.nnz:,} entries, K = {K:,}", file=out)
+    print(
+        "  an iteration: a sweep and the M-step, sparse; beside it a sweep alone, dense", file=out
+    )
+    titles = (
+        f"{'iteration':>9}{'s':>9}{'dense s':>9}{'dense /':>9}{'scores':>9}{'labels differ':>15}"
+    )
+    print(f"  {titles}{'mean cosine':>13}{'not zero':>10}", file=out)
+    moves, i, total, plain = True, 0, 0.0, []
+    while moves and i < n_iter:
+        i += 1
+        scorer = model.scorer(prototypes)
+        took, found = spent(lambda scorer=scorer: moved.sweep(scorer, None, 0))
+        step, after = spent(lambda found=found, now=prototypes: model.m_step(found, now).parameters)
+        total += took + step
+        if i in SHOWN or i % 5 == 0:
+            dense = model.scorer(as_dense(prototypes))
+            plain.append(spent(lambda dense=dense: directions.sweep([dense]))[0])
+            labels = directions.map_rows(dense, "labels")
+            differ = int(np.sum(labels != moved.owners(0)))
+            line = f"  {i:9}{took + step:9.3f}{plain[-1]:9.2f}{plain[-1] / (took + step):9.1f}"
+            line += f"{moved.n_scores / n / K:9.1%}{differ:15}{found.log_likelihood / n:13.5f}"
+            print(f"{line}{prototypes.nnz / K / X.shape[1]:10.1%}", file=out, flush=True)
+            del dense
+        moves = (after != prototypes).nnz > 0
+        prototypes = after
+    ended = "rows still move" if moves else "no row moves any more"
+    ratio = i * min(plain) / total
+    print(f"  after {i} iterations {ended}; all of them {ratio:.1f} times faster than", file=out)
+    print(f"  as many dense sweeps without M-step, at {min(plain):.2f} s, the fastest", file=out)
+
+
+def sparse_growth(out):
+    """Time hard sweeps over sparse rows against the number of clusters, dense and sparse."""
     X = load_newsgroups()
     X = X[np.diff(X.indptr) > 0]
     directions, model = sm.as_directions(X, n_threads=1), SphericalKMeansModel()
-    prototypes = directions.take(np.random.default_rng(1).choice(X.shape[0], K, replace=False))
-    print(f"20 newsgroups, float64, K = {K:,}", file=out)
-    for i in range(n_iter):
-        scorer = model.scorer(prototypes)
-        swept, [found] = spent(lambda scorer=scorer: directions.sweep([scorer]))
-        lost = found.mass == 0.0
-        begin = time.process_time()
-        lengths = np.where(lost, 1.0, np.linalg.norm(found.vectors, axis=1))
-        after = found.vectors / lengths[:, None]
-        after[lost] = prototypes[lost]
-        took = time.process_time() - begin
-        moved = np.mean(np.linalg.norm(after - prototypes, axis=1) > 1e-12)
-        used = prototypes != 0.0
-        visits = used.sum(axis=0)[X.indices].sum() / X.nnz / K
-        line = f"{i + 1:3} sweep {swept:.2f} s, directions {took:.2f} s, {used.mean():.1%} not zero"
-        print(f"{line}, {visits:.0%} of the products, {moved:.1%} move", file=out, flush=True)
-        prototypes = after
+    print("20 newsgroups: seconds of a sweep over all components, after two iterations", file=out)
+    print(f"{'K':>6}{'dense':>9}{'sparse':>9}{'not zero':>10}", file=out)
+    for K in (125, 250, 500, 1000, 2000):
+        ids = np.random.default_rng(1).choice(X.shape[0], K, replace=False)
+        prototypes = directions.take_sparse(ids)
+        for _ in range(2):
+            (found,) = directions.sweep([model.scorer(prototypes)])
+            prototypes = model.m_step(found, prototypes).parameters
+        dense = model.scorer(as_dense(prototypes))
+        each = [
+            [spent(lambda s=scorer: directions.sweep([s]))[0] for scorer in both]
+            for both in [(dense, model.scorer(prototypes))] * 2
+        ]
+        line = "".join(f"{seconds:9.3f}" for seconds in np.min(each, axis=0))
+        print(f"{K:6}{line}{prototypes.nnz / K / X.shape[1]:10.1%}", file=out, flush=True)
 
 
 SECTIONS = {
@@ -200,6 +241,7 @@ SECTIONS = {
     "5000": lambda out: late(out, "planted directions", planted(100_000, 5000, 1.5), 5000, 30),
     "growth": growth,
     "sparse": sparse,
+    "sparse-growth": sparse_growth,
     "whole": lambda out: whole(out, "50 planted directions", embeddings(200_000), 500),
     "whole-texts": lambda out: whole(out, "mixed embeddings of news", texts(200_000), 500),
 }

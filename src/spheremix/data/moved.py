@@ -153,6 +153,10 @@ class MovedComponents:
         """Give the number of rows that the last sweep of a run did not score in full."""
         return 0 if self._known[run].is_full else self._rows.n_rows
 
+    def owners(self, run: int) -> Integers:
+        """Give the component of the largest score of each row, in the last sweep of a run."""
+        return self._known[run].owners
+
     def _score(
         self, known: _Known, members: Integers, listed: NDArray[np.intp] | None
     ) -> NDArray[np.intp]:
