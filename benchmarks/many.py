@@ -211,6 +211,9 @@ def sparse(out, K=1000, n_iter=20):
     ratio = i * min(plain) / total
     print(f"  after {i} iterations {ended}; all of them {ratio:.1f} times faster than", file=out)
     print(f"  as many dense sweeps without M-step, at {min(plain):.2f} s, the fastest", file=out)
+    still = min(spent(lambda: moved.sweep(scorer, None, 0))[0] for _ in range(3))
+    step = min(spent(lambda: model.m_step(found, prototypes))[0] for _ in range(3))
+    print(f"  a sweep in which nothing moves {still:.3f} s, an M-step {step:.3f} s", file=out)
 
 
 def sparse_growth(out):

@@ -15,6 +15,8 @@ import sys
 import warnings
 from pathlib import Path
 
+import numpy as np
+from scipy import sparse
 from timing import ROOT, load_newsgroups, machine
 
 TARGET = ROOT / "benchmarks" / "results" / "memory.md"
@@ -25,11 +27,31 @@ CASES = {
     "sparse K = 1,000": ("sparse", 1000, 1),
     "sparse K = 200, ten starts": ("sparse", 200, 10),
     "dense K = 5,000": ("dense", 5000, 1),
+    "sparse K = 10,000, d = 100,000": ("wide", 10_000, 1),
 }
+FEATURES = {"sparse": 26_214, "dense": 384, "wide": 100_000}
 WHO = {
     "sparse": ("SphericalKMeans", "VMFMixture", "KMeans"),
     "dense": ("SphericalKMeans", "VMFMixture", "KMeans", "faiss"),
+    "wide": ("SphericalKMeans, sparse prototypes",),
 }
+
+
+def wide(K, d=100_000, rows_of_each=4):
+    """Give rows of 100 entries around K directions, and these directions, 95 % of them zero."""
+    rng = np.random.default_rng(0)
+    columns = np.array([np.sort(rng.choice(d, d // 20, replace=False)) for _ in range(K)])
+    columns = columns.astype(np.int32)
+    values = rng.exponential(size=columns.shape)
+    starts = np.arange(0, columns.size + 1, d // 20)
+    directions = sparse.csr_array((values.ravel(), columns.ravel(), starts), shape=(K, d))
+    chosen = np.array(
+        [np.sort(rng.choice(d // 20, 100, replace=False)) for _ in range(rows_of_each * K)]
+    )
+    own = np.tile(np.arange(K), rows_of_each)[:, None]
+    starts = np.arange(0, chosen.size + 1, 100)
+    parts = values[own, chosen].ravel(), columns[own, chosen].ravel(), starts
+    return sparse.csr_array(parts, shape=(len(chosen), d)), directions
 
 
 def fitted(who, X, K, n_init):
@@ -47,6 +69,9 @@ def fitted(who, X, K, n_init):
         return KMeans(K, **options).fit(X)
     import spheremix as sm  # noqa: PLC0415
 
+    if isinstance(X, tuple):
+        options |= {"init": X[1], "n_init": 1, "sparse_prototypes": True}
+        return sm.SphericalKMeans(K, n_threads=1, **options).fit(X[0])
     return getattr(sm, who)(K, n_threads=1, **options).fit(X)
 
 
@@ -60,7 +85,9 @@ def child(name, who):
     """Print by how many bytes a fit raises the peak."""
     warnings.simplefilter("ignore")
     kind, K, n_init = CASES[name]
-    if kind == "sparse":
+    if kind == "wide":
+        X, few = wide(K), wide(4)
+    elif kind == "sparse":
         X, few = load_newsgroups(), load_newsgroups()[:300]
     else:
         from time_to_quality import themes  # noqa: PLC0415
@@ -87,7 +114,7 @@ def main():
     lines += ["|---|---|---|---|"]
     for name in options.only:
         kind, K, _ = CASES[name]
-        d = 26_214 if kind == "sparse" else 384
+        d = FEATURES[kind]
         for who in WHO[kind]:
             command = [sys.executable, __file__, "--child", name, who]
             done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603

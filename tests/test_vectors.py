@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from spheremix import vectors
 from spheremix.models.base import DegenerateError
@@ -54,6 +55,26 @@ def test_some_are_replaced(form):
     assert_array_equal(as_dense(found), expected)
     assert_array_equal(as_dense(given), M)
     assert is_sparse(found) == is_sparse(given)
+
+
+def test_products_of_both_forms():
+    rng = np.random.default_rng(4)
+    one, other = some(rng), some(rng)
+    expected = (one * other).sum(axis=1)
+    assert_allclose(vectors.dots(as_sparse(one), other), expected, atol=1e-14)
+    assert vectors.product(one, as_sparse(other)) == pytest.approx(expected.sum(), abs=1e-14)
+
+
+def test_any_sparse_matrix_is_taken_and_not_changed():
+    parts = ([1.0, 2.0, 4.0, 8.0], ([1, 0, 0, 1], [2, 3, 1, 2]))
+    given = sparse.coo_array(parts, shape=(2, 5), dtype=np.float32)
+    found = vectors.canonical(given)
+    assert_array_equal(as_dense(found), [[0, 4, 0, 2, 0], [0, 0, 9, 0, 0]])
+    assert_array_equal(found.indices, [1, 3, 2])
+    assert given.nnz == 4
+    unsorted = sparse.csr_array(([1.0, 2.0], [3, 0], [0, 2]), shape=(1, 4))
+    assert_array_equal(vectors.canonical(unsorted).indices, [0, 3])
+    assert_array_equal(unsorted.indices, [3, 0])
 
 
 def test_there_and_back():

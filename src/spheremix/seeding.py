@@ -11,7 +11,7 @@ from spheremix.models.base import DegenerateError
 from spheremix.models.skmeans import SHARPNESS, SphericalKMeansModel, sharp_scorer
 from spheremix.resultants import Resultants
 from spheremix.scorer import Scorer
-from spheremix.vectors import SparseForm, as_dense, replaced, suited
+from spheremix.vectors import SparseForm, as_dense, is_sparse, replaced, suited
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,8 +71,7 @@ def from_prototypes(
     weights: Array | None = None,
 ) -> list[P | None]:
     """Start from prototypes: rows go to the nearest one (Algorithm 4)."""
-    if _is_hard(model):
-        prototypes = [suited(directions, rows) for rows in prototypes]
+    prototypes = [in_form(model, directions, rows) for rows in prototypes]
     scorers = [Scorer(rows, np.zeros(rows.shape[0]), 0.0, "hard") for rows in prototypes]
     starts: list[P | None] = []
     for rows, resultants in zip(prototypes, directions.sweep(scorers, weights), strict=True):
@@ -86,6 +85,11 @@ def from_prototypes(
 def _is_hard(model: object) -> bool:
     """Tell whether the clusters of a model are hard, and its prototypes may be sparse."""
     return isinstance(model, SphericalKMeansModel)
+
+
+def in_form(model: object, directions: Directions, prototypes: Array) -> Array:
+    """Give prototypes, dense or sparse, as a model and directions work with them best."""
+    return suited(directions, prototypes) if _is_hard(model) else as_dense(prototypes)
 
 
 def from_labels(
@@ -211,12 +215,15 @@ def put_on_rows(
         served = np.where(weights > 0.0, served, np.inf)
     if served.min() > SAME:
         return None
-    rows = np.empty((int(lost.sum()), directions.n_features))
-    for row in np.split(rows, len(rows)):
-        row[:] = directions.take([int(served.argmin())])
-        cosines = directions.map_rows(Scorer(row, np.zeros(1)), "scores")
+    ids = []
+    for _ in range(int(lost.sum())):
+        ids.append(int(served.argmin()))
+        cosines = directions.map_rows(Scorer(directions.take(ids[-1:]), np.zeros(1)), "scores")
         served = np.maximum(served, cosines[:, 0])
-    return replaced(prototypes, lost, rows)
+    take = directions.take
+    if is_sparse(prototypes) and isinstance(directions, SparseForm):
+        take = directions.take_sparse
+    return replaced(prototypes, lost, take(ids))
 
 
 def _spread_rows(

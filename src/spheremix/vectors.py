@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class SparseForm(Protocol):
-    """Directions that can work with sparse components in hard sweeps."""
+    """Directions that take sparse components in hard sweeps, where their rows are sparse."""
+
+    is_sparse: bool
 
     def prefers_sparse(self, n_components: int) -> bool:
         """Tell whether so many components of hard clusters are better kept sparse."""
@@ -53,10 +55,18 @@ def as_sparse(vectors: Array) -> Array:
     return from_parts(found.data, found.indices, found.indptr, vectors.shape[1])
 
 
+def canonical(matrix: Any) -> Array:
+    """Give a sparse matrix of any format, which is not changed, as sparse vectors."""
+    found = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+    found.sum_duplicates()
+    return from_parts(found.data, found.indices, found.indptr, found.shape[1])
+
+
 def suited(directions: Any, vectors: Array) -> Array:
     """Give prototypes of hard clusters in the form that the directions work with best."""
-    suits = isinstance(directions, SparseForm) and directions.prefers_sparse(vectors.shape[0])
-    return as_sparse(vectors) if suits else vectors
+    if not isinstance(directions, SparseForm) or not directions.is_sparse:
+        return as_dense(vectors)
+    return as_sparse(vectors) if directions.prefers_sparse(vectors.shape[0]) else vectors
 
 
 def from_parts(
@@ -80,8 +90,10 @@ def kernel_form(vectors: Array) -> Any:
 
 
 def dots(one: Array, other: Array) -> Array:
-    """Give the products of vectors, one by one; both are sparse, or none is."""
+    """Give the products of vectors, one by one."""
     found: Array
+    if is_sparse(one) != is_sparse(other):
+        one, other = as_sparse(one), as_sparse(other)
     if not is_sparse(one):
         found = np.einsum("kj,kj->k", one, other)
     elif kernels is None:
@@ -92,8 +104,10 @@ def dots(one: Array, other: Array) -> Array:
 
 
 def product(one: Array, other: Array) -> float:
-    """Give the sum of the products of all vectors; both are sparse, or none is."""
-    return float(dots(one, other).sum() if is_sparse(one) else np.einsum("kj,kj->", one, other))
+    """Give the sum of the products of all vectors."""
+    if is_sparse(one) or is_sparse(other):
+        return float(dots(one, other).sum())
+    return float(np.einsum("kj,kj->", one, other))
 
 
 def lengths(vectors: Array) -> Array:
@@ -116,12 +130,12 @@ def divided(vectors: Array, divisors: Array) -> Array:
 
 
 def replaced(vectors: Array, places: NDArray[np.bool_], by: Array) -> Array:
-    """Give vectors of which some are replaced; ``by`` are as many, in their order, and dense."""
+    """Give vectors of which some are replaced; ``by`` are as many, in their order."""
     if not is_sparse(vectors):
         found = vectors.copy()
         found[places] = by
         return found
     kept, new = np.flatnonzero(~places), np.flatnonzero(places)
     order = np.argsort(np.concatenate([kept, new]), kind="stable")
-    both = sparse.vstack([cast("Any", vectors)[kept], sparse.csr_array(by)], format="csr")[order]
+    both = sparse.vstack(cast("Any", [vectors[kept], as_sparse(by)]), format="csr")[order]
     return from_parts(both.data, both.indices, both.indptr, vectors.shape[1])

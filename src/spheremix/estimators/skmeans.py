@@ -34,14 +34,14 @@ from spheremix.estimators.starts import (
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.seeding import largest_cosines
-from spheremix.vectors import as_dense
+from spheremix.vectors import as_dense, as_sparse, suited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.data.base import Directions
+    from spheremix.data.base import Directions, Want
     from spheremix.estimators.choices import Auto, Engine, Init
     from spheremix.estimators.streaming import Batch
     from spheremix.models.base import Model
@@ -95,7 +95,7 @@ class SphericalKMeans(
         rows are moved with their own part in the prototypes counted (first variation), and runs
         are crossed with each other before Lloyd's iterations end them. "random" takes K rows as
         prototypes, "k-means++" spreads them out, in proportion to one minus the cosine. A 1-D
-        integer array gives labels 0..K-1, a 2-D array of shape (K, d) or a model with
+        integer array gives labels 0..K-1, a 2-D array or CSR array of shape (K, d) or a model with
         ``prototypes_`` gives prototypes. A given start means one run.
     n_init : int or "auto", default="auto"
         Runs; they share each reading of the data and the largest coherence wins. "auto" is 5 for
@@ -120,10 +120,14 @@ class SphericalKMeans(
         Start from the solution of the previous call to ``fit``.
     callback : callable or None, default=None
         Called after each sweep with a :class:`spheremix.em.Progress`.
+    sparse_prototypes : bool, default=False
+        Whether ``prototypes_`` is a CSR array. With thousands of clusters of sparse rows in memory
+        a fit needs no dense prototypes, unless they are asked for in the end: 10,000 clusters in
+        100,000 dimensions would be 8 GB. Such a fit needs ``init="random"`` or a sparse start.
 
     Attributes
     ----------
-    prototypes_ : ndarray of shape (K, d)
+    prototypes_ : ndarray or CSR array of shape (K, d)
         Unit vectors.
     labels_ : ndarray of shape (n,)
         Cluster of each row.
@@ -177,6 +181,7 @@ class SphericalKMeans(
         verbose: int = 0,
         warm_start: bool = False,
         callback: Callable[[em.Progress], None] | None = None,
+        sparse_prototypes: bool = False,
     ) -> None:
         self.n_components = n_components
         self.init = init
@@ -189,6 +194,7 @@ class SphericalKMeans(
         self.verbose = verbose
         self.warm_start = warm_start
         self.callback = callback
+        self.sparse_prototypes = sparse_prototypes
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
         """Find the prototypes and the clusters.
@@ -210,6 +216,7 @@ class SphericalKMeans(
         n_components = check.require_integer("n_components", self.n_components, 1)
         count_runs(self.n_init, self.init)
         check.require_flag("warm_start", self.warm_start)
+        check.require_flag("sparse_prototypes", self.sparse_prototypes)
         settings = em.Settings(
             tol=max(check.require_number("tol", self.tol), LEAST_TOL),
             max_iter=check.require_integer("max_iter", self.max_iter, 1),
@@ -247,7 +254,7 @@ class SphericalKMeans(
             self,
             {
                 **columns,
-                "prototypes_": as_dense(best.parameters),
+                "prototypes_": self._in_form(best.parameters),
                 "coherence_": best.objective,
                 "inertia_": 2.0 * (best.resultants.weight - best.objective),
                 "stationarity_gap_": best.gap,
@@ -286,9 +293,13 @@ class SphericalKMeans(
             init = getattr(init, "prototypes_", init)  # of a mixture too
         return draw(problem, init, self.n_init, self.random_state, callback, SEARCH_TOL)
 
-    def _streamed(self, directions: Directions) -> tuple[Model[Any], Array, Assignment]:  # noqa: ARG002
+    def _in_form(self, prototypes: Array) -> Array:
+        """Give prototypes as users want them."""
+        return as_sparse(prototypes) if self.sparse_prototypes else as_dense(prototypes)
+
+    def _streamed(self, directions: Directions) -> tuple[Model[Any], Array, Assignment]:
         """Give what a batch is swept with."""
-        return SphericalKMeansModel(), self.prototypes_, "hard"
+        return SphericalKMeansModel(), suited(directions, self.prototypes_), "hard"
 
     def _adopt(self, model: Model[Any], parameters: Array, batch: Batch) -> None:
         """Take the parameters of a step."""
@@ -296,7 +307,7 @@ class SphericalKMeans(
             self,
             {
                 **columns_of(self),
-                "prototypes_": parameters,
+                "prototypes_": self._in_form(parameters),
                 "n_iter_": batch.n_iter,
                 "n_samples_seen_": batch.n_rows,
                 "labels_": batch.directions.map_rows(model.scorer(parameters), "labels"),
@@ -323,7 +334,7 @@ class SphericalKMeans(
             Integers in 0..K-1.
         """
         check_is_fitted(self)
-        return check.open_again(self, X).map_rows(self.scorer_, "labels")
+        return self._mapped(X, "labels")
 
     def transform(self, X: Any) -> Array:
         """Give the cosines of the rows to the prototypes.
@@ -339,7 +350,7 @@ class SphericalKMeans(
             In -1..1.
         """
         check_is_fitted(self)
-        return check.open_again(self, X).map_rows(self.scorer_, "scores")
+        return self._mapped(X, "scores")
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:  # noqa: ARG002
         """Give the mean coherence: the mean of the largest cosines of the rows.
@@ -359,12 +370,19 @@ class SphericalKMeans(
             Larger is better.
         """
         check_is_fitted(self)
-        cosines = largest_cosines(check.open_again(self, X), self.prototypes_)
+        directions = check.open_again(self, X)
+        cosines = largest_cosines(directions, suited(directions, self.prototypes_))
         return check.weighted_mean(cosines, sample_weight)
+
+    def _mapped(self, X: Any, want: Want) -> NDArray[Any]:
+        """Say of each row what is wanted."""
+        directions = check.open_again(self, X)
+        scorer = SphericalKMeansModel().scorer(suited(directions, self.prototypes_))
+        return directions.map_rows(scorer, want)
 
     @property
     def _n_features_out(self) -> int:
-        return len(self.prototypes_)
+        return int(self.prototypes_.shape[0])
 
     def __sklearn_tags__(self) -> Any:
         """Say that sparse input is accepted."""

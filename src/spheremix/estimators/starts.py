@@ -18,6 +18,7 @@ from spheremix.estimators.standing import is_runaway
 from spheremix.models.base import COLLAPSED, DegenerateError
 from spheremix.scorer import Scorer
 from spheremix.search import Search
+from spheremix.vectors import canonical, divided, is_sparse, lengths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -221,10 +222,10 @@ def _given(problem: Problem[Any], init: Any) -> Any:
             shares = model.beside_noise(init.weights_)
             return model.parameters(init.prototypes_, init.kappas_, shares)
         init = init.prototypes_  # spherical k-means
-    array = np.asarray(init)
+    array = init if is_sparse(init) else np.asarray(init)
     if array.ndim == 1:
         return _start_from_labels(array, problem)
-    rows = unit_prototypes(array, problem)
+    rows = seeding.in_form(model, directions, unit_prototypes(array, problem))
     start = seeding.from_prototypes(model, directions, [rows], weights)[0]
     return _start_from_moved(rows, problem) if start is None else start
 
@@ -232,13 +233,13 @@ def _given(problem: Problem[Any], init: Any) -> Any:
 def _start_from_moved(rows: Array, problem: Problem[Any]) -> Any:
     """Put prototypes that are nearest to no row on rows, say so, and give the start of them all."""
     directions, weights = problem.directions, problem.weights
-    nearest = Scorer(rows, np.zeros(len(rows)), 0.0, "hard")
+    nearest = Scorer(rows, np.zeros(rows.shape[0]), 0.0, "hard")
     (resultants,) = directions.sweep([nearest], weights)
     unused = ~(resultants.mass > COLLAPSED * resultants.weight)
     moved, start = seeding.put_on_rows(directions, rows, unused, weights), None
     if moved is not None:
         start = seeding.from_prototypes(problem.model, directions, [moved], weights)[0]
-    n, K = int(unused.sum()), len(rows)
+    n, K = int(unused.sum()), rows.shape[0]
     if start is None:
         raise ParameterError(
             "{init}: {n} of the {K} prototypes are nearest to no row, and there are not enough "
@@ -295,13 +296,12 @@ def unit_prototypes(array: NDArray[Any], problem: Problem[Any]) -> Array:
             shape=shape,
             got=array.shape,
         )
-    prototypes: Array = array.astype(np.float64)
-    lengths = np.linalg.norm(prototypes, axis=1)
-    bad = np.flatnonzero(~((lengths > 0.0) & (lengths < np.inf)))
+    prototypes: Array = canonical(array) if is_sparse(array) else array.astype(np.float64)
+    sizes = lengths(prototypes)
+    bad = np.flatnonzero(~((sizes > 0.0) & (sizes < np.inf)))
     if bad.size:
         raise ParameterError("{init}: prototype {i} is zero or not finite", i=bad[0])
-    prototypes /= lengths[:, None]
-    return prototypes
+    return divided(prototypes, sizes)
 
 
 def _start_from_labels(labels: NDArray[Any], problem: Problem[Any]) -> Any:

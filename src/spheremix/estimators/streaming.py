@@ -184,11 +184,11 @@ class PartialFit:
                     remedies=("to stream from it, give it to a new estimator as {init}",),
                 )
             return self.fit(X, sample_weight=sample_weight)
-        if self.n_components != len(self.prototypes_):
+        if self.n_components != self.prototypes_.shape[0]:
             raise ParameterError(
                 f"{{n_components={self.n_components}}} in a stream that began with {{K}}",
                 remedies=("use fit", "use a new estimator"),
-                K=len(self.prototypes_),
+                K=self.prototypes_.shape[0],
             )
         directions = check.open_again(self, X)
         weights = check.check_weights(sample_weight, directions.n_rows)

@@ -1,0 +1,119 @@
+"""SphericalKMeans with sparse prototypes, against dense ones."""
+
+from __future__ import annotations
+
+import pickle
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+import spheremix as sm
+from spheremix.errors import ParameterError
+
+OPTIONS = {"init": "random", "n_init": 1, "random_state": 0}
+
+
+@pytest.fixture(name="X")
+def documents():
+    rng = np.random.default_rng(0)
+    words = np.where(rng.random((300, 80)) < 0.1, rng.exponential(size=(300, 80)), 0.0)
+    words[:, 0] += 0.1  # no row is empty
+    return sparse.csr_array(words)
+
+
+@pytest.fixture(params=[False, True], ids=["dense fit", "sparse fit"])
+def eager(request, monkeypatch):
+    """Make the fit itself dense, as small ones are, or sparse."""
+    if request.param:
+        for name in ("LEAST_WORK", "LEAST_COMPONENTS", "SPARSE"):
+            monkeypatch.setattr(f"spheremix.data.moved.{name}", 0)
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("engine", ["auto", "reference"])
+def test_all_methods_give_what_dense_prototypes_give(X, engine):
+    found = sm.SphericalKMeans(9, sparse_prototypes=True, engine=engine, **OPTIONS).fit(X)
+    plain = sm.SphericalKMeans(9, engine=engine, **OPTIONS).fit(X)
+    assert isinstance(plain.prototypes_, np.ndarray)
+    assert isinstance(found.prototypes_, sparse.csr_array)
+    assert found.prototypes_.nnz == np.count_nonzero(plain.prototypes_)
+    assert_allclose(found.prototypes_.toarray(), plain.prototypes_, atol=1e-14)
+    assert_array_equal(found.labels_, plain.labels_)
+    for other in (X[50:], X[50:].toarray(), X[50:].astype(np.float32)):
+        assert_array_equal(found.predict(other), plain.predict(other))
+        assert_allclose(found.transform(other), plain.transform(other), atol=1e-7)
+        assert found.score(other) == pytest.approx(plain.score(other), abs=1e-7)
+    again = pickle.loads(pickle.dumps(found))  # noqa: S301
+    assert_array_equal(again.predict(X), found.labels_)
+    assert list(found.get_feature_names_out()) == list(plain.get_feature_names_out())
+
+
+@pytest.mark.usefixtures("eager")
+def test_streams_of_sparse_and_dense_batches(X):
+    found = sm.SphericalKMeans(6, sparse_prototypes=True, **OPTIONS)
+    plain = sm.SphericalKMeans(6, **OPTIONS)
+    for batch in (X[:150], X[150:200], X[200:250].toarray(), X[250:]):
+        found.partial_fit(batch)
+        plain.partial_fit(batch)
+        assert isinstance(found.prototypes_, sparse.csr_array)
+        assert_allclose(found.prototypes_.toarray(), plain.prototypes_, atol=1e-12)
+        assert_array_equal(found.labels_, plain.labels_)
+
+
+@pytest.mark.usefixtures("eager")
+def test_sparse_prototypes_are_a_start(X):
+    start = X[:7]
+    found = sm.SphericalKMeans(7, init=start, sparse_prototypes=True).fit(X)
+    plain = sm.SphericalKMeans(7, init=start.toarray()).fit(X)
+    assert_allclose(found.prototypes_.toarray(), plain.prototypes_, atol=1e-14)
+    for given in (start.tocoo(), start.tocsc(), found):
+        again = sm.SphericalKMeans(7, init=given).fit(X)
+        assert_allclose(again.prototypes_, plain.prototypes_, atol=1e-14)
+    warm = sm.SphericalKMeans(7, init=start, sparse_prototypes=True, warm_start=True)
+    assert warm.fit(X).fit(X).n_iter_ == 1
+    mixture = sm.VMFMixture(7, init=found, max_iter=2, tol=1.0).fit(X)
+    other = sm.VMFMixture(7, init=plain, max_iter=2, tol=1.0).fit(X)
+    assert_allclose(mixture.prototypes_, other.prototypes_, atol=1e-10)
+
+
+def test_bad_starts_and_flags_are_refused(X):
+    with pytest.raises(ParameterError, match=r"prototypes of shape \(7, 80\)"):
+        sm.SphericalKMeans(7, init=X[:6]).fit(X)
+    empty = X[:7].tolil()
+    empty[3] = 0.0
+    with pytest.raises(ParameterError, match="prototype 3 is zero"):
+        sm.SphericalKMeans(7, init=empty).fit(X)
+    with pytest.raises(ParameterError, match="sparse_prototypes"):
+        sm.SphericalKMeans(7, sparse_prototypes="yes").fit(X)
+
+
+@pytest.mark.parametrize("n_lost", [0, 200])
+def test_many_clusters_in_many_dimensions_need_no_dense_matrix(n_lost):
+    """Dense they would be 4 GB, each time."""
+    rng = np.random.default_rng(1)
+    K, d, n, length = 1000, 500_000, 1500, 20
+    columns = rng.integers(d, size=(n, length))
+    columns[:, 0] = 0
+    entries = (
+        rng.exponential(size=n * length),
+        columns.ravel(),
+        np.arange(0, n * length + 1, length),
+    )
+    X = sparse.csr_array(entries, shape=(n, d))
+    X.sum_duplicates()
+    start = sparse.vstack([X[: K - n_lost], -X[:n_lost]]) if n_lost else "random"
+    options = {**OPTIONS, "init": start, "n_threads": 1}
+    tracemalloc.start()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of prototypes that are nearest to no row
+        model = sm.SphericalKMeans(K, sparse_prototypes=True, **options).fit(X)
+    assert_array_equal(model.predict(X), model.labels_)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6
+    assert model.prototypes_.shape == (K, d)
+    assert model.prototypes_.nnz <= X.nnz
