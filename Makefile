@@ -31,7 +31,7 @@ STUDIES := path_illustration simulation comparison cstr search
 LOWEST := build/lowest
 
 .PHONY: arm attack demo test slow lint types contracts page workflows unit coverage browser docs paper \
-  paper-full filings clean lowest help wheels windows
+  paper-full filings clang clean lowest help wheels windows
 
 help:
 	@echo "make demo        install everything, run the demo, and say where its report is"
@@ -46,6 +46,7 @@ help:
 	@echo "make attack      random attacks on run folders, for SECONDS=600 with SEED=0 (PATIENCE=600: a hanging command)"
 	@echo "make arm         compile the kernels for 64-bit ARM and compare them on an emulated CPU"
 	@echo "make windows     compile the kernels for Windows and compare them in Windows' Python, under Wine"
+	@echo "make clang       build a wheel with the compiler clang, and compare its kernels"
 	@echo "make wheels      build a wheel with every Python 3.11 to 3.14 on this machine, and try each of them"
 	@echo "make clean       remove the environment and everything that was built"
 	@echo "PYTHON=python3.13 chooses the interpreter (run make clean first)"
@@ -200,6 +201,11 @@ windows: $(INSTALLED)
 	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install --yes -qq --no-install-recommends \
 	  g++-mingw-w64-x86-64-posix mingw-w64-tools wine64 wine; } || true
 	tools/windows/run.sh build/windows $(BIN)/python
+
+clang: $(INSTALLED)
+	@command -v clang++ >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq \
+	  && apt-get install --yes -qq --no-install-recommends clang; } || true
+	CC=clang CXX=clang++ $(BIN)/python tools/wheels.py build/clang $(PYTHON)
 
 wheels: $(INSTALLED)
 	$(BIN)/python tools/wheels.py build/wheels $(INTERPRETERS)

@@ -10,6 +10,7 @@ from experiments import (
     comparison,
     cstr,
     figures,
+    novels,
     page,
     path_illustration,
     printed,
@@ -117,3 +118,29 @@ class TestPage:
         np.testing.assert_allclose(at_five["p_printed"], p, rtol=1e-9)
         kmeans = tests[tests["pair"].str.startswith("Sk-means")]
         assert ((kmeans["p_printed"] < kmeans["level"]) == kmeans["printed"]).all()
+
+
+class TestNovels:
+    def test_the_page_has_the_committed_table(self):
+        text = (page.PAGE.parent / "novels.md").read_text(encoding="utf-8")
+        begin = "<!-- novels: experiments/results/novels.md -->\n"
+        quoted = text.partition(begin)[2].partition("<!-- end -->")[0]
+        assert quoted == novels.TARGET.read_text(encoding="utf-8")
+
+    @pytest.mark.filterwarnings("ignore::UserWarning")  # so few words end a path early
+    def test_three_subjects_are_found_in_the_papers_way(self, tmp_path, monkeypatch):
+        subjects = (
+            "sea ship sail wave port",
+            "bread oven flour salt yeast",
+            "goal team match ball",
+        )
+        lines = ["novel,text"]
+        for name, words in zip("abc", subjects, strict=True):
+            own = words.split()
+            lines += [f"{name},{' '.join(own[i % 3 :] + own[: i % 2 + 1])}" for i in range(12)]
+        path = tmp_path / "chapters.csv"
+        path.write_text("\n".join(lines), encoding="utf-8")
+        monkeypatch.setattr(novels, "NUMBERS", range(2, 5))
+        monkeypatch.setattr(novels, "STARTS", 3)
+        rows = {row[0]: row[1:] for row in novels.papers_way(path, 0)}
+        assert rows["Sk-means by Calinski-Harabasz, seed 0"][:2] == (3, "1.00")

@@ -40,8 +40,8 @@ if [ ! -e "$folder/.fetched" ]; then
   tar -xzf "$folder"/fetched/python*embed-3.11*.tar.gz -C "$folder/fetched"
   mkdir "$folder/windows" "$folder/site"
   "$python" -m zipfile -e "$(find "$folder/fetched" -name data.zip)" "$folder/windows"
-  # Wine 8 lacks functions that later versions of NumPy call.
-  $pip --only-binary=:all: --platform win_amd64 numpy==2.1.3 scipy==1.15.3 scikit-learn==1.6.1 \
+  # Wine 8 lacks functions of Windows that later versions of NumPy and SciPy call.
+  $pip --only-binary=:all: --platform win_amd64 numpy==1.26.4 scipy==1.13.1 scikit-learn==1.6.1 \
     joblib==1.4.2 threadpoolctl==3.5.0
   for wheel in "$folder"/fetched/*.whl; do "$python" -m zipfile -e "$wheel" "$folder/site"; done
   touch "$folder/.fetched"
@@ -65,4 +65,7 @@ $compiler -std=c++17 -O3 -ffp-contract=off -fno-math-errno -DSPHEREMIX_GNU=0 -sh
   "$here"/csrc/*.cpp -L"$folder" -lpython311 -o "$folder/package/spheremix/_kernels.pyd"
 
 wine winecfg -v win10 >/dev/null 2>&1 || true
-OPENBLAS_NUM_THREADS=1 wine "$windows/python.exe" "$here/tools/check_kernels.py"
+# Through pipes: Windows' Python does not take the files of a job in the background.
+OPENBLAS_NUM_THREADS=1 wine "$windows/python.exe" "$here/tools/check_kernels.py" 2>&1 </dev/null |
+  tee "$folder/printed"
+grep -q ' passed, 0 failed' "$folder/printed"
