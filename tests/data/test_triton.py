@@ -46,6 +46,21 @@ def test_rows_kept_in_16_bits_change_no_bit(monkeypatch, precision, assignment, 
     assert list(exact._rows.kept.values()) == [None]
 
 
+@pytest.mark.parametrize(
+    ("precision", "error"), [("highest", 1e-6), ("tf32", 1e-3), ("bf16", 1e-2)]
+)
+@pytest.mark.parametrize("n_components", [100, 300])
+def test_every_precision_is_as_exact_as_it_says(precision, error, n_components):
+    X = torch.randn(5000, 200, device="cuda")
+    scorer = draw(n_components, 200, 10.0)
+    [found] = open_torch(X, precision).sweep([scorer])
+    [exact] = open_torch(X.double()).sweep([scorer])
+    largest = np.abs(exact.vectors).max()
+    np.testing.assert_allclose(found.vectors, exact.vectors, rtol=0, atol=error * largest)
+    np.testing.assert_allclose(found.mass, exact.mass, rtol=0, atol=error * exact.mass.max())
+    assert found.log_likelihood == pytest.approx(exact.log_likelihood, abs=5000 * error)
+
+
 def test_rows_are_not_kept_where_they_need_much_of_the_free_memory(monkeypatch):
     X = torch.randn(1000, 128, device="cuda")
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (4 * 1000 * 128 * 4 - 1, 0))

@@ -87,18 +87,18 @@ def kept_rows(
         if n * D * (4 if split else 2) <= free * KEPT:
             high = torch.empty(n, D, dtype=number, device=rows.X.device)
             low = torch.empty_like(high) if split else high
-            split_rows(rows.X, rows.scale32, high, low)
+            split_rows(rows.X, rows.scale32, high, low, split=split)
             rows.kept[number] = high, low
     return rows.kept[number]
 
 
-def split_rows(X: Tensor, scale: Tensor, high: Tensor, low: Tensor) -> None:
-    """Write scaled unit rows as sums of two 16-bit matrices, or once where both are the same."""
+def split_rows(X: Tensor, scale: Tensor, high: Tensor, low: Tensor, *, split: bool) -> None:
+    """Write scaled unit rows as sums of two 16-bit matrices, or as the first one only."""
     (n, D), number = high.shape, tl.bfloat16 if high.dtype == torch.bfloat16 else tl.float16
     with torch.cuda.device(X.device):
         _split[(n // SPLIT_ROWS, D // 128)](
             X, scale, high, low, *X.shape, X.stride(0), D=D, BN=SPLIT_ROWS, BD=128,
-            SPLIT=low is not high, NUMBER=number,
+            SPLIT=split, NUMBER=number,
         )  # fmt: skip
 
 

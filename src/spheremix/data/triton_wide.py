@@ -66,7 +66,8 @@ def launch(
             padded = triton.cdiv(n, ROWS) * ROWS
             n_tiles = triton.cdiv(padded, height)
             own = None if weights is None else weights[0, start:]
-            split_rows(X[start : start + n], rows.scale32[start:], x_high[:padded], x_low[:padded])
+            part, scale = X[start : start + n], rows.scale32[start:]
+            split_rows(part, scale, x_high[:padded], x_low[:padded], split=split)
             _score[(padded // SCORES["BN"] * (KP // SCORES["BS"]),)](
                 x_high, x_low, high, low, unscale, biases, scores, **SCORES, **sizes
             )
