@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from spheremix.advice import Advice
     from spheremix.estimators.cuts import Planted
     from spheremix.estimators.levels import NestedLevels
+    from spheremix.estimators.lloyd import KMeansRestart
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.estimators.problem import Restart
-    from spheremix.estimators.skmeans import KMeansRestart
     from spheremix.hierarchy import Hierarchy
     from spheremix.models.coclustering import CoclusteringModel
     from spheremix.models.vmf import VMFModel

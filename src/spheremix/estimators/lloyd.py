@@ -1,13 +1,14 @@
-"""Lloyd's iterations with the cosine, and what becomes of clusters that lose all their rows."""
+"""Lloyd's iterations with the cosine, clusters that lose all their rows, and how a run went."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spheremix import em
+from spheremix.estimators.problem import OUTDONE
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.seeding import put_on_rows
 from spheremix.vectors import divided, lengths, suited
@@ -18,10 +19,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.data.base import Directions
+    from spheremix.estimators.starts import Start
 
     Array = NDArray[np.float64]
 
 RESEEDINGS = 20  # of one run, at most
+
+
+@dataclass(frozen=True, slots=True)
+class KMeansRestart:
+    """How one run of spherical k-means went: how it started, and the coherence at both ends.
+
+    The status is "outdone" where, on large data, the search found a better start in another run,
+    and Lloyd's iterations did not go on from this one.
+    """
+
+    seed: int | None
+    status: str
+    n_iter: int
+    coherence: float
+    n_reseeded: int
+    start: str
+    start_coherence: float
 
 
 def lloyd(
@@ -76,3 +95,23 @@ def reseed(
     prototypes = divided(fit.resultants.vectors, np.where(lost, 1.0, sizes))
     found = put_on_rows(directions, prototypes, lost, weights)
     return None if found is None else (found, int(lost.sum()))
+
+
+def summary(start: Start, result: tuple[em.Fit[Array], int] | None) -> KMeansRestart:
+    """Say how the run from a start went; None where there was none."""
+    if result is None:
+        status = OUTDONE if start.is_outdone else "no_start"
+        return KMeansRestart(start.seed, status, 0, np.nan, 0, start.kind, np.nan)
+    fit, n_reseeded = result
+    first = start.first_value if start.masses else fit.trace[0]
+    reached = (fit.status, fit.n_iter, fit.objective, n_reseeded)
+    return KMeansRestart(start.seed, *reached, start.kind, first)
+
+
+def said(i: int, n: int, run: KMeansRestart) -> str:
+    """Give the line about a run that ``verbose`` prints."""
+    return (
+        f"run {i + 1}/{n} ({run.start}): {run.status} after {run.n_iter} iterations, "
+        f"coherence {run.coherence:.6f}"
+        + (f", {run.n_reseeded} clusters re-seeded" if run.n_reseeded else "")
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -21,8 +20,8 @@ from spheremix.estimators.agreement import agreement
 from spheremix.estimators.attributes import KMeansAttributes
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import columns_of, set_fitted
-from spheremix.estimators.lloyd import lloyd
-from spheremix.estimators.problem import OUTDONE, Problem, failure, warn_of_lost
+from spheremix.estimators.lloyd import lloyd, said, summary
+from spheremix.estimators.problem import Problem, failure, warn_of_lost
 from spheremix.estimators.starts import (
     Start,
     count_runs,
@@ -52,23 +51,6 @@ if TYPE_CHECKING:
 STARTS = ("merge", "random", "k-means++")
 SEARCH_TOL = 1e-7  # cosines per unit of weight: a sweep that gains less ends a refinement
 LEAST_TOL = 1e-13  # rounding, per unit of weight
-
-
-@dataclass(frozen=True, slots=True)
-class KMeansRestart:
-    """How one run of spherical k-means went: how it started, and the coherence at both ends.
-
-    The status is "outdone" where, on large data, the search found a better start in another run,
-    and Lloyd's iterations did not go on from this one.
-    """
-
-    seed: int | None
-    status: str
-    n_iter: int
-    coherence: float
-    n_reseeded: int
-    start: str
-    start_coherence: float
 
 
 class SphericalKMeans(
@@ -236,10 +218,10 @@ class SphericalKMeans(
             lambda _, batch: lloyd(directions, batch, settings, weights, callback),
         )
         reached = [distinct[i] for i in first]
-        runs = [_summary(start, result) for start, result in zip(starts, reached, strict=True)]
+        runs = [summary(start, result) for start, result in zip(starts, reached, strict=True)]
         if self.verbose:
             for i, run in enumerate(runs):
-                print(_line(i, len(runs), run))  # noqa: T201
+                print(said(i, len(runs), run))  # noqa: T201
         fits = [result[0] for result in reached if result is not None and result[0].ok]
         if not fits:
             raise failure(
@@ -390,21 +372,3 @@ class SphericalKMeans(
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def _summary(start: Start, result: tuple[em.Fit[Array], int] | None) -> KMeansRestart:
-    if result is None:
-        status = OUTDONE if start.is_outdone else "no_start"
-        return KMeansRestart(start.seed, status, 0, np.nan, 0, start.kind, np.nan)
-    fit, n_reseeded = result
-    first = start.first_value if start.masses else fit.trace[0]
-    reached = (fit.status, fit.n_iter, fit.objective, n_reseeded)
-    return KMeansRestart(start.seed, *reached, start.kind, first)
-
-
-def _line(i: int, n: int, run: KMeansRestart) -> str:
-    return (
-        f"run {i + 1}/{n} ({run.start}): {run.status} after {run.n_iter} iterations, "
-        f"coherence {run.coherence:.6f}"
-        + (f", {run.n_reseeded} clusters re-seeded" if run.n_reseeded else "")
-    )
