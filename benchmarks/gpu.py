@@ -206,12 +206,12 @@ def section_shapes() -> None:
         X, scorer = mixture(n if LARGE else n // 200, d, K, 60.0)
         base = plain_at(X, scorer, "highest") * copies
         scorers = [scorer] * copies
-        own = [
-            milliseconds(partial(open_torch(X, precision).sweep, scorers), 5)
-            for precision in ("highest", "tf32")
-        ]
+        both = [open_torch(X, precision) for precision in ("highest", "tf32")]
+        own = [milliseconds(partial(rows.sweep, scorers), 5) for rows in both]
+        exact, near = (rows.sweep(scorers)[0].vectors for rows in both)
+        assert np.abs(near - exact).max() <= 1e-2 * np.abs(exact).max()
         say(f"{len(X):10,}{d:6}{K:6}{copies:9}{base:8.2f}{own[0]:9.2f}{own[1]:8.2f}")
-        del X
+        del X, both
     say()
 
 
