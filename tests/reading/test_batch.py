@@ -99,6 +99,15 @@ def test_members_of_a_new_group_are_nearer_to_each_other_than_to_their_group():
     assert clearest_group(np.ones((1, 1)), np.zeros(1))[0] == 0.0
 
 
+@pytest.mark.parametrize("n", [2, 4, 5])
+def test_fewer_than_five_are_no_group_even_if_they_are_the_same(n):
+    rows = np.eye(40)
+    rows[:n] = rows[0]  # reprints of one document
+    value, members = clearest_group(rows @ rows.T, np.full(40, 0.3))
+    assert members.tolist() == (list(range(5)) if n == 5 else [])
+    assert value == pytest.approx(5 * np.sqrt(0.7) if n == 5 else 0.0)
+
+
 def test_large_batches_are_searched_where_they_fit_worst(monkeypatch):
     rng = np.random.default_rng(0)
     rows = np.vstack([rng.normal(size=(60, 20)), rng.normal(size=(20, 20)) + 2.0])

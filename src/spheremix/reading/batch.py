@@ -57,11 +57,11 @@ def compare_batch(
     Four checks compare the new documents with those of the fit:
 
     1. *New group*: is there a set of documents that are nearer to each other than to any group?
-       The clearest such set (by the sum of the square roots of what its documents are nearer by)
-       is compared with the clearest ones in 399 random parts of the documents of the fit and the
-       new ones together, each as large as the batch and scored by the prototypes that the rest
-       gives. Of a batch that is larger than the past, a part as large as the past is searched,
-       and what belongs to its groups is taken from the rest.
+       The clearest such set of five or more (by the sum of the square roots of what its documents
+       are nearer by) is compared with the clearest ones in 399 random parts of the documents of
+       the fit and the new ones together, each as large as the batch and scored by the prototypes
+       that the rest gives. Of a batch that is larger than the past, a part as large as the past is
+       searched, and what belongs to its groups is taken from the rest.
     2. *Fit*: do more documents fit badly than one expects? The fit of a document is its cosine
        with the prototype of its group. Documents of the fit are scored without their own part in
        the prototypes, since otherwise new documents would always seem to fit worse. A document

@@ -32,6 +32,7 @@ MOST_SEARCHED = 300  # documents of a batch, the worst fitting, among which grou
 SEEDS = 30  # of them around which groups are searched
 NEIGHBOURS = 4  # with which a search begins
 ITERATIONS = 5
+LEAST = 5  # documents of a new group: pairs of reprints are none
 PULL = 1e-4  # smallest part in the sum of a group that is not left out of account
 SPARSE = 0.2  # share of non-zeros up to which products of rows are taken sparse
 
@@ -189,12 +190,13 @@ def clearest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
     -------
     (float, ndarray of int)
         How clear the best candidate is, and its rows: the sum over its rows of the square root of
-        what the first of the two cosines is larger by. So neither many rows that are hardly nearer
-        to each other, as those of a known group can be by chance, nor two or three that are nearly
-        the same, as reprints are, count for as much as a group.
+        what the first of the two cosines is larger by. So many rows that are hardly nearer to each
+        other, as those of a known group can be by chance, do not count for as much as a group.
+        Fewer than five rows are no group: two that are nearly the same, as reprints are, would
+        otherwise be clearer than most groups. Zero and no rows where there is none.
     """
     m = len(cosines)
-    if m < 2:
+    if m < LEAST:
         return 0.0, np.empty(0, dtype=np.intp)
     seeds = np.argsort(cosines, kind="stable")[:SEEDS]
     nearness = gram[seeds] - cosines
@@ -212,6 +214,7 @@ def clearest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
         gains = (sums - own) / lengths - cosines
         members = np.where((gains > 0.0) & (others > 0.0), 1.0, 0.0)
         members[members.sum(axis=1) < 2.0] = 0.0
+    members[members.sum(axis=1) < LEAST] = 0.0
     found = np.sum(np.sqrt(np.maximum(gains, 0.0)) * members, axis=1)
     best = int(found.argmax())
     return float(found[best]), np.flatnonzero(members[best])
