@@ -134,7 +134,7 @@ def check_groups(searched: Searched, found: list[NewGroup], n_new: int, level: f
         said = f"{several}{joined(sizes)} documents are nearer to each other than to any group"
         if len(searched.places) == n_new:  # sizes are those of parts as large as the batch
             usual = int(np.quantile(searched.drawn.sizes, 1.0 - level, method="higher"))
-            said += f"; by chance hardly more than {usual:,}"
+            said += f"; by chance hardly more than {usual:,}" if usual else "; by chance hardly any"
     return Check("new group", p_value, p_value <= level, said)
 
 
