@@ -102,6 +102,23 @@ def test_make_knows_what_to_do():
         assert step in done.stdout
 
 
+def test_make_knows_other_machines():
+    """Their commands take minutes and are run by hand: at least they name files that exist."""
+    done = subprocess.run(
+        ["make", "--dry-run", "arm", "clang", "wheels", "windows"],  # noqa: S607
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    named = set(re.findall(r"tools/[\w/]+\.\w+", done.stdout))
+    assert {"tools/arm/run.sh", "tools/wheels.py", "tools/windows/run.sh"} <= named
+    assert not [path for path in named if not (ROOT / path).exists()]
+    for path in ("tools/arm/run.sh", "tools/windows/run.sh", "tools/wheels.py"):
+        assert "tools/check_kernels.py" in (ROOT / path).read_text(encoding="utf-8")
+
+
 def test_every_test_is_run_by_somebody():
     """The tests that `make test` leaves out are those of `make slow`, and CI runs both."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
