@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
+from scipy import sparse, special
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score, silhouette_score
@@ -342,3 +342,18 @@ def test_validity_at_its_limits(clouds):
         calinski_harabasz_cosine(X, np.zeros(6))
     with pytest.raises(ValueError, match="one value a row"):
         calinski_harabasz_cosine(X, np.zeros(5))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_the_mixture_of_spherical_k_means(form):
+    """The same labels, and the concentration whose mean cosine is that of the clusters."""
+    X = np.abs(np.random.default_rng(3).standard_normal((200, 5)))
+    model = k_means(n_init=1, init="random", sparse_prototypes=form is sparse.csr_array)
+    model.fit(form(X), sample_weight=np.arange(200.0))
+    mixture = model.as_mixture()
+    assert_array_equal(mixture.predict(form(X)), model.labels_)
+    assert_allclose(mixture.weights_, 1 / 3)
+    cosines = np.einsum("ij,ij->i", unit(X), mixture.prototypes_[model.labels_])
+    kappa = mixture.kappas_[0]
+    ratio = special.ive(2.5, kappa) / special.ive(1.5, kappa)  # A_5, the expected cosine
+    assert_allclose(ratio, np.average(cosines, weights=np.arange(200.0)), rtol=1e-10)

@@ -354,8 +354,12 @@ def test_what_does_not_fit_together_is_refused(mixture, corpus, rows, vectorizer
         sm.Report(mixture, corpus, X=rows.X)
     with pytest.raises(ValueError, match="without X"):
         sm.Report(mixture, kept, X=rows.X, vectorizer=vectorizer)
-    with pytest.raises(ValueError, match="not a SphericalKMeans"):
-        sm.Report(sm.SphericalKMeans(2, random_state=0).fit(rows.X))
+    means = sm.SphericalKMeans(2, random_state=0).fit(rows.X)
+    with pytest.raises(ValueError, match=r"not a SphericalKMeans \(VMFMixture\(K, init=model"):
+        sm.Report(means)
+    with pytest.raises(ValueError, match=r"not a mixture of given parameters \(VMFMixture\(K"):
+        sm.Report(means.as_mixture(), X=rows.X)
+    assert sm.Report(sm.VMFMixture(2, init=means.prototypes_).fit(rows.X)).content["steps"]
     with pytest.raises(ValueError, match="features"):
         sm.Report(mixture, kept, X=np.ones((89, 5)))
     assert (

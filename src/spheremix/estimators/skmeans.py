@@ -15,12 +15,15 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix import em
+from spheremix.bessel import concentration
+from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.estimators import validation as check
 from spheremix.estimators.agreement import agreement
 from spheremix.estimators.attributes import KMeansAttributes
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import columns_of, set_fitted
 from spheremix.estimators.lloyd import lloyd, said, summary
+from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.problem import Problem, failure, warn_of_lost
 from spheremix.estimators.starts import (
     Start,
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
 STARTS = ("merge", "random", "k-means++")
 SEARCH_TOL = 1e-7  # cosines per unit of weight: a sweep that gains less ends a refinement
 LEAST_TOL = 1e-13  # rounding, per unit of weight
+LEAST_MEAN = 1e-6  # cosine: where clusters have no direction, their mixture is nearly uniform
 
 
 class SphericalKMeans(
@@ -355,6 +359,21 @@ class SphericalKMeans(
         directions = check.open_again(self, X)
         cosines = largest_cosines(directions, suited(directions, self.prototypes_))
         return check.weighted_mean(cosines, sample_weight)
+
+    def as_mixture(self) -> VMFMixture:
+        """Give the mixture with these prototypes, equal weights and one concentration.
+
+        It gives the same labels, and also posteriors: how sure they are.
+
+        Returns
+        -------
+        VMFMixture
+            Its concentration is the most likely one of the rows of the fit in their clusters.
+        """
+        check_is_fitted(self)
+        d, weight = self.n_features_in_, self.coherence_ + self.inertia_ / 2.0
+        mean = np.clip(self.coherence_ / weight, LEAST_MEAN, MEAN_LENGTH_MAX)
+        return VMFMixture.from_parameters(self.prototypes_, float(concentration(d, mean)))
 
     def _mapped(self, X: Any, want: Want) -> NDArray[Any]:
         """Say of each row what is wanted."""

@@ -14,6 +14,7 @@ from spheremix.data.open import as_directions
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
+from spheremix.estimators.skmeans import SphericalKMeans
 from spheremix.reading import Reading
 from spheremix.report.remarks import advised, remarked
 from spheremix.run.advising import pack_advice
@@ -150,13 +151,13 @@ def from_model(
         reading: Any = getattr(model, "best_path_", model.best_estimator_)
         dense, k_criterion = dict(model.dense_models_), model.k_criterion.lower()
         same = dict(zip(model.candidates_.tolist(), model.agreement_.tolist(), strict=True))
-    elif isinstance(model, VMFMixture | VMFPath):
+    elif isinstance(model, VMFMixture | VMFPath) and not _was_given(model):
         Reading(model)
         reading, dense, k_criterion, same = model, {}, None, {}
     else:
         raise ValueError(
-            f"A report takes a fitted VMFMixture, VMFPath or VMFMixtureIC, not a "
-            f"{type(model).__name__}; that of a run is Report.from_run(run)."
+            f"A report takes a fitted VMFMixture, VMFPath or VMFMixtureIC, not {_kind(model)}; "
+            "that of a run is Report.from_run(run)."
         )
     corpus = _as_corpus(documents)
     aside: list[tuple[str, str]] = []
@@ -196,6 +197,22 @@ def from_model(
         advice=None if advice is None else advised(pack_advice(advice), advice.table()),
         title=title or _title(corpus) or "spheremix",
     )
+
+
+def _was_given(model: Any) -> bool:
+    """Tell whether a mixture has the parameters that it was made of, and no rows of a fit."""
+    return (
+        isinstance(model, VMFMixture) and hasattr(model, "model_") and not hasattr(model, "labels_")
+    )
+
+
+def _kind(model: Any) -> str:
+    """Say what was given instead of a fitted mixture, and what makes one of it."""
+    again = "VMFMixture(K, init=model.prototypes_).fit(X) is its mixture"
+    if _was_given(model):
+        return f"a mixture of given parameters ({again})"
+    name = type(model).__name__
+    return f"a {name} ({again})" if isinstance(model, SphericalKMeans) else f"a {name}"
 
 
 def from_run(run: Run, title: str | None = None) -> Source:
