@@ -4,7 +4,7 @@
 // left out are zero.
 // Included once per instruction set, inside its namespace.
 
-// A column of which this share is not zero, or more, is stored in full.
+// A column is stored in full where at least one component in this many has it.
 static constexpr std::int64_t full_share = 4;
 
 // The non-zeros of components by columns, the components of a column in order.

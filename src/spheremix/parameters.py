@@ -34,9 +34,10 @@ def require_number(
     """Give a finite number that is at least 0, or strictly above a bound, and at most another."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not real or not np.isfinite(value) or (value < 0 if above is None else value <= above):
+        wanted = "at least 0" if above is None else f"above {above:g}"
         raise ParameterError(
             f"{{{name}}} must be a finite number {{wanted}}, got {{got}}",
-            wanted="at least 0" if above is None else f"above {above:g}",
+            wanted=wanted if at_most == np.inf else f"{wanted} and at most {at_most:,.0f}",
             got=repr(value),
         )
     if value > at_most:

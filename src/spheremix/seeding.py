@@ -11,7 +11,14 @@ from spheremix.models.base import DegenerateError
 from spheremix.models.skmeans import SHARPNESS, SphericalKMeansModel, sharp_scorer
 from spheremix.resultants import Resultants
 from spheremix.scorer import Scorer
-from spheremix.vectors import SparseForm, as_dense, is_sparse, replaced, suited
+from spheremix.vectors import (
+    SparseForm,
+    as_dense,
+    is_sparse,
+    most_entries,
+    replaced,
+    suited,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,7 +116,7 @@ def _lloyd(directions: Directions, prototypes: list[Array], weights: Array | Non
     """Run spherical k-means from each start, as many at a time as memory allows."""
     runs = em.in_batches(
         [suited(directions, start) for start in prototypes],
-        np.size,
+        lambda start: most_entries(directions, start),
         lambda _, batch: em.fit(SphericalKMeansModel(), directions, batch, LLOYD, weights=weights),
     )
     return [as_dense(run.parameters) for run in runs if run is not None]
@@ -176,15 +183,20 @@ def random_rows(
 def repeated(rows: Array) -> NDArray[np.bool_]:
     """Tell which unit rows have the direction of an earlier one.
 
-    Only rows whose products with one fixed vector are equal are compared: K d work, not K^2 d.
+    Only rows whose products with three fixed vectors are equal are compared: K d work, not K^2 d.
     """
-    fixed = np.cos(np.arange(rows.shape[1]))
-    marks = rows @ (fixed / np.linalg.norm(fixed))
-    order = np.argsort(marks, kind="stable")
-    apart = np.diff(marks[order]) > 2.0 * np.sqrt(1.0 - SAME)  # rows are sqrt(2 - 2 cos) apart
+    group = np.zeros(rows.shape[0], dtype=np.intp)
+    for step in (1.0, np.sqrt(2.0), np.sqrt(3.0)):
+        fixed = np.cos(step * np.arange(rows.shape[1]))
+        marks = rows @ (fixed / np.linalg.norm(fixed))
+        order = np.lexsort((marks, group))
+        apart = np.diff(marks[order]) > 2.0 * np.sqrt(1.0 - SAME)  # rows are sqrt(2 - 2 cos) apart
+        group[order[1:]] = np.cumsum(apart | (np.diff(group[order]) > 0))
+        group[order[0]] = 0
     found = np.zeros(rows.shape[0], dtype=bool)
-    for group in np.split(order, np.flatnonzero(apart) + 1):
-        left = np.sort(group)
+    order = np.argsort(group, kind="stable")
+    for members in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
+        left = members
         while len(left) > 1:
             equal = rows[left] @ as_dense(rows[left[:1]])[0] > SAME
             equal[0] = True

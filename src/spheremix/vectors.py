@@ -56,7 +56,7 @@ def as_sparse(vectors: Array) -> Array:
 
 
 def canonical(matrix: Any) -> Array:
-    """Give a sparse matrix of any format, which is not changed, as sparse vectors."""
+    """Copy a sparse matrix of any format to sparse vectors."""
     found = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     found.sum_duplicates()
     return from_parts(found.data, found.indices, found.indptr, found.shape[1])
@@ -67,6 +67,15 @@ def suited(directions: Any, vectors: Array) -> Array:
     if not isinstance(directions, SparseForm) or not directions.is_sparse:
         return as_dense(vectors)
     return as_sparse(vectors) if directions.prefers_sparse(vectors.shape[0]) else vectors
+
+
+def most_entries(directions: Any, prototypes: Array) -> int:
+    """Give how many numbers the prototypes of a run may come to have, from those of its start.
+
+    Those of hard clusters have no more non-zeros than all rows together.
+    """
+    K, d = prototypes.shape
+    return min(K * d, directions.n_entries) if is_sparse(prototypes) else K * d
 
 
 def from_parts(

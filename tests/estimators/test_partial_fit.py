@@ -193,6 +193,27 @@ def test_groups_follow_rows_that_change():
     assert follows.prototypes_[1 - moving] @ middles[0] > 0.99
 
 
+@pytest.mark.parametrize("kind", [sm.VMFMixture, sm.SphericalKMeans])
+def test_a_group_that_ends_stops_no_other(kind):
+    """No row comes to the last group any more: it keeps its direction, and the others go on."""
+    rng = np.random.default_rng(0)
+    centres = np.eye(5)[:4]
+
+    def draw(groups, shift):
+        moved = centres[groups] + shift * np.eye(5)[4]
+        rows = np.repeat(moved, 30, axis=0)
+        return rows + 0.05 * rng.standard_normal(rows.shape)
+
+    stream = kind(4, n_init=5, random_state=0).fit(draw([0, 1, 2, 3], 0.0))
+    ended = int(np.argmax(stream.prototypes_[:, 3]))
+    before = stream.prototypes_[ended].copy()
+    for t in range(60):
+        stream.partial_fit(draw([0, 1, 2], t / 100), decay=0.5)
+    assert_allclose(stream.prototypes_[ended], before, 0, 1e-12)
+    others = np.delete(stream.prototypes_, ended, axis=0)
+    assert np.all(others[:, 4] > 0.4)  # the last batches are at .59, of length 1.16
+
+
 @pytest.mark.parametrize("decay", [0.0, -1.0, 1.5, np.nan, "half", True])
 def test_a_decay_is_a_share(rows, decay):
     mixture = sm.VMFMixture(3, n_init=1, random_state=0).fit(rows[0][:200])

@@ -17,7 +17,7 @@ import spheremix as sm
 from spheremix import em
 from spheremix.estimators.lloyd import lloyd, reseed
 from spheremix.models.skmeans import SphericalKMeansModel
-from spheremix.seeding import largest_cosines
+from spheremix.seeding import SAME, largest_cosines, repeated
 from spheremix.validity import calinski_harabasz_cosine
 
 
@@ -357,3 +357,27 @@ def test_the_mixture_of_spherical_k_means(form):
     kappa = mixture.kappas_[0]
     ratio = special.ive(2.5, kappa) / special.ive(1.5, kappa)  # A_5, the expected cosine
     assert_allclose(ratio, np.average(cosines, weights=np.arange(200.0)), rtol=1e-10)
+
+
+def test_the_mixture_of_a_stream_has_its_columns():
+    X = pd.DataFrame(np.abs(np.random.default_rng(4).standard_normal((80, 4))), columns=[*"abcd"])
+    model = k_means(n_init=1).fit(X[:60])
+    model.partial_fit(X[60:])
+    mixture = model.as_mixture()
+    assert list(mixture.feature_names_in_) == [*"abcd"]
+    assert_array_equal(mixture.predict(X), model.predict(X))
+
+
+def test_rows_that_repeat_are_found():
+    """As by all cosines, also where many rows have nearly the same product with a fixed vector."""
+    rng = np.random.default_rng(5)
+    X = unit(rng.standard_normal((300, 40)))
+    X[::7] = X[3]
+    X[1::11] = X[5] * (1 + 1e-14)
+    X[2] = X[4] + 1e-4 * X[6]
+    X = unit(X)
+    cosines = X @ X.T
+    expected = np.array([(cosines[i, :i] > SAME).any() for i in range(300)])
+    assert expected.sum() > 50
+    for rows in (X, sparse.csr_array(X)):
+        assert_array_equal(repeated(rows), expected)

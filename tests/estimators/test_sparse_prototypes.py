@@ -13,6 +13,7 @@ from scipy import sparse
 
 import spheremix as sm
 from spheremix.errors import ParameterError
+from spheremix.reading import Reading, align_prototypes
 
 OPTIONS = {"init": "random", "n_init": 1, "random_state": 0}
 
@@ -50,6 +51,16 @@ def test_all_methods_give_what_dense_prototypes_give(X, engine):
     again = pickle.loads(pickle.dumps(found))  # noqa: S301
     assert_array_equal(again.predict(X), found.labels_)
     assert list(found.get_feature_names_out()) == list(plain.get_feature_names_out())
+
+
+def test_sparse_prototypes_are_read_as_dense_ones(X):
+    names = [f"w{j}" for j in range(80)]
+    found = sm.SphericalKMeans(5, sparse_prototypes=True, **OPTIONS).fit(X)
+    plain = sm.SphericalKMeans(5, **OPTIONS).fit(X)
+    one, other = (Reading(model, names).clusters() for model in (found, plain))
+    assert [cluster.words for cluster in one] == [cluster.words for cluster in other]
+    same = align_prototypes(found.prototypes_, plain.prototypes_)
+    assert same.became == {k: k for k in range(5)}
 
 
 @pytest.mark.usefixtures("eager")

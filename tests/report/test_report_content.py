@@ -355,11 +355,11 @@ def test_what_does_not_fit_together_is_refused(mixture, corpus, rows, vectorizer
     with pytest.raises(ValueError, match="without X"):
         sm.Report(mixture, kept, X=rows.X, vectorizer=vectorizer)
     means = sm.SphericalKMeans(2, random_state=0).fit(rows.X)
-    with pytest.raises(ValueError, match=r"not a SphericalKMeans \(VMFMixture\(K, init=model"):
+    with pytest.raises(ValueError, match=r"not a SphericalKMeans \(fit a mixture from it"):
         sm.Report(means)
-    with pytest.raises(ValueError, match=r"not a mixture of given parameters \(VMFMixture\(K"):
+    with pytest.raises(ValueError, match=r"not a mixture of given parameters \(fit a mixture"):
         sm.Report(means.as_mixture(), X=rows.X)
-    assert sm.Report(sm.VMFMixture(2, init=means.prototypes_).fit(rows.X)).content["steps"]
+    assert sm.Report(sm.VMFMixture(2, init=means).fit(rows.X)).content["steps"]
     with pytest.raises(ValueError, match="features"):
         sm.Report(mixture, kept, X=np.ones((89, 5)))
     assert (

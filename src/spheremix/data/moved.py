@@ -13,11 +13,11 @@ bound of all other scores are kept. A sweep scores the components that have move
 - A row whose owner has moved goes to the best of the components that have moved, if its score is
   above the bound. Otherwise all components are scored for this row.
 
-No score is estimated: those that are kept have the bits that they would be given again. A sweep
-has therefore the bits of a sweep over all components, dense ones too.
+No score is estimated: a score that is kept is the one that would be calculated again, bit for bit.
+A sweep has therefore the bits of a sweep over all components, dense ones too.
 
-Beside the rows it takes 20 bytes for each row and run; components and sums take no more than the
-rows, each in their turn, and the index at most four times as much as the components.
+Beside the rows, each run takes 20 bytes a row, and its components and its sums have at most as many
+entries each as the rows. The index has four numbers at most for each entry of many components.
 """
 
 from __future__ import annotations

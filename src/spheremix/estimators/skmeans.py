@@ -21,7 +21,7 @@ from spheremix.estimators import validation as check
 from spheremix.estimators.agreement import agreement
 from spheremix.estimators.attributes import KMeansAttributes
 from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.fitted import columns_of, set_fitted
+from spheremix.estimators.fitted import columns_of, set_columns, set_fitted
 from spheremix.estimators.lloyd import lloyd, said, summary
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.problem import Problem, failure, warn_of_lost
@@ -36,7 +36,7 @@ from spheremix.estimators.starts import (
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.seeding import largest_cosines
-from spheremix.vectors import as_dense, as_sparse, suited
+from spheremix.vectors import as_dense, as_sparse, lengths, most_entries, suited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,8 +108,9 @@ class SphericalKMeans(
         Called after each sweep with a :class:`spheremix.em.Progress`.
     sparse_prototypes : bool, default=False
         Whether ``prototypes_`` is a CSR array. With thousands of clusters of sparse rows in memory
-        a fit needs no dense prototypes, unless they are asked for in the end: 10,000 clusters in
-        100,000 dimensions would be 8 GB. Such a fit needs ``init="random"`` or a sparse start.
+        a fit then never makes a dense (K, d) array; without this option it makes one at the end,
+        which is 8 GB for 10,000 clusters in 100,000 dimensions. Such a fit
+        needs ``init="random"`` or a sparse start.
 
     Attributes
     ----------
@@ -218,7 +219,7 @@ class SphericalKMeans(
         first = first_alike(starts)
         distinct = em.in_batches(
             [start.parameters if first[i] == i else None for i, start in enumerate(starts)],
-            np.size,
+            lambda start: most_entries(directions, start),
             lambda _, batch: lloyd(directions, batch, settings, weights, callback),
         )
         reached = [distinct[i] for i in first]
@@ -363,17 +364,23 @@ class SphericalKMeans(
     def as_mixture(self) -> VMFMixture:
         """Give the mixture with these prototypes, equal weights and one concentration.
 
-        It gives the same labels, and also posteriors: how sure they are.
+        Its labels are the same. Its posteriors say how sure they are, if all clusters are equally
+        large and equally tight. Reports need a mixture that was fitted to rows, such as
+        ``VMFMixture(K, init=model).fit(X)``.
 
         Returns
         -------
         VMFMixture
-            Its concentration is the most likely one of the rows of the fit in their clusters.
+            With dense prototypes. Its concentration is the most likely one of the rows in their
+            clusters.
         """
         check_is_fitted(self)
-        d, weight = self.n_features_in_, self.coherence_ + self.inertia_ / 2.0
-        mean = np.clip(self.coherence_ / weight, LEAST_MEAN, MEAN_LENGTH_MAX)
-        return VMFMixture.from_parameters(self.prototypes_, float(concentration(d, mean)))
+        rows = self._stream.resultants
+        mean = np.clip(lengths(rows.vectors).sum() / rows.mass.sum(), LEAST_MEAN, MEAN_LENGTH_MAX)
+        kappa = float(concentration(self.n_features_in_, mean))
+        mixture = VMFMixture.from_parameters(self.prototypes_, kappa)
+        set_columns(mixture, columns_of(self))
+        return mixture
 
     def _mapped(self, X: Any, want: Want) -> NDArray[Any]:
         """Say of each row what is wanted."""

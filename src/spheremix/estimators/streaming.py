@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
 
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
@@ -12,9 +14,9 @@ from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.models.base import DegenerateError
 from spheremix.parameters import require_number
 from spheremix.resultants import Resultants
+from spheremix.vectors import divided
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 FORGETTING = 3.0
 
 SWEEPS = 20  # over a batch, at most
+LEAST_SHARE = 1e-6  # of the weight: a group that has less does not decay any further
 SETTLED = 1e-4  # a step that gains less ends the work on a batch, in nats per unit of its weight
 
 
@@ -74,6 +77,13 @@ class Stream:
             keep, take = (1.0 - step) * weight / old.weight, step * weight / batch.weight
         else:
             keep, take, weight = decay, 1.0, decay * old.weight + batch.weight
+            # A group to which no rows come any more keeps its direction, with nearly no weight.
+            fading = keep * old.mass + batch.mass < LEAST_SHARE * weight
+            old = replace(
+                old,
+                mass=np.where(fading, old.mass / keep, old.mass),
+                vectors=divided(old.vectors, np.where(fading, keep, 1.0)),
+            )
         return Stream(
             Resultants(
                 keep * old.mass + take * batch.mass,
@@ -146,10 +156,11 @@ class PartialFit:
         gains little, 20 times at most: large batches gain more from it than small ones.
 
         With a ``decay`` nothing is averaged: the resultants of all that came before are multiplied
-        by it, and those of the batch are added. With 1 every row counts the same, and rows of
-        before keep the posteriors that they had; they are not read again. With less the past is
+        by it, and those of the batch are added. With 1 every row counts the same. Earlier rows
+        are not read again: they keep the posteriors that they had. With less the past is
         forgotten: after t batches a row counts ``decay ** t``, so a stream of batches of weight w
-        has the weight ``w / (1 - decay)`` in the end, and groups follow rows that change.
+        has the weight ``w / (1 - decay)`` in the end, and groups follow rows that change. A group
+        to which no rows come any more keeps its direction and a millionth of the weight.
 
         A ``beta`` is against all the weight seen, or what a decay leaves of it: it thresholds more
         while few rows have been seen, and two epochs are every row twice. Stream with ``beta=0``
@@ -202,8 +213,8 @@ class PartialFit:
             except DegenerateError as error:
                 warnings.warn(
                     ConvergenceWarning(
-                        "partial_fit: component {k} has {status} after {n} rows; prototypes stay "
-                        "as they are until it comes back",
+                        "partial_fit: component {k} has {status} after {n} rows; no prototype "
+                        "is updated until rows come to it again",
                         remedies=(
                             "start again with a smaller {n_components}",
                             "with a larger first batch",

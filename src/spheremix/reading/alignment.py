@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from scipy.sparse import issparse
 
 from spheremix.reading.labels import as_clusters, count_clusters
 
@@ -93,7 +94,7 @@ def align_prototypes(before: ArrayLike, after: ArrayLike) -> Alignment:
 
     Parameters
     ----------
-    before, after : array-like of shape (K before, d) and (K after, d)
+    before, after : array-like or sparse of shape (K before, d) and (K after, d)
         Prototypes over the same features.
 
     Returns
@@ -107,7 +108,9 @@ def align_prototypes(before: ArrayLike, after: ArrayLike) -> Alignment:
     >>> align_prototypes([[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.8, 0.6]]).became
     {0: 1, 1: 0}
     """
-    before, after = np.atleast_2d(before), np.atleast_2d(after)
+    before, after = (
+        np.atleast_2d(one.toarray() if issparse(one) else one) for one in (before, after)
+    )
     if before.shape[1] != after.shape[1]:
         raise ValueError(
             f"The prototypes have {before.shape[1]} and {after.shape[1]} features: they can "

@@ -16,6 +16,7 @@ from spheremix.reading.documents import read_documents
 from spheremix.reading.naming import alike, all_naming_words, choose_names, join_each
 from spheremix.reading.vocabulary import Vocabulary
 from spheremix.reading.why import explain
+from spheremix.vectors import as_dense
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -186,11 +187,10 @@ class Reading:
 
     # The model
 
-    @property
+    @cached_property
     def prototypes(self) -> Array:
-        """Of shape (K, d), with exact zeros."""
-        prototypes: Array = self.model.prototypes_
-        return prototypes
+        """Of shape (K, d), with exact zeros, dense also where the model has them sparse."""
+        return as_dense(self.model.prototypes_)
 
     @property
     def n_clusters(self) -> int:

@@ -207,8 +207,8 @@ def _was_given(model: Any) -> bool:
 
 
 def _kind(model: Any) -> str:
-    """Say what was given instead of a fitted mixture, and what makes one of it."""
-    again = "VMFMixture(K, init=model.prototypes_).fit(X) is its mixture"
+    """Say what was given instead of a fitted mixture, and what to type instead."""
+    again = "fit a mixture from it: VMFMixture(K, init=model).fit(X)"
     if _was_given(model):
         return f"a mixture of given parameters ({again})"
     name = type(model).__name__
