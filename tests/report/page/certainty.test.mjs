@@ -55,14 +55,19 @@ test("the list says how many documents not to rely on, and where they are", () =
   const placed = { log_odds: Float32Array.of(1, 2, 5, 1), cluster: Uint16Array.of(0, 0, 0, 2) };
   const told = (...items) => borderlineText({ model }, placed, items);
   assert.equal(
-    told(0, 1, 2, 3), // the last one belongs nowhere
-    "2 of 3 documents here are borderline: do not rely on their group. They come first.",
+    told(0, 1, 2, 3), // the last one belongs nowhere, and may stand before others
+    "2 of 3 documents here are borderline: do not rely on their group.",
   );
   assert.equal(
     told(1, 2),
     "1 of 2 documents here is borderline: do not rely on its group. It comes first.",
   );
+  assert.equal(
+    told(0, 1, 2),
+    "2 of 3 documents here are borderline: do not rely on their group. They come first.",
+  );
   assert.equal(told(2), "No document here is borderline: the least clear come first.");
+  assert.equal(told(3, 2), "No document here is borderline.");
   assert.equal(told(3), "");
 });
 

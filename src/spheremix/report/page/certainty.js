@@ -74,10 +74,12 @@ export function borderlineText(content, documents, items) {
   const placed = items.filter((i) => !isNowhere(content, documents, i));
   if (!placed.length) return "";
   const n = placed.filter((i) => certaintyOf(content, documents, i) === "borderline").length;
-  if (!n) return "No document here is borderline: the least clear come first.";
+  // Documents that belong nowhere stand among the others, by how unclear they are.
+  const sorted = placed.length === items.length;
+  if (!n) return `No document here is borderline${sorted ? ": the least clear come first" : ""}.`;
   const [are, their, come] = n === 1 ? ["is", "its", "It comes"] : ["are", "their", "They come"];
   const all = counted(placed.length, "document");
-  return `${integer(n)} of ${all} here ${are} borderline: do not rely on ${their} group. ${come} first.`;
+  return `${integer(n)} of ${all} here ${are} borderline: do not rely on ${their} group.${sorted ? ` ${come} first.` : ""}`;
 }
 
 // The next-best group, where the phrase does not name it: "next: film"; else nothing.
