@@ -116,7 +116,7 @@ def test_what_cannot_be_updated_is_refused(base, tmp_path):
         base.update(other, tmp_path / "none")
     X, _, _ = sm.datasets.make_vmf_mixture(60, 5, 2, kappa=20.0, random_state=0)
     saved = sm.save_run(tmp_path / "saved", sm.VMFMixture(2, random_state=0).fit(X), X=X)
-    with pytest.raises(sm.RunError, match="only a run of spheremix explore can be updated"):
+    with pytest.raises(sm.RunError, match="was not made by spheremix explore and cannot"):
         update_run(saved, ["a boat"], tmp_path / "none")
     assert not (tmp_path / "none").exists()
 

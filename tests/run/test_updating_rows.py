@@ -136,7 +136,11 @@ def test_the_command_tells_how_and_does_it(base, news, after, tmp_path):
     assert "42 documents were added to 121" in " ".join(out.split())
     assert sm.load_run(tmp_path / "run").documents["cluster"] == after.documents["cluster"]
     line = refusal("update", base.folder, news, "--id", "name", "-o", tmp_path / "none")
-    assert line.endswith("it has no columns for --id: give its documents with --texts.")
+    assert line.endswith("new.npy: is a matrix: it has no columns for --id: leave out --id.")
+    table = write_lines(tmp_path / "new.jsonl", texts(3))
+    line = refusal("update", base.folder, table, "--text", "body", "-o", tmp_path / "none")
+    assert "new.jsonl: " in line
+    assert "is a run on a matrix: give one of 20 columns" in line
 
 
 def test_what_cannot_be_added_is_refused_in_one_line(base, news, tmp_path):
@@ -154,7 +158,7 @@ def test_what_cannot_be_added_is_refused_in_one_line(base, news, tmp_path):
     with pytest.raises(ReadError, match="there is no such file"):
         base.update(tmp_path / "nothing.npy", out)
     saved = sm.save_run(tmp_path / "saved", sm.VMFMixture(2).fit(np.eye(4)), X=np.eye(4))
-    with pytest.raises(sm.RunError, match="only a run of spheremix explore can be updated"):
+    with pytest.raises(sm.RunError, match="was not made by spheremix explore and cannot"):
         update_run(saved, np.eye(4), out)
     assert not out.exists()
 
@@ -178,7 +182,7 @@ def test_documents_of_new_rows_come_with_them(beside, tmp_path):
     rows = np.eye(4, 12)[groups] + 0.1 * np.random.default_rng(1).normal(size=(36, 12))
     np.save(tmp_path / "new.npy", rows)
     out, _ = run("assign", beside.folder, tmp_path / "new.npy", "-o", tmp_path / "new.csv")
-    assert f"spheremix update {beside.folder} NEW, with its documents\n" in out
+    assert f"spheremix update {beside.folder} NEW --texts DOCUMENTS\n" in out
     found = beside.update(tmp_path / "new.npy", tmp_path / "run", texts=source, listener=Told())
     assert found.documents["cluster"][:90] == beside.documents["cluster"]
     assert found.documents["id"][90:92] == ["new doc 0", "new doc 1"]
@@ -196,7 +200,7 @@ def test_documents_of_new_rows_come_with_them(beside, tmp_path):
 
 def test_documents_that_are_missing_or_too_many_are_refused(beside, tmp_path):
     rows = Matrix(np.eye(3, 12), None, "three.npy", "", [], "")
-    with pytest.raises(sm.RunError, match="documents beside them: give the documents of the new"):
+    with pytest.raises(sm.RunError, match="run has a document for each row: give the documents of"):
         beside.update(rows, tmp_path / "none")
     with pytest.raises(ReadError, match="one document for each row is needed"):
         beside.update(rows, tmp_path / "none", texts=["a boat"])
@@ -224,10 +228,12 @@ def new_counts(words):
 def test_columns_are_found_by_their_names(counted, tmp_path):
     base, words = counted
     X = new_counts(words)
+    X.sort_indices()
     same = base.update(Matrix(X, None, "", "", [], ""), tmp_path / "same", listener=Told())
     order = np.random.default_rng(0).permutation(X.shape[1])
     names = [words.vocabulary_[j] for j in order]
     more = sparse.hstack([sparse.csr_array(np.ones((24, 1))), X[:, order]], format="csr")
+    more.sort_indices()  # as files are read
     told = Told()
     mixed = Matrix(more, ["unknown", *names], "mixed", "", [], "")
     other = base.update(mixed, tmp_path / "other", listener=told)
@@ -235,6 +241,7 @@ def test_columns_are_found_by_their_names(counted, tmp_path):
     assert other.documents["cluster"] == same.documents["cluster"]
     assert other.feature_names == base.feature_names
     assert (other.matrix() != same.matrix()).nnz == 0
+    assert other.matrix().has_sorted_indices
     assert base.assign(mixed)["cluster"] == base.assign(Matrix(X, None, "", "", [], ""))["cluster"]
     few = Matrix(X[:, 1:], words.vocabulary_[1:], "few", "", [], "")
     first = words.vocabulary_[0]

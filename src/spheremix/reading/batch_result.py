@@ -196,7 +196,8 @@ class BatchComparison:
         list of str
             The checks, the suggested groups, and the groups one by one.
         """
-        raised = f"{len(self.alarms)} of {len(self.checks)} checks raise an alarm."
+        raise_ = "raises" if len(self.alarms) == 1 else "raise"
+        raised = f"{len(self.alarms)} of {len(self.checks)} checks {raise_} an alarm."
         return [
             f"{count(len(self.labels), 'new document')} compared with {self.n_past:,} of the past: "
             + (raised if self.alarms else "nothing is new."),

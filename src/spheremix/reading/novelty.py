@@ -32,7 +32,7 @@ MOST_SEARCHED = 300  # documents of a batch, the worst fitting, among which grou
 SEEDS = 30  # of them around which groups are searched
 NEIGHBOURS = 4  # with which a search begins
 ITERATIONS = 5
-LEAST = 5  # documents of a new group: pairs of reprints are none
+LEAST_OF_A_GROUP = 5  # documents of a new group: pairs of reprints are none
 PULL = 1e-4  # smallest part in the sum of a group that is not left out of account
 SPARSE = 0.2  # share of non-zeros up to which products of rows are taken sparse
 
@@ -196,7 +196,7 @@ def clearest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
         otherwise be clearer than most groups. Zero and no rows where there is none.
     """
     m = len(cosines)
-    if m < LEAST:
+    if m < LEAST_OF_A_GROUP:
         return 0.0, np.empty(0, dtype=np.intp)
     seeds = np.argsort(cosines, kind="stable")[:SEEDS]
     nearness = gram[seeds] - cosines
@@ -214,7 +214,7 @@ def clearest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
         gains = (sums - own) / lengths - cosines
         members = np.where((gains > 0.0) & (others > 0.0), 1.0, 0.0)
         members[members.sum(axis=1) < 2.0] = 0.0
-    members[members.sum(axis=1) < LEAST] = 0.0
+    members[members.sum(axis=1) < LEAST_OF_A_GROUP] = 0.0
     found = np.sum(np.sqrt(np.maximum(gains, 0.0)) * members, axis=1)
     best = int(found.argmax())
     return float(found[best]), np.flatnonzero(members[best])

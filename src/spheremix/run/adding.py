@@ -7,13 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import ParameterError
-from spheremix.run.assign import vectorized
+from spheremix.run.assign import refuse_columns, vectorized
 from spheremix.run.following import identities, rows_of
 from spheremix.run.joining import join_documents
-from spheremix.run.new_rows import join_rows, material_of, needs_matrix, needs_texts
+from spheremix.run.new_rows import (
+    as_matrix,
+    join_rows,
+    material_of,
+    needs_matrix,
+    needs_texts,
+    read_rows,
+)
 from spheremix.run.prepare import is_matrix
 from spheremix.run.store import RunError
-from spheremix.text import Corpus, Matrix, ReadError, read_documents, read_matrix
+from spheremix.text import Corpus, Matrix, ReadError, read_documents
 from spheremix.text.columns import NoColumnError
 from spheremix.text.corpus import shown
 from spheremix.text.trouble import Mending, mend
@@ -63,9 +70,15 @@ class Added:
 
 
 def add_texts(
-    before: Run, new: Any, texts: Any, options: ExploreOptions, listener: Listener
+    before: Run,
+    new: Any,
+    texts: Any,
+    options: ExploreOptions,
+    columns: dict[str, Any],
+    listener: Listener,
 ) -> Added:
     """Join new texts to those of a run on texts."""
+    new = as_matrix(new)
     if isinstance(new, Matrix):
         raise needs_texts(before, new.source or "The matrix")
     if _is_path(new) and is_matrix(Path(new)):
@@ -80,19 +93,31 @@ def add_texts(
     if corpus is None or about is None:
         raise RunError(f"{before.folder}: damaged: the documents are missing.")
     corpus = replace(corpus, source=about.source, format=about.format, notes=about.notes)
-    joined = join_documents(corpus, _read(before, new, options, listener))
+    joined = join_documents(corpus, _read(before, new, options, columns, listener))
     known = identities(joined.corpus)[: len(corpus)]
     fresh = vectorized(before, joined.fresh)
     return Added(joined.corpus, fresh, known, joined.n_known, joined.said)
 
 
 def add_rows(
-    before: Run, new: Any, texts: Any, options: ExploreOptions, listener: Listener
+    before: Run,
+    new: Any,
+    texts: Any,
+    options: ExploreOptions,
+    columns: dict[str, Any],
+    listener: Listener,
 ) -> Added:
     """Join new rows to those of a run on a matrix, with their documents if the run has some."""
-    matrix = _rows(before, new, listener)
+    matrix = _rows(before, as_matrix(new), listener)
     if texts is not None:
-        matrix = matrix.beside(_read(before, texts, options, listener))
+        matrix = matrix.beside(_read(before, texts, options, columns, listener))
+    for name in columns if texts is None else ():
+        alone = before.corpus() is None
+        raise ParameterError(
+            f"{{matrix}}: is a matrix: it has no columns for {{{name}}}",
+            remedies=(f"leave out {{{name}}}" if alone else "give its documents with {texts}",),
+            matrix=matrix.source or "The matrix",
+        )
     found = join_rows(before, matrix)
     for note in found.notes:
         listener.inform(note)
@@ -114,17 +139,23 @@ def _rows(before: Run, new: Any, listener: Listener) -> Matrix:
     if not is_matrix(path):
         raise needs_matrix(before, path)
     listener.begin(f"Reading {path}")
-    return read_matrix(path)
+    return read_rows(before, path)
 
 
-def _read(before: Run, new: Any, options: ExploreOptions, listener: Listener) -> Corpus:
-    """Read new documents as those of the run were read, and mend them in the same way."""
+def _read(
+    before: Run, new: Any, options: ExploreOptions, columns: dict[str, Any], listener: Listener
+) -> Corpus:
+    """Read new documents as those of the run were read, and mend them in the same way.
+
+    Columns that are given by name stand in the place of those of the run.
+    """
     if _is_path(new):
         path = Path(new)
         listener.begin(f"Reading {path}")
-        found = _read_file(path, options.reading())
+        found = _read_file(path, replace(options, **columns).reading())
     else:
         found = new if isinstance(new, Corpus) else Corpus.from_texts(new)
+        refuse_columns(found, columns)
     lines = frozenset(before.manifest.prepared.dropped_lines)
     found = mend(found, Mending(encoding=bool(options.mend_encoding), lines=lines))
     for note in found.notes:

@@ -15,16 +15,25 @@ from spheremix.reading.batch_result import LETTERS
 from spheremix.run.carried import carried_columns, renamed
 from spheremix.run.columns import OF_THE_RUN, TABLES
 from spheremix.run.documents import csv_lines
-from spheremix.run.new_rows import in_columns, material_of, needs_matrix, needs_texts
+from spheremix.run.new_rows import (
+    as_matrix,
+    in_columns,
+    material_of,
+    needs_matrix,
+    needs_texts,
+    read_rows,
+)
 from spheremix.run.prepare import Material, is_matrix
 from spheremix.run.store import replacing
 from spheremix.run.table import Table
 from spheremix.run.tables import document_columns, known_columns
-from spheremix.text import Corpus, Matrix, ReadError, read_documents, read_matrix, vectorize
+from spheremix.text import Corpus, Matrix, ReadError, read_documents, vectorize
 from spheremix.text.trouble import Mending, mend
 from spheremix.wording import count
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from spheremix.reading.batch_result import BatchComparison
     from spheremix.run.listener import Listener
     from spheremix.run.run import Run
@@ -87,7 +96,7 @@ class Assigned:
             these = "this group" if len(self.comparison.new_groups) == 1 else "these groups"
             prepared = self.run.manifest.prepared
             beside = prepared.vectorizer is None and prepared.texts is not None
-            update = f"spheremix update {self.run.folder} NEW{', with its documents' * beside}"
+            update = f"spheremix update {self.run.folder} NEW{' --texts DOCUMENTS' * beside}"
             further = ["", f"To make a run with {these}: {update}"]
         return [first, *self.comparison.lines(names, called), *further]
 
@@ -163,10 +172,15 @@ def write_assigned(table: Table, output: Path) -> None:
 
 def _rows(run: Run, new: Any, listener: Listener, text: str | None, name: str | None) -> Material:
     """Give the rows of new documents in the columns of the run."""
+    new = as_matrix(new)
+    columns = {one: given for one, given in (("text", text), ("id", name)) if given is not None}
     if isinstance(new, Matrix):
+        refuse_columns(new, columns)
         return _matrix(run, new, listener)
     if not isinstance(new, str) and not hasattr(new, "__fspath__"):
-        return _texts(run, new if isinstance(new, Corpus) else Corpus.from_texts(new))
+        corpus = new if isinstance(new, Corpus) else Corpus.from_texts(new)
+        refuse_columns(corpus, columns)
+        return _texts(run, corpus)
     path = Path(new)
     if not path.exists():  # before it is said to be of the wrong kind
         raise ReadError.at(path, "there is no such file or folder.")
@@ -180,12 +194,21 @@ def _rows(run: Run, new: Any, listener: Listener, text: str | None, name: str | 
         return _texts(run, corpus)
     if not is_matrix(path):
         raise needs_matrix(run, path)
-    for parameter, given in (("text", text), ("id", name)):
-        if given is not None:
-            raise ParameterError(
-                f"{{path}}: is a matrix: it has no columns for {{{parameter}}}", path=path
-            )
-    return _matrix(run, read_matrix(path), listener)
+    for parameter in columns:
+        raise ParameterError(
+            f"{{path}}: is a matrix: it has no columns for {{{parameter}}}", path=path
+        )
+    return _matrix(run, read_rows(run, path), listener)
+
+
+def refuse_columns(source: Corpus | Matrix, columns: Iterable[str]) -> None:
+    """Refuse names of columns for what is in memory already."""
+    for name in columns:
+        raise ParameterError(
+            f"{{where}}: nothing is read from a file here: {{{name}}} is for files alone",
+            remedies=(f"leave out {{{name}}}",),
+            where=source.source or "The new documents",
+        )
 
 
 def _matrix(run: Run, matrix: Matrix, listener: Listener) -> Material:

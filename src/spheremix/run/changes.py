@@ -32,10 +32,11 @@ def updated(run: Run) -> Message | None:
     if step is None or step.update is None:
         return None
     before = step.update
-    said = ["This run brings {before} up to date: {added} were added to {n}"]
+    said = ["This run brings {before} up to date: {added} {were} added to {n}"]
     values = {
         "before": before.before,
         "added": count(before.n_added, "document"),
+        "were": "was" if before.n_added == 1 else "were",
         "n": f"{before.n_before:,}",
         "found": _found(before),
     }

@@ -47,6 +47,7 @@ def join_documents(old: Corpus, new: Corpus) -> Joined:
     counting, unless they are those of the same documents.
     """
     known = dict(zip(old.ids, old.texts, strict=True))
+    where = new.source or "The new documents"
     if _numbered(new):
         same = [
             known[one] == text for one, text in zip(new.ids, new.texts, strict=True) if one in known
@@ -60,14 +61,14 @@ def join_documents(old: Corpus, new: Corpus) -> Joined:
             kept.append(i)
         elif known[one] != new.texts[i]:
             raise ReadError.at(
-                new.source,
+                where,
                 "the id {id} is that of another document of the run",
                 remedies=("give new documents ids of their own",),
                 id=shown(one),
             )
     fresh = new.take(kept)
     if not kept:
-        raise ReadError.at(new.source, "all of these documents are in the run already.")
+        raise ReadError.at(where, "all of these documents are in the run already.")
     both = (old, fresh)
     said = f"{count(len(fresh), 'document')} of {new.source or 'Python'} added."
     joined = Corpus(

@@ -45,11 +45,16 @@ def unpack_forms(reader: Reader, name: FileName) -> dict[str, str | None]:
 
 
 def pack_matrix(X: Any, writer: Writer, prefix: str = MATRIX) -> MatrixRecord:
-    """Write rows, sparse or dense; give their description."""
+    """Write rows, sparse or dense; give their description.
+
+    The entries of sparse rows are written in the order of their columns: they are read from the
+    disk without being changed, so SciPy cannot sort them there.
+    """
     shape = [int(size) for size in X.shape]
     rows = X.tocsr() if hasattr(X, "tocsr") else None
     parts = {"rows": X}
     if rows is not None:
+        rows = rows if rows.has_sorted_indices else rows.sorted_indices()
         parts = {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
     names = {
         name: FileName(writer.array(f"{prefix}/{name}.npy", array)) for name, array in parts.items()

@@ -15,13 +15,15 @@ from spheremix.run.joining import join_documents
 from spheremix.run.prepare import MATRICES, Material, check_rows, read_material
 from spheremix.run.schema import PreparedRecord
 from spheremix.run.store import RunError
-from spheremix.text import Corpus, Matrix, ReadError
+from spheremix.text import Corpus, Matrix, ReadError, read_matrix
 from spheremix.text.corpus import shown
+from spheremix.text.matrices import named_beside
 from spheremix.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
+    from pathlib import Path
 
     from spheremix.run.joining import Joined
     from spheremix.run.run import Run
@@ -41,21 +43,45 @@ def needs_texts(run: Run, where: str | PathLike[str]) -> RunError:
     return RunError(f"{where}: {run.folder} is a run on texts: give documents, not a matrix.")
 
 
-def in_columns(matrix: Matrix, words: Sequence[str] | None, n_columns: int) -> Matrix:
+def as_matrix(new: Any) -> Any:
+    """Give rows that are an array of numbers as a matrix; whatever else there is stays as it is."""
+    numbers = isinstance(new, np.ndarray) and new.dtype.kind in "biufc"
+    return Matrix(new, None, "", "", [], "") if numbers or sparse.issparse(new) else new
+
+
+def read_rows(run: Run, path: Path) -> Matrix:
+    """Read a matrix; where columns of the run have names, with those beside the file."""
+    matrix = read_matrix(path)
+    return matrix if run.feature_names is None else named_beside(matrix)
+
+
+def in_columns(
+    matrix: Matrix,
+    words: Sequence[str] | None,
+    n_columns: int,
+    needed: Sequence[str] | None = None,
+) -> Matrix:
     """Bring a matrix to the columns of a run: by their names where both have them.
 
     Columns that the run does not have are left out, with a note; one that it has and that is
-    missing is an error. Without names the number of columns must be the same.
+    missing is an error. Without names the number of columns must be the same. Where only some of
+    the columns are needed, since edits have dropped the others, these may be missing.
     """
-    names = matrix.vocabulary
-    where = matrix.source or "The matrix"
-    if words is None or names is None or list(names) == list(words):
-        d = matrix.X.shape[1]
+    matrix, where = _checked(matrix), matrix.source or "The matrix"
+    names, d, notes = matrix.vocabulary, matrix.X.shape[1], []
+    needed = words if needed is None else needed
+    if names is None and needed is not None:
+        called = matrix.source or "the matrix"
+        notes = [
+            f"The columns of {called} have no names: they are taken in the order of the run's."
+        ]
+        names = list(needed) if d == len(needed) else None
+    if words is None or needed is None or names is None or list(names) == list(words):
         if d != n_columns:
             raise ReadError.at(where, f"{d:,} columns, not the {n_columns:,} of the run.")
-        return replace(matrix, vocabulary=None if words is None else list(words), notes=[])
+        return replace(matrix, vocabulary=None if words is None else list(words), notes=notes)
     places = {word: j for j, word in enumerate(names)}
-    missing = [word for word in words if word not in places]
+    missing = [word for word in needed if word not in places]
     if missing:
         more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
         raise ReadError.at(
@@ -67,18 +93,51 @@ def in_columns(matrix: Matrix, words: Sequence[str] | None, n_columns: int) -> M
         )
     if len(set(words)) < len(words) or len(places) < len(names):
         raise ReadError.at(where, "names of columns are repeated, and not those of the run.")
-    left = len(names) - len(words)
-    notes = [f"{count(left, 'column')} left out that the run does not have."] if left else []
+    left = len(names) - sum(word in places for word in words)
+    notes += [f"{count(left, 'column')} left out that the run does not have."] if left else []
     X: Any = matrix.X
-    taken = X[:, [places[word] for word in words]]
-    return replace(matrix, X=taken, vocabulary=list(words), notes=notes)
+    if any(word not in places for word in words):
+        X = _with_zeros(X)
+        notes.append(
+            "Columns that edits of the run have dropped are missing; they are zero in the new rows."
+        )
+    taken = X[:, [places.get(word, d) for word in words]]
+    return _checked(replace(matrix, X=taken, vocabulary=list(words), notes=notes))
+
+
+def _checked(matrix: Matrix) -> Matrix:
+    """Give rows of numbers; the entries of sparse ones are in the order of their columns."""
+    X: Any = matrix.X
+    where = matrix.source or "The matrix"
+    if X.ndim != 2 or 0 in X.shape:
+        raise ReadError.at(
+            where, "the shape {shape} is not that of rows and columns.", shape=X.shape
+        )
+    if X.dtype.kind not in "biuf":
+        raise ReadError.at(where, "numbers are needed; the values are {dtype}.", dtype=X.dtype)
+    if sparse.issparse(X):
+        X = sparse.csr_array(X)
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+    return replace(matrix, X=X)
+
+
+def _with_zeros(X: Any) -> Any:
+    """Add a column of zeros after the others."""
+    zeros = np.zeros((X.shape[0], 1), dtype=X.dtype)
+    if sparse.issparse(X):
+        parts: list[Any] = [X, sparse.csr_array(zeros)]
+        return sparse.csr_array(sparse.hstack(parts, format="csr"))
+    return np.hstack([X, zeros])
 
 
 def material_of(matrix: Matrix) -> Material:
     """Give the rows of a matrix that have a direction, and the documents of all."""
     kept, reasons = check_rows(matrix)
     documents = matrix.documents or _numbers(matrix.X.shape[0])
-    return Material(matrix.X[kept], matrix.vocabulary, kept, reasons, documents)
+    X = matrix.X[kept] if reasons else matrix.X
+    return Material(X, matrix.vocabulary, kept, reasons, documents)
 
 
 def _numbers(n: int) -> Corpus:
@@ -124,21 +183,23 @@ def join_rows(run: Run, new: Matrix) -> JoinedRows:
     if about is None or (run.corpus() is None) != (new.documents is None):
         alone = run.corpus() is None
         raise RunError(
-            "{folder}: a run on rows " + ("alone" if alone else "with documents beside them"),
+            "{folder} " + ("is a run on rows alone" if alone else "has a document for each row"),
             remedies=(
                 "leave out {texts}" if alone else "give the documents of the new rows with {texts}",
             ),
             folder=run.folder,
         )
-    new = in_columns(new, old.words, old.X.shape[1])
+    new = in_columns(new, old.words, old.X.shape[1], run.feature_names)
+    if new.X.dtype.kind == old.X.dtype.kind == "f":  # the run keeps the precision of its rows
+        new = replace(new, X=new.X.astype(old.X.dtype, copy=False))
     fresh = material_of(new)
     known = replace(_known(old, run.corpus()), source=about.texts or "", notes=about.notes)
-    joined = join_documents(known, replace(_known(fresh, new.documents), source=new.source))
+    joined = join_documents(known, _known(fresh, new.documents, new.source))
     beside = None if new.documents is None else joined.fresh
-    added = replace(new, X=new.X[joined.kept], documents=beside)
+    added = replace(new, X=new.X[joined.kept] if joined.n_known else new.X, documents=beside)
     fresh = material_of(added)
     if not len(fresh.kept):
-        raise ReadError.at(new.source, "every row is empty.")
+        raise ReadError.at(new.source or "The matrix", "every row is empty.")
     matrix = Matrix(
         _stacked(_all_rows(old), added.X),
         old.words,
@@ -152,12 +213,12 @@ def join_rows(run: Run, new: Matrix) -> JoinedRows:
     return JoinedRows(matrix, _in_words(fresh, run.feature_names), joined, new.notes)
 
 
-def _known(material: Material, documents: Corpus | None) -> Corpus:
+def _known(material: Material, documents: Corpus | None, source: str = "") -> Corpus:
     """Give documents, or rows in their place."""
     if documents is not None:
         return documents
     digests = [hashlib.sha256(row).hexdigest() for row in rows_of(material)]
-    return Corpus(digests, material.source.ids)
+    return Corpus(digests, material.source.ids, source=source)
 
 
 def _all_rows(material: Material) -> Any:

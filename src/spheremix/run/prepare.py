@@ -301,7 +301,7 @@ def _take_rows(
 ) -> None:
     kept, reasons = check_rows(matrix)
     if not kept.size:
-        raise ReadError.at(matrix.source, "every row is empty.")
+        raise ReadError.at(matrix.source or "The matrix", "every row is empty.")
     writer, documents = folder.writer(), matrix.documents
     record = PreparedRecord(
         matrix=pack_matrix(matrix.X[kept] if reasons else matrix.X, writer),
@@ -336,6 +336,6 @@ def check_rows(matrix: Matrix) -> tuple[NDArray[np.intp], dict[int, str]]:
     bad = np.flatnonzero(~np.isfinite(largest))
     if bad.size:
         beside = "" if matrix.documents is None else " here and in {texts}"
-        raise not_finite(matrix.source, bad, beside)
+        raise not_finite(matrix.source or "The matrix", bad, beside)
     empty = np.flatnonzero(largest == 0)
     return np.flatnonzero(largest), {int(row): "empty row" for row in empty}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
+from spheremix.reading.novelty import LEAST_OF_A_GROUP
 from spheremix.run.prepare import mended
 from spheremix.text import Corpus, vectorize
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from spheremix.run.options import ExploreOptions
 
     Ids = NDArray[np.intp]
-
-FEWEST = 5  # documents of a group
 
 
 def group_of_strangers(
@@ -45,7 +44,7 @@ def group_of_strangers(
         The group, by numbers of documents.
     """
     none = np.empty(0, dtype=np.intp)
-    if len(strangers) < FEWEST:
+    if len(strangers) < LEAST_OF_A_GROUP:
         return none
     source, _ = mended(corpus, options, lines)
     if not isinstance(source, Corpus):
@@ -56,4 +55,4 @@ def group_of_strangers(
     several = np.bincount(rows.indices, minlength=rows.shape[1]) > 1  # documents have the word
     shared = rows @ several.astype(np.float64) > 0.0
     group = found.rows[places[shared]]
-    return group if len(group) >= FEWEST else none
+    return group if len(group) >= LEAST_OF_A_GROUP else none

@@ -52,7 +52,7 @@ def update_run(
     *,
     texts: Any = None,
     text: str | None = None,
-    id: str | None = None,  # noqa: A002
+    id: str | bool | None = None,  # noqa: A002
     listener: Listener | None = None,
     threads: int | None = None,
 ) -> Run:
@@ -67,14 +67,14 @@ def update_run(
     ----------
     run : str or path
         Folder of a run of ``spheremix explore``.
-    new : str, path, list of str, Corpus or Matrix
+    new : str, path, list of str, Corpus, Matrix, ndarray or sparse array
         A file as the run was made of, or what is in it.
     out : str or path, default=None
         Folder of the new run; by default that of the run with "-updated" after its name.
     texts : str, path, list of str or Corpus, default=None
         The documents of new rows, where the run has documents beside its rows.
     text, id : str, default=None
-        Columns of the texts and of the ids; by default those of the run.
+        Columns of the texts and of the ids; by default those of the run. False is no column of ids.
     listener : Listener, default=None
         Hears of progress and notes.
     threads : int, default=None
@@ -89,21 +89,14 @@ def update_run(
     folder = _output(before, out)
     if before.manifest.corpus is None:
         raise RunError(
-            f"{before.folder}: only a run of spheremix explore can be updated: explore all "
-            "documents, old and new."
+            f"{before.folder}: this run was not made by spheremix explore and cannot be updated. "
+            "Explore old and new documents together."
         )
     options, lines = _options(before, threads), frozenset(before.manifest.prepared.dropped_lines)
     on_rows = before.manifest.prepared.vectorizer is None
-    for parameter, given in (("text", text), ("id", id)):
-        if given is not None and on_rows and texts is None:
-            raise ParameterError(
-                f"{{new}}: is a matrix: it has no columns for {{{parameter}}}",
-                remedies=("give its documents with {texts}",),
-                new=new,
-            )
-    asked = replace(options, text=text or options.text, id=id or options.id)
+    columns = {name: one for name, one in (("text", text), ("id", id)) if one is not None}
     add = add_rows if on_rows else add_texts
-    added = add(before, new, texts, asked, hears)
+    added = add(before, new, texts, options, columns, hears)
     if added.n_known:
         hears.inform(f"{count(added.n_known, 'document')} left out that the run has already.")
     carried = _carried(before, added)

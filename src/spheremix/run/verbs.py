@@ -68,7 +68,7 @@ class RunVerbs:
 
         Parameters
         ----------
-        new : str, path, list of str, Corpus or Matrix
+        new : str, path, list of str, Corpus, Matrix, ndarray or sparse array
             A file as :func:`spheremix.explore_corpus` reads, or what is in it.
         text, id : str, default=None
             Columns of the texts and of the ids in a table.

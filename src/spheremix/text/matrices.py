@@ -99,9 +99,9 @@ class Matrix:
             raise ReadError(
                 "{matrix} has {rows} and {texts} {documents}: one document for each row is "
                 "needed, in the same order.",
-                matrix=self.source,
+                matrix=self.source or "The matrix",
                 rows=count(self.X.shape[0], "row"),
-                texts=documents.source,
+                texts=documents.source or "the corpus",
                 documents=count(len(documents), "document"),
             )
         return replace(self, documents=documents, notes=[*self.notes, *documents.notes])
@@ -246,7 +246,27 @@ def _vocabulary(
     beside = path.with_name(BESIDE)
     if given is None and not (sparse.issparse(X) and beside.is_file()):
         return None, ["The columns have no names."]
-    place = beside if given is None else Path(given)
+    return _terms(path, given, X)
+
+
+def named_beside(matrix: Matrix) -> Matrix:
+    """Name the columns of a matrix, dense ones too, by ``vocabulary.txt`` beside its file.
+
+    For rows whose columns are known to have names. Without such a file of as many lines the matrix
+    stays as it is.
+    """
+    path = Path(matrix.source)
+    if matrix.vocabulary is not None or not path.with_name(BESIDE).is_file():
+        return matrix
+    words, notes = _terms(path, None, matrix.X)
+    return replace(matrix, vocabulary=words, notes=notes)
+
+
+def _terms(
+    path: Path, given: str | PathLike[str] | None, X: Any
+) -> tuple[list[str] | None, list[str]]:
+    """Read the terms from the file that is given, or from that beside the matrix."""
+    place = path.with_name(BESIDE) if given is None else Path(given)
     with reading(place):
         words = [line.rstrip("\r\n") for line in lines(place)]
     if len(words) != X.shape[1]:
