@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse, stats
@@ -186,6 +188,9 @@ def test_shares_that_moved_are_named(topics, mixture):
     assert "shares" in found.alarms
     assert found.groups.share_changed[1]
     assert "MORE than chance allows" in repr(found)
+    raised = [check for check in found.checks if check.alarm]
+    assert "1 of 1 checks raises an alarm." in repr(replace(found, checks=(raised[0],)))
+    assert "2 of 2 checks raise an alarm." in repr(replace(found, checks=(raised[0],) * 2))
 
 
 def test_the_same_seed_gives_the_same_result_dense_or_sparse(topics, mixture):

@@ -67,6 +67,8 @@ def test_columns_in_another_order_are_sorted_and_known_rows_are_found(named):
     assert found.fresh.n_documents == 9
     assert found.fresh.X.has_sorted_indices
     assert_array_equal(found.matrix.X.toarray(), X)
+    # Dense rows are the same rows.
+    assert join_rows(named, matrix(X, WORDS)).documents.n_known == 60
     # Rows in memory need not be sorted, and stay as they are.
     loose = sparse.csr_array(rows_of_groups(9, 1)[:, ::-1])[:, list(range(11, -1, -1))]
     assert not loose.has_sorted_indices
@@ -100,7 +102,7 @@ def test_names_beside_a_dense_matrix_are_read(named, tmp_path):
     (tmp_path / "vocabulary.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
     told = Told()
     found = add_rows(named, tmp_path / "new.npy", None, HOW, {}, told)
-    assert_array_equal(found.fresh.X, rows_of_groups(9, 1))
+    assert_array_equal(found.fresh.X.toarray(), rows_of_groups(9, 1))
     assert not any("no names" in one for one in told.told)
     assert (
         named.assign(tmp_path / "new.npy")["cluster"]
@@ -156,6 +158,8 @@ def test_arrays_are_rows(named):
         named.assign(X[0])
     with pytest.raises(ReadError, match="The matrix: numbers are needed; the values are complex"):
         named.assign(X * 1j)
+    with pytest.raises(ReadError, match="The matrix: 11 names for 12 columns"):
+        named.assign(matrix(X, WORDS[1:]))
     with pytest.raises(ReadError, match="The matrix: every row is empty"):
         join_rows(named, matrix(0 * X, WORDS))
     with pytest.raises(ReadError, match=r"The matrix: row 1 \(counted from 1\) has NaN"):

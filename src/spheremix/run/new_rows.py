@@ -113,9 +113,12 @@ def _checked(matrix: Matrix) -> Matrix:
         raise ReadError.at(
             where, "the shape {shape} is not that of rows and columns.", shape=X.shape
         )
+    n_names = X.shape[1] if matrix.vocabulary is None else len(matrix.vocabulary)
+    if n_names != X.shape[1]:
+        raise ReadError.at(where, f"{n_names:,} names for {count(X.shape[1], 'column')}.")
     if X.dtype.kind not in "biuf":
         raise ReadError.at(where, "numbers are needed; the values are {dtype}.", dtype=X.dtype)
-    if sparse.issparse(X):
+    if hasattr(X, "tocsr"):
         X = sparse.csr_array(X)
         if not X.has_canonical_format:
             X = X.copy()
@@ -126,7 +129,7 @@ def _checked(matrix: Matrix) -> Matrix:
 def _with_zeros(X: Any) -> Any:
     """Add a column of zeros after the others."""
     zeros = np.zeros((X.shape[0], 1), dtype=X.dtype)
-    if sparse.issparse(X):
+    if hasattr(X, "tocsr"):
         parts: list[Any] = [X, sparse.csr_array(zeros)]
         return sparse.csr_array(sparse.hstack(parts, format="csr"))
     return np.hstack([X, zeros])
@@ -190,8 +193,7 @@ def join_rows(run: Run, new: Matrix) -> JoinedRows:
             folder=run.folder,
         )
     new = in_columns(new, old.words, old.X.shape[1], run.feature_names)
-    if new.X.dtype.kind == old.X.dtype.kind == "f":  # the run keeps the precision of its rows
-        new = replace(new, X=new.X.astype(old.X.dtype, copy=False))
+    new = replace(new, X=_like(new.X, old.X))
     fresh = material_of(new)
     known = replace(_known(old, run.corpus()), source=about.texts or "", notes=about.notes)
     joined = join_documents(known, _known(fresh, new.documents, new.source))
@@ -234,12 +236,21 @@ def _all_rows(material: Material) -> Any:
     return found
 
 
-def _stacked(old: Any, new: Any) -> Any:
-    """Put rows after others, sparse if these are."""
+def _like(X: Any, old: Any) -> Any:
+    """Give rows as those of a run are: sparse or dense, and of the same precision."""
     if hasattr(old, "tocsr"):
-        parts: list[Any] = [old, sparse.csr_array(new)]
+        X = sparse.csr_array(X)
+    elif hasattr(X, "tocsr"):
+        X = X.toarray()
+    return X.astype(old.dtype, copy=False) if X.dtype.kind == old.dtype.kind == "f" else X
+
+
+def _stacked(old: Any, new: Any) -> Any:
+    """Put rows after others of the same kind."""
+    if hasattr(old, "tocsr"):
+        parts: list[Any] = [old, new]
         return sparse.csr_array(sparse.vstack(parts, format="csr"))
-    return np.concatenate([old, new.toarray() if hasattr(new, "tocsr") else new])
+    return np.concatenate([old, new])
 
 
 def _in_words(material: Material, words: Sequence[str] | None) -> Material:

@@ -118,7 +118,7 @@ class RunVerbs:
         *,
         texts: Any = None,
         text: str | None = None,
-        id: str | None = None,  # noqa: A002
+        id: str | bool | None = None,  # noqa: A002
         listener: Listener | None = None,
     ) -> Run:
         """Make a run of these documents and new ones, with the groups of this run.
@@ -129,7 +129,8 @@ class RunVerbs:
         Parameters
         ----------
         new, text, id
-            As in :meth:`assign`; columns are by default those of the run.
+            As in :meth:`assign`; columns are by default those of the run, and ``id=False`` is no
+            column of ids.
         out : str or path, default=None
             Folder of the new run; by default that of this run with "-updated" after its name.
         texts : str, path, list of str or Corpus, default=None
