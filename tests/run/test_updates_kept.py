@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -120,13 +119,13 @@ def test_columns_that_the_new_file_lacks_are_empty(base, tmp_path):
     path = write_lines(tmp_path / "new.jsonl", fresh)
     options = updating.ExploreOptions(date="date", label="topic")
     told = Told()
-    found = adding._read(base, path, options, told)
+    found = adding._read(base, path, options, {}, told)
     assert found.dates is None
     assert found.labels == {}
     assert "There is no column 'date': the new documents have no date from it." in told.told
     assert "There is no column 'topic': the new documents have no label from it." in told.told
     with pytest.raises(ReadError, match="there is no column 'body'"):
-        adding._read(base, path, replace(options, text="body"), told)
+        adding._read(base, path, options, {"text": "body"}, told)
 
 
 def test_notes_of_the_new_file_are_told_and_those_of_the_old_one_are_not(base, tmp_path):
