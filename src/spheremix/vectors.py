@@ -74,8 +74,8 @@ def most_entries(directions: Any, prototypes: Array) -> int:
 
     Those of hard clusters have no more non-zeros than all rows together.
     """
-    K, d = prototypes.shape
-    return min(K * d, directions.n_entries) if is_sparse(prototypes) else K * d
+    n = int(np.prod(prototypes.shape))
+    return min(n, int(directions.n_entries)) if is_sparse(prototypes) else n
 
 
 def from_parts(

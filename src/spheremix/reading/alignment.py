@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse import issparse
 
 from spheremix.reading.labels import as_clusters, count_clusters
+from spheremix.vectors import as_dense
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -108,15 +108,18 @@ def align_prototypes(before: ArrayLike, after: ArrayLike) -> Alignment:
     >>> align_prototypes([[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.8, 0.6]]).became
     {0: 1, 1: 0}
     """
-    before, after = (
-        np.atleast_2d(one.toarray() if issparse(one) else one) for one in (before, after)
-    )
-    if before.shape[1] != after.shape[1]:
+    old, new = _dense(before), _dense(after)
+    if old.shape[1] != new.shape[1]:
         raise ValueError(
-            f"The prototypes have {before.shape[1]} and {after.shape[1]} features: they can "
+            f"The prototypes have {old.shape[1]} and {new.shape[1]} features: they can "
             "only be matched over the same ones."
         )
-    return _match(_unit(before) @ _unit(after).T)
+    return _match(_unit(old) @ _unit(new).T)
+
+
+def _dense(prototypes: Any) -> Array:
+    """Give prototypes as a table, also those that are sparse."""
+    return np.atleast_2d(as_dense(prototypes))
 
 
 def align_partitions(
