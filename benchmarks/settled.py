@@ -90,8 +90,8 @@ def newsgroups(out):
 def k_means(out):
     """Time spherical k-means on clusters that are apart, and on rows without clusters."""
     for n, d, K, kappa, title in (
-        (50_000, 128, 100, 40.0, "clusters apart"),
-        (50_000, 128, 100, 1e-3, "no clusters"),
+        (50_000, 128, 50, 40.0, "clusters apart"),
+        (50_000, 128, 50, 1e-3, "no clusters"),
     ):
         X, _, _ = sm.datasets.make_vmf_mixture(n, d, K, kappa=kappa, random_state=0)
         directions = sm.as_directions(X.astype(np.float32), n_threads=1)
