@@ -182,7 +182,7 @@ def test_documents_of_new_rows_come_with_them(beside, tmp_path):
     rows = np.eye(4, 12)[groups] + 0.1 * np.random.default_rng(1).normal(size=(36, 12))
     np.save(tmp_path / "new.npy", rows)
     out, _ = run("assign", beside.folder, tmp_path / "new.npy", "-o", tmp_path / "new.csv")
-    assert f"spheremix update {beside.folder} NEW --texts DOCUMENTS\n" in out
+    assert f"spheremix update {beside.folder} NEW, and its documents with the option texts\n" in out
     found = beside.update(tmp_path / "new.npy", tmp_path / "run", texts=source, listener=Told())
     assert found.documents["cluster"][:90] == beside.documents["cluster"]
     assert found.documents["id"][90:92] == ["new doc 0", "new doc 1"]

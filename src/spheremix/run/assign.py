@@ -96,7 +96,8 @@ class Assigned:
             these = "this group" if len(self.comparison.new_groups) == 1 else "these groups"
             prepared = self.run.manifest.prepared
             beside = prepared.vectorizer is None and prepared.texts is not None
-            update = f"spheremix update {self.run.folder} NEW{' --texts DOCUMENTS' * beside}"
+            documents = ", and its documents with the option texts" * beside
+            update = f"spheremix update {self.run.folder} NEW{documents}"
             further = ["", f"To make a run with {these}: {update}"]
         return [first, *self.comparison.lines(names, called), *further]
 
