@@ -77,7 +77,11 @@ function sortChoice(documents, state) {
   /** @type {[Sort, string, string][]} */
   const sorts = [
     ["typical", "typical", "The documents nearest to the middle of the group first"],
-    ["ambiguous", "borderline", "The documents that almost belong to another group first"],
+    [
+      "ambiguous",
+      "borderline",
+      "First the documents whose group you should not rely on: they almost belong to another",
+    ],
     documents.date
       ? ["newest", "newest", "The newest documents first"]
       : ["given", "file order", "In the order of the file"],

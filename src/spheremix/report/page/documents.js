@@ -96,7 +96,11 @@ function documentRow({ content, state, groups, edits }, documents, i) {
       ...(below ? [] : tags),
       make(
         "span",
-        { class: `sure ${sure}`, title: "How surely it is in its group" },
+        {
+          class: `sure ${sure}`,
+          title:
+            "How surely it is in its group: rely on it where it says clearly, look twice where it says probably, do not rely on it where it says borderline",
+        },
         bdi(certaintyText(content, documents, i)),
       ),
     ),
