@@ -210,10 +210,11 @@ def main():
         lines += measure("100,000 x 384 float32, K = 50", themes(100_000, 50), 50, DENSE, broken)
     lines += told(broken)
     lines += [
-        f"{machine()}; processor time of one thread. A ratio of 1.7 means that an iteration takes",
-        "1.7 times as long as an iteration of spheremix of the same kind (hard or soft), in the",
-        f"middle of {STARTS} starts. A start that leaves a cluster without rows makes scikit-learn",
-        "look for other rows, which takes time: `python benchmarks/peers.py`.",
+        f"{machine()}; processor time of one thread. Each package was run from {STARTS} starts. A",
+        "ratio of 1.7 means that an iteration takes 1.7 times as long as an iteration of spheremix",
+        f"of the same kind (hard or soft); the table has the median of the {STARTS} ratios. A start",
+        "that leaves a cluster without rows makes scikit-learn look for other rows, which takes",
+        "time: `python benchmarks/peers.py`.",
     ]
     TARGET.write_text("\n".join(lines) + "\n")
     for page in PAGES:
