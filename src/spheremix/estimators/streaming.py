@@ -79,11 +79,9 @@ class Stream:
             keep, take, weight = decay, 1.0, decay * old.weight + batch.weight
             # A group to which no rows come any more keeps its direction, with nearly no weight.
             fading = keep * old.mass + batch.mass < LEAST_SHARE * weight
-            old = replace(
-                old,
-                mass=np.where(fading, old.mass / keep, old.mass),
-                vectors=divided(old.vectors, np.where(fading, keep, 1.0)),
-            )
+            if fading.any():
+                each = np.where(fading, keep, 1.0)
+                old = replace(old, mass=old.mass / each, vectors=divided(old.vectors, each))
         return Stream(
             Resultants(
                 keep * old.mass + take * batch.mass,
