@@ -1,7 +1,8 @@
-"""What the tests of the studies share: where the real data are."""
+"""What the tests of the studies share: where the real data are, and the benchmarks as modules."""
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from pathlib import Path
@@ -27,3 +28,16 @@ def cstr_file():
 @pytest.fixture(scope="module", autouse=True)
 def little_advice():
     """All of it: what is tested is committed."""
+
+
+@pytest.fixture(scope="session")
+def benchmark_scripts():
+    """Import benchmarks as they are run: from their own folder."""
+    folder = str(Path(__file__).resolve().parents[2] / "benchmarks")
+
+    def load(*names):
+        return [importlib.import_module(name) for name in names]
+
+    sys.path.insert(0, folder)
+    yield load
+    sys.path.remove(folder)

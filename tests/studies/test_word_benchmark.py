@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,20 +11,10 @@ from scipy import sparse
 
 from spheremix.reading import Vocabulary
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
-
-@pytest.fixture(scope="module")
-def modules():
-    """Import the two scripts as they are run: from their own folder."""
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        import intrusion  # noqa: PLC0415
-        import words  # noqa: PLC0415
-
-        yield words, intrusion
-    finally:
-        sys.path.remove(str(BENCHMARKS))
+@pytest.fixture(scope="module", name="modules")
+def scripts(benchmark_scripts):
+    return benchmark_scripts("words", "intrusion")
 
 
 @pytest.fixture(scope="module")

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
-
-@pytest.fixture(scope="module")
-def modules():
-    """Import the scripts as they are run: from their own folder."""
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        import word_partitions  # noqa: PLC0415
-        import words  # noqa: PLC0415
-
-        yield words, word_partitions
-    finally:
-        sys.path.remove(str(BENCHMARKS))
+@pytest.fixture(scope="module", name="modules")
+def scripts(benchmark_scripts):
+    return benchmark_scripts("words", "word_partitions")
 
 
 def test_rankings_of_a_partition(modules):
