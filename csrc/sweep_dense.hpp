@@ -1,19 +1,34 @@
 // The sweep over dense rows: both products of a block of rows while it is in cache. Blocks lie on a
-// fixed grid of row numbers and are added to a few lanes in turn, so that the bits do not depend on
+// fixed grid of row numbers and are added to lanes in turn, so that the bits do not depend on
 // threads, nor on how the rows are handed in as long as each call begins on the grid.
+// Small sums have many lanes, and a thread does all the work of a block for one of them. Large sums
+// have one lane: threads first assign the rows of some blocks, and then each of them adds these
+// blocks, in order, to a tile of the components, which stays in its cache.
 // Rows of type T are multiplied and summed in type P: where P is wider, a block is copied first.
 // Included once per instruction set, inside its namespace.
+
+static constexpr std::int64_t tile_components = 48;   // whole tiles of registers of the second product
+
+// A block of rows and what they are assigned to.
+template <class T>
+struct AssignedBlock {
+    Buffer<T> packed;                   // the rows, when they cannot be read in place
+    Buffer<T> tail;
+    Block<T> block;
+    bool few = false;                   // pairs, or else a matrix of factors
+    Buffer<T> factors;                  // (block, padded components)
+    Buffer<Pair<T>> pairs;              // by component, in the order of rows
+    Buffer<std::int32_t> ends;          // (components,): of the pairs of each
+    Buffer<double> mass, totals;
+};
 
 template <class T>
 struct DenseScratch {
     Buffer<T> products;                 // (block, padded components)
-    Buffer<T> factors;                  // (block, padded components)
-    Buffer<T> packed;                   // the block, when it cannot be read in place
-    Buffer<T> tail;
     Buffer<double> s, e, value, totals;
     Buffer<std::int32_t> component;
-    Buffer<Pair<T>> pairs, sorted;
-    Buffer<std::int32_t> pair_component, starts;
+    Buffer<Pair<T>> pairs;
+    Buffer<std::int32_t> pair_component;
     bool spread = false;                // the block before was soft
 };
 
@@ -25,7 +40,8 @@ struct DenseSweep {
     const RowMap* map = nullptr;
     Pulse* pulse;
     Panels<P, panel_vectors> panels;
-    std::vector<DenseScratch<P>> scratch;
+    std::vector<DenseScratch<P>> scratch;           // one for each thread
+    std::vector<AssignedBlock<P>> assigned;         // one for each thread, or with one lane of a round
     std::int64_t n_lanes = 0;
     std::int64_t first_block = 0, last_block = 0;   // of the round, as global numbers
 
@@ -35,7 +51,7 @@ struct DenseSweep {
 };
 
 template <class T, class P>
-static void prepare(DenseSweep<T, P>& sweep, int n_threads) {
+static void prepare(DenseSweep<T, P>& sweep, int n_threads, std::int64_t n_assigned) {
     constexpr std::int64_t width = Vectors<P>::Full::width;
     const std::int64_t n = sweep.scorers->n_components, padded = sweep.panels.stride();
     const std::int64_t d = sweep.scorers->n_features;
@@ -45,17 +61,23 @@ static void prepare(DenseSweep<T, P>& sweep, int n_threads) {
         std::fill_n(own.products.get(), dense_block * padded, P(0));
         own.s.resize(padded);
         own.e.resize(padded);
-        if (!sweep.in_place()) own.packed.resize(dense_block * d);
         if (sweep.map) continue;
-        own.factors.resize(dense_block * padded);
-        own.tail.resize(dense_block * width);
         own.value.resize(padded + 16);
         own.component.resize(padded + 16);
         own.totals.resize(2 * sweep.scorers->n_groups);
         own.pairs.resize(dense_block * n);
-        own.sorted.resize(dense_block * n);
         own.pair_component.resize(dense_block * n);
-        own.starts.resize(n + 1);
+    }
+    sweep.assigned = std::vector<AssignedBlock<P>>(static_cast<std::size_t>(n_assigned));
+    for (auto& to : sweep.assigned) {
+        if (!sweep.in_place()) to.packed.resize(dense_block * d);
+        if (sweep.map) continue;
+        to.tail.resize(dense_block * width);
+        to.factors.resize(dense_block * padded);
+        to.pairs.resize(dense_block * n);
+        to.ends.resize(n);
+        to.mass.resize(n);
+        to.totals.resize(2 * sweep.scorers->n_groups);
     }
 }
 
@@ -88,44 +110,42 @@ static void copy_block(const DenseRows<T>& rows, std::int64_t begin, std::int64_
             to[i * to_outer + j * to_inner] = static_cast<P>(from[i * from_outer + j * from_inner]);
 }
 
-// Rows begin .. end-1 as the kernels want them.
+// OUT to.block: rows begin .. end-1 as the kernels want them.
 template <class T, class P>
-static Block<P> open_block(const DenseSweep<T, P>& sweep, DenseScratch<P>& own, std::int64_t begin,
-                           std::int64_t end) {
+static void open_block(const DenseSweep<T, P>& sweep, AssignedBlock<P>& to, std::int64_t begin,
+                       std::int64_t end) {
     constexpr std::int64_t width = Vectors<P>::Full::width;
     const auto& rows = sweep.rows;
     const std::int64_t d = sweep.scorers->n_features;
-    Block<P> block{own.packed.get(), d, end - begin, d, own.tail.get()};
+    Block<P>& block = to.block;
+    block = {to.packed.get(), d, end - begin, d, to.tail.get()};
     if constexpr (std::is_same<T, P>::value) {
         if (sweep.in_place()) {
             block.rows = rows.data + begin * rows.row_stride;
             block.stride = rows.row_stride;
         }
     }
-    if (!sweep.in_place()) copy_block(rows, begin, block.n, d, own.packed.get());
+    if (!sweep.in_place()) copy_block(rows, begin, block.n, d, to.packed.get());
     const std::int64_t whole = d / width * width;
     if (whole < d && !sweep.map)
         for (std::int64_t i = 0; i < block.n; ++i) {
-            P* to = own.tail.get() + i * width;
-            std::fill_n(to, width, P(0));
-            std::copy_n(block.rows + i * block.stride + whole, d - whole, to);
+            P* at = to.tail.get() + i * width;
+            std::fill_n(at, width, P(0));
+            std::copy_n(block.rows + i * block.stride + whole, d - whole, at);
         }
-    return block;
 }
 
-// The second product over the pairs in play only, component by component.
+// OUT to.pairs, to.ends: the pairs sorted by component; the rows of each stay in order.
 template <class T>
-static void sum_by_pairs(const Block<T>& block, DenseScratch<T>& own, std::int64_t n_pairs,
-                         std::int64_t n, double* vectors) {
-    std::int32_t* starts = own.starts.get();
-    std::fill_n(starts, n + 1, 0);
-    for (std::int64_t i = 0; i < n_pairs; ++i) ++starts[own.pair_component[i] + 1];
-    for (std::int64_t k = 0; k < n; ++k) starts[k + 1] += starts[k];
+static void sort_pairs(const DenseScratch<T>& own, std::int64_t n_pairs, std::int64_t n,
+                       AssignedBlock<T>& to) {
+    std::int32_t* ends = to.ends.get();
+    std::fill_n(ends, n, 0);
     for (std::int64_t i = 0; i < n_pairs; ++i)
-        own.sorted[starts[own.pair_component[i]]++] = own.pairs[i];
-    for (std::int64_t k = 0, begin = 0; k < n; begin = starts[k++])
-        if (starts[k] > begin)
-            sum_pairs(block, own.sorted.get() + begin, starts[k] - begin, vectors + k * block.d);
+        if (own.pair_component[i] + 1 < n) ++ends[own.pair_component[i] + 1];
+    for (std::int64_t k = 1; k < n; ++k) ends[k] += ends[k - 1];
+    for (std::int64_t i = 0; i < n_pairs; ++i)
+        to.pairs[ends[own.pair_component[i]]++] = own.pairs[i];
 }
 
 // From the shares of one row to its factors, all components at once. Returns how many there are.
@@ -154,29 +174,30 @@ static std::int64_t spread_row(const double* shares, double scale, std::int64_t 
 // The first product of a block, and what its rows are assigned to: as a list of pairs, or where the
 // block before was soft as a matrix of factors. Both hold the same numbers. Returns their count.
 template <class T, class P>
-static std::int64_t assign_block(const DenseSweep<T, P>& sweep, DenseScratch<P>& own,
-                                 const Block<P>& block, std::int64_t begin, std::int64_t lane) {
+static std::int64_t assign_rows(const DenseSweep<T, P>& sweep, DenseScratch<P>& own,
+                                AssignedBlock<P>& to, std::int64_t begin) {
     const Scorers& scorers = *sweep.scorers;
     const std::int64_t n = scorers.n_components, stride = sweep.panels.stride();
-    multiply_block(block, sweep.panels, own.products.get());
-    double* mass = sweep.lanes.mass + lane * n;
-    double* totals = sweep.lanes.totals + lane * 2 * scorers.n_groups;
+    multiply_block(to.block, sweep.panels, own.products.get());
+    std::fill_n(to.mass.get(), n, 0.0);
+    std::fill_n(to.totals.get(), 2 * scorers.n_groups, 0.0);
     Shares shares{own.component.get(), own.value.get(), 0, own.spread ? own.value.get() : nullptr};
     std::int64_t n_pairs = 0;
-    for (std::int64_t i = 0; i < block.n; ++i) {
+    for (std::int64_t i = 0; i < to.block.n; ++i) {
         const std::int64_t row = sweep.rows.row(begin + i);
         const double scale = sweep.rows.scale[row];
         affine(own.products.get() + i * stride, scale, sweep.panels.biases.get(), n, own.s.get());
         if (own.spread) std::fill_n(own.value.get(), n, 0.0);
         assign_row(scorers, row, static_cast<std::uint64_t>(sweep.rows.first + row), own.s.get(),
                    own.e.get(), shares, own.totals.get());
-        for (std::int64_t g = 0; g < 2 * scorers.n_groups; ++g) totals[g] += own.totals[g];
+        for (std::int64_t g = 0; g < 2 * scorers.n_groups; ++g) to.totals[g] += own.totals[g];
         if (own.spread) {
-            n_pairs += spread_row(own.value.get(), scale, n, mass, own.factors.get() + i * stride);
+            n_pairs += spread_row(own.value.get(), scale, n, to.mass.get(),
+                                  to.factors.get() + i * stride);
             continue;
         }
         for (std::int64_t p = 0; p < shares.size; ++p, ++n_pairs) {
-            mass[shares.component[p]] += shares.value[p];
+            to.mass[shares.component[p]] += shares.value[p];
             own.pairs[n_pairs] = {static_cast<std::int32_t>(i),
                                   static_cast<P>(shares.value[p] * scale)};
             own.pair_component[n_pairs] = shares.component[p];
@@ -185,46 +206,105 @@ static std::int64_t assign_block(const DenseSweep<T, P>& sweep, DenseScratch<P>&
     return n_pairs;
 }
 
+// OUT to: block number b of the grid, assigned.
 template <class T, class P>
-static void sweep_block(const DenseSweep<T, P>& sweep, DenseScratch<P>& own, std::int64_t begin,
-                        std::int64_t end, std::int64_t lane) {
+static void assign_block(const DenseSweep<T, P>& sweep, DenseScratch<P>& own, AssignedBlock<P>& to,
+                         std::int64_t b) {
+    const std::int64_t begin = std::max<std::int64_t>(0, b * dense_block - sweep.rows.first);
+    const std::int64_t end = std::min(sweep.rows.n, (b + 1) * dense_block - sweep.rows.first);
     const std::int64_t n = sweep.scorers->n_components, stride = sweep.panels.stride();
-    const Block<P> block = open_block(sweep, own, begin, end);
-    std::int64_t n_pairs = assign_block(sweep, own, block, begin, lane);
-    double* vectors = sweep.lanes.vectors + lane * n * block.d;
+    open_block(sweep, to, begin, end);
+    std::int64_t n_pairs = assign_rows(sweep, own, to, begin);
     // Which product is taken depends on this block alone, as the order of its sums does.
-    const bool few = 3 * n_pairs < block.n * n;
-    P* factors = own.factors.get();
-    if (few && own.spread) {
+    to.few = 3 * n_pairs < to.block.n * n;
+    P* factors = to.factors.get();
+    if (to.few && own.spread) {
         n_pairs = 0;
-        for (std::int64_t i = 0; i < block.n; ++i)
+        for (std::int64_t i = 0; i < to.block.n; ++i)
             for (std::int64_t k = 0; k < n; ++k)
                 if (factors[i * stride + k] != P(0)) {
                     own.pairs[n_pairs] = {static_cast<std::int32_t>(i), factors[i * stride + k]};
                     own.pair_component[n_pairs++] = static_cast<std::int32_t>(k);
                 }
-    } else if (!few && !own.spread) {
-        std::fill_n(factors, block.n * stride, P(0));
+    } else if (!to.few && !own.spread) {
+        std::fill_n(factors, to.block.n * stride, P(0));
         for (std::int64_t i = 0; i < n_pairs; ++i)
             factors[own.pairs[i].row * stride + own.pair_component[i]] = own.pairs[i].factor;
     }
-    own.spread = !few;
-    if (few)
-        sum_by_pairs(block, own, n_pairs, n, vectors);
-    else
-        sum_block(block, factors, stride, n, vectors);
+    if (to.few) sort_pairs(own, n_pairs, n, to);
+    own.spread = !to.few;
+}
+
+// INOUT a lane: the sums of an assigned block for components first .. last-1. The second product is
+// over the pairs in play only, component by component, or over the whole matrix.
+template <class T, class P>
+static void sum_assigned(const DenseSweep<T, P>& sweep, const AssignedBlock<P>& from,
+                         std::int64_t lane, std::int64_t first, std::int64_t last) {
+    const std::int64_t n = sweep.scorers->n_components, d = from.block.d;
+    double* mass = sweep.lanes.mass + lane * n;
+    double* vectors = sweep.lanes.vectors + lane * n * d;
+    for (std::int64_t k = first; k < last; ++k) mass[k] += from.mass[k];
+    if (!from.few) {
+        sum_block(from.block, from.factors.get() + first, sweep.panels.stride(), last - first,
+                  vectors + first * d);
+        return;
+    }
+    std::int64_t begin = first ? from.ends[first - 1] : 0;
+    for (std::int64_t k = first; k < last; begin = from.ends[k++])
+        if (from.ends[k] > begin)
+            sum_pairs(from.block, from.pairs.get() + begin, from.ends[k] - begin, vectors + k * d);
 }
 
 template <class T, class P>
+static void add_totals(const DenseSweep<T, P>& sweep, const AssignedBlock<P>& from,
+                       std::int64_t lane) {
+    const std::int64_t n = 2 * sweep.scorers->n_groups;
+    for (std::int64_t g = 0; g < n; ++g) sweep.lanes.totals[lane * n + g] += from.totals[g];
+}
+
+// All the work of the blocks of one lane.
+template <class T, class P>
 static void lane_task(void* context, std::int64_t task, int thread) {
     auto& sweep = *static_cast<DenseSweep<T, P>*>(context);
-    auto& own = sweep.scratch[static_cast<std::size_t>(thread)];
+    auto& own = sweep.assigned[static_cast<std::size_t>(thread)];
     for (std::int64_t b = sweep.first_block + task; b < sweep.last_block; b += sweep.n_lanes) {
         if (sweep.pulse->stop(thread)) return;
-        const std::int64_t begin = std::max<std::int64_t>(0, b * dense_block - sweep.rows.first);
-        const std::int64_t end = std::min(sweep.rows.n, (b + 1) * dense_block - sweep.rows.first);
-        sweep_block(sweep, own, begin, end, b % sweep.n_lanes);
+        assign_block(sweep, sweep.scratch[static_cast<std::size_t>(thread)], own, b);
+        sum_assigned(sweep, own, b % sweep.n_lanes, 0, sweep.scorers->n_components);
+        add_totals(sweep, own, b % sweep.n_lanes);
     }
+}
+
+// One block of a round is assigned.
+template <class T, class P>
+static void assign_task(void* context, std::int64_t task, int thread) {
+    auto& sweep = *static_cast<DenseSweep<T, P>*>(context);
+    if (sweep.pulse->stop(thread)) return;
+    assign_block(sweep, sweep.scratch[static_cast<std::size_t>(thread)],
+                 sweep.assigned[static_cast<std::size_t>(task)], sweep.first_block + task);
+}
+
+// All blocks of a round are added to one tile of components.
+template <class T, class P>
+static void tile_task(void* context, std::int64_t task, int) {
+    auto& sweep = *static_cast<DenseSweep<T, P>*>(context);
+    const std::int64_t first = task * tile_components;
+    const std::int64_t last = std::min(first + tile_components, sweep.scorers->n_components);
+    for (std::int64_t b = 0; b < sweep.last_block - sweep.first_block; ++b)
+        sum_assigned(sweep, sweep.assigned[static_cast<std::size_t>(b)], 0, first, last);
+}
+
+// The blocks first_block .. last_block-1, where the sums have one lane.
+template <class T, class P>
+static void sweep_tiles(DenseSweep<T, P>& sweep, int n_threads) {
+    const std::int64_t n_blocks = sweep.last_block - sweep.first_block;
+    const std::int64_t n = sweep.scorers->n_components;
+    Pool::instance().run(n_blocks, n_threads, assign_task<T, P>, &sweep);
+    if (sweep.pulse->stopped()) return;   // some blocks were not assigned
+    Pool::instance().run((n + tile_components - 1) / tile_components, n_threads, tile_task<T, P>,
+                         &sweep);
+    for (std::int64_t b = 0; b < n_blocks; ++b)
+        add_totals(sweep, sweep.assigned[static_cast<std::size_t>(b)], 0);
 }
 
 // Small problems are done before a second thread has woken up.
@@ -250,13 +330,19 @@ static bool dense_sweep(const DenseRows<T>& rows, const Scorers& scorers, const 
     sweep.pulse = &pulse;
     sweep.n_lanes = n_lanes;
     pack(scorers, sweep.panels, false, n_threads);
-    prepare(sweep, n_threads);
     const std::int64_t first = rows.first / dense_block;
     const std::int64_t last = (rows.first + rows.n - 1) / dense_block + 1;
-    const std::int64_t round = 8 * n_lanes;   // blocks between two barriers
+    // Blocks between two barriers.
+    const std::int64_t round =
+        n_lanes > 1 ? 8 * n_lanes : std::min<std::int64_t>(last - first, 2 * n_threads + 2);
+    prepare(sweep, n_threads, n_lanes > 1 ? n_threads : round);
     for (std::int64_t b = first; b < last && !pulse.stopped(); b += round) {
         sweep.first_block = b;
         sweep.last_block = std::min(last, b + round);
+        if (n_lanes == 1) {
+            sweep_tiles(sweep, n_threads);
+            continue;
+        }
         const std::int64_t n_tasks = std::min(n_lanes, sweep.last_block - b);
         Pool::instance().run(n_tasks, n_threads, lane_task<T, P>, &sweep);
     }
@@ -270,8 +356,9 @@ static void dense_map_task(void* context, std::int64_t task, int thread) {
     auto& own = sweep.scratch[static_cast<std::size_t>(thread)];
     const std::int64_t begin = task * dense_block;
     const std::int64_t end = std::min(sweep.rows.n, begin + dense_block);
-    const Block<P> block = open_block(sweep, own, begin, end);
-    multiply_block(block, sweep.panels, own.products.get());
+    auto& opened = sweep.assigned[static_cast<std::size_t>(thread)];
+    open_block(sweep, opened, begin, end);
+    multiply_block(opened.block, sweep.panels, own.products.get());
     for (std::int64_t row = begin; row < end; ++row) {
         affine(own.products.get() + (row - begin) * sweep.panels.stride(), sweep.rows.scale[row],
                sweep.panels.biases.get(), sweep.scorers->n_components, own.s.get());
@@ -291,7 +378,7 @@ static bool dense_map(const DenseRows<T>& rows, const Scorers& scorers, const Ro
     sweep.map = &map;
     sweep.pulse = &pulse;
     pack(scorers, sweep.panels, false, n_threads);
-    prepare(sweep, n_threads);
+    prepare(sweep, n_threads, n_threads);
     Pool::instance().run((rows.n + dense_block - 1) / dense_block, n_threads, dense_map_task<T, P>,
                          &sweep);
     return !pulse.stopped();

@@ -22,12 +22,14 @@ namespace spheremix {
 // Rows of a dense block: the grid on which sums in the precision of the data are taken.
 constexpr std::int64_t dense_block = 128;
 
-// Lanes of the dense sums: a function of the size of the sums alone, so that the order of additions
-// is too. Fewer when they are large: memory stays a small multiple of theirs.
+// Lanes of the dense sums: a function of their shape alone, so that the order of additions is too.
+// Large sums of many components have one lane, which is shared out by components; of few components
+// fewer lanes, so that memory stays a small multiple of theirs.
 constexpr std::int64_t dense_lanes(std::int64_t n_components, std::int64_t n_features) {
     const std::int64_t size = std::max<std::int64_t>(1, n_components * n_features);
     const std::int64_t wanted = (std::int64_t{1} << 22) / size;
-    return wanted < 4 ? 4 : wanted > 16 ? 16 : wanted;
+    if (wanted >= 16) return 16;
+    return n_components >= 256 ? 1 : std::max<std::int64_t>(wanted, 4);
 }
 
 #define SPHEREMIX_KERNELS "sweep_kernels.hpp"

@@ -156,7 +156,41 @@ def test_columns_without_prototype_are_left_out():
 
 def test_lanes_are_few_where_sums_are_large():
     assert kernels.dense_lanes(50, 384) == 16
-    assert kernels.dense_lanes(1000, 100_000) == 4
+    assert kernels.dense_lanes(100, 4096) == 10
+    assert kernels.dense_lanes(20, 100_000) == 4
+    assert kernels.dense_lanes(2000, 384) == 1
+
+
+@pytest.mark.parametrize("length", [3000.0, 30.0, 1.0])
+@pytest.mark.parametrize("kind", ["dense64", "dense32"])
+def test_large_sums_are_shared_out_by_components(kind, length):
+    """One lane: any number of threads, and calls on successive rows, give the same bits."""
+    X = make_rows(kind, n=2000, d=1001)
+    scale = unit_scale(X)
+    scorers = [
+        make_scorer(X, 210, length),
+        make_scorer(X, 50, length, "hard", 1),
+        make_scorer(X, 3, length, "drawn", 2),
+    ]
+    assert kernels.dense_lanes(263, X.shape[1]) == 1
+    weights = np.random.default_rng(3).random((3, X.shape[0]))
+    alone = CompiledDirections(X, scale).sweep(scorers, weights)
+    expected = ReferenceDirections(X, scale).sweep(scorers, weights)
+    double = arithmetic(X.dtype, scorers) == np.float64
+    tolerance = (1e-10 if double else 1e-5) * max(1, length / 20)
+    for actual, right, scorer in zip(alone, expected, scorers, strict=True):
+        assert_resultants_close(actual, right, scorer, tolerance)
+    for n_threads in (2, 7):
+        several = CompiledDirections(X, scale, n_threads=n_threads).sweep(scorers, weights)
+        for a, b in zip(alone, several, strict=True):
+            assert_resultants_same_bits(a, b)
+    cut = 9 * kernels.DENSE_BLOCK
+    first = CompiledDirections(X[:cut], scale[:cut], n_threads=3)
+    sums = first.begin(scorers, weights, len(X))
+    sums.add(first, 0)
+    sums.add(CompiledDirections(X[cut:], scale[cut:], first_row=cut, n_threads=2), cut)
+    for a, b in zip(alone, sums.resultants(), strict=True):
+        assert_resultants_same_bits(a, b)
 
 
 def test_python_threads_may_sweep_at_the_same_time():

@@ -265,9 +265,11 @@ class CompiledSums:
 
     def resultants(self) -> list[Resultants]:
         """Give the resultants of each scorer."""
-        vectors, mass, totals = self._vectors, self._mass, self._totals
-        if self._lanes:
-            vectors, mass, totals = vectors.sum(axis=0), mass.sum(axis=0), totals.sum(axis=0)
+        mass, vectors, totals = self._mass, self._vectors, self._totals
+        if self._lanes == (1,):  # large sums, which are not copied
+            mass, vectors, totals = mass[0], vectors[0], totals[0]
+        elif self._lanes:
+            mass, vectors, totals = mass.sum(axis=0), vectors.sum(axis=0), totals.sum(axis=0)
         weight = self._n_rows if self._weights is None else self._weights.sum(axis=-1)
         return split_resultants(self._parts, (mass, vectors, totals), weight)
 
