@@ -139,12 +139,22 @@ def test_links_lead_somewhere(page):
     assert not [path for path in named if not (ROOT / path).exists()]
 
 
-def test_architecture_names_every_file():
-    """A new module gets its line in the page, and a removed one loses it."""
+def test_architecture_names_every_folder():
+    """Those of the package, and the folders beside it that hold anything tracked."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    house = page.partition("\n## The house, file by file\n")[2].partition("\n## ")[0]
+    house = page.partition("\n## The folders\n")[2].partition("```text\n")[2].partition("```")[0]
     package = ROOT / "src" / "spheremix"
-    listed = re.findall(r"^  ([\w/]+\.py) ", house, re.MULTILINE)
+    there = {path.parent.name for path in package.glob("*/__init__.py")}
+    assert set(re.findall(r"^  (\w+)/ ", house, re.MULTILINE)) == there
+    beside = re.findall(r"(\w+)/,? ", "\n".join(re.findall(r"^\w.*", house, re.MULTILINE)))
+    assert not [folder for folder in beside if not (ROOT / folder).is_dir()]
+
+
+def test_page_of_files_names_every_file():
+    """A new module gets its line in the page, and a removed one loses it."""
+    page = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
+    package = ROOT / "src" / "spheremix"
+    listed = re.findall(r"^  ([\w/]+\.py) ", page, re.MULTILINE)
     named = set(listed)
     assert len(named) == len(listed)
     there = {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
