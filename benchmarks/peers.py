@@ -145,7 +145,7 @@ def measure(title, X, K, peers, broken):
             except Exception as error:  # noqa: BLE001 - whatever a package not kept up raises
                 broken[who[0]] = (str(error) or repr(error)).splitlines()[0].rstrip(".")
     lines = [f"**{title}**, one iteration", ""]
-    lines += ["| package | what | ms | ratio | ratios of the starts |", "|---|---|---|---|---|"]
+    lines += ["| package | what | ms | ratio | smallest to largest ratio |", "|---|---|---|---|---|"]
     for (package, what), seconds in took.items():
         if not seconds:
             continue
