@@ -212,10 +212,30 @@ def test_a_name_is_of_words_that_documents_have_here_and_not_elsewhere():
     bare = Vocabulary(prototypes, words, masses=masses)
     assert cluster_name(bare, 0) == "rare usual frequent"
     found = all_naming_words(replace(bare, document_shares=shares))[0]
-    # score times what is beyond: .465 * .1, .408 * .6, .354 * .1, .164 * .8
+    # The other cluster is all others: score times twice what is beyond, .465 * .1, .408 * .6, ...
     assert [one.word for one in found] == ["usual", "weak", "rare"]
     alone = Vocabulary(prototypes[:1], words, document_shares=shares[:1])
     assert cluster_name(alone, 0) == "frequent usual weak"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_first_words_of_names_by_their_definition(seed):
+    """Document by document: the share here, among all others, and in each other cluster."""
+    rng = np.random.default_rng(seed)
+    prototypes, clusters = rng.random((4, 30)), rng.choice(4, 200, p=[0.5, 0.3, 0.15, 0.05])
+    has = rng.random((200, 30)) < rng.random((4, 30))[clusters]
+    masses = np.bincount(clusters, minlength=4).astype(float)
+    shares = np.array([has[clusters == k].mean(axis=0) for k in range(4)])
+    words = named(prototypes, masses, shares)
+    for k, [found] in enumerate(all_naming_words(words, 1)):
+        merits = {}
+        for one in words.words(k, 20):
+            j, here = one.feature, has[clusters == k, one.feature].mean()
+            nearest = max(has[clusters == other, j].mean() for other in range(4) if other != k)
+            merits[j] = words.scores[k, j] * (
+                max(here - has[clusters != k, j].mean(), 0.0) + max(here - nearest, 0.0)
+            )
+        assert found.feature == max(merits, key=merits.get)
 
 
 def test_words_far_down_the_list_are_in_no_name_whatever_their_share():

@@ -14,6 +14,9 @@ from spheremix.text.corpus import Corpus, digest
 LEAST_WORDS = 20  # of a docstring that says something
 # The same table of array libraries in hundreds of scipy's functions, written by a decorator.
 TABLE = re.compile(r"(?ms)^ *\*\*Array API Standard Support\*\*.*?for more information\.$")
+# The same sentence in most of scikit-learn's docstrings, and roles of Sphinx such as :class:.
+GUIDE = re.compile(r"Read more in the\s+:ref:`[^`]*`\.?")
+ROLE = re.compile(r":[a-z]+(?::[a-z]+)?:(?=`)")
 # Results that scipy draws when it is imported.
 DRAWN = re.compile(r"(?m)^.*# may vary$")
 # The call that compiled functions have in their first lines: parameters, not prose.
@@ -61,8 +64,9 @@ def load_docstrings() -> Corpus:
     About 3,000 documents of the versions that are installed; nothing is downloaded. Functions,
     classes and scipy's distributions are documents, each once, and methods are not; what is
     deprecated or says less than 20 words is left out, and so are signatures in first lines, the
-    table of array libraries that many functions of scipy have in common, and results of examples
-    that may vary.
+    table of array libraries that many functions of scipy have in common, the sentence of
+    scikit-learn that leads to its guide, names of roles such as ``:class:``, and results of
+    examples that may vary.
 
     Returns
     -------
@@ -134,6 +138,8 @@ def _docstring(thing: Any, package: str) -> str:
     home = getattr(thing, "__module__", None) or package
     if inherited or home.partition(".")[0] != package:
         return ""
-    text = SIGNATURE.sub("", DRAWN.sub("", TABLE.sub("", inspect.cleandoc(docstring))))
+    text = inspect.cleandoc(docstring)
+    for boilerplate in (TABLE, GUIDE, ROLE, DRAWN, SIGNATURE):
+        text = boilerplate.sub("", text)
     deprecated = ".. deprecated::" in text.partition("Parameters\n---")[0]
     return "" if deprecated or len(text.split()) < LEAST_WORDS else text

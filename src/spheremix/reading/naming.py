@@ -89,9 +89,11 @@ def all_naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
 
     Of the 20 most characteristic words of the cluster
     (:func:`~spheremix.reading.characteristic_scores`), those with the largest product of two
-    numbers: the score, and by how much the share of documents that contain the word is above that
-    of any other cluster, where these shares are known. A name should be about many documents of its
-    cluster, and not of others. A name has no two words that say the same ("type" and "dtype"),
+    numbers, where the shares of documents that contain each word are known. The first number is
+    the score. The second one is by how much the share of the cluster is above the share among the
+    documents of all other clusters, plus by how much it is above the largest share of another
+    cluster; each of the two is at least zero. A name should be about many documents of its cluster
+    and about few others, and should set it apart from the clusters that are like it. A name has no two words that say the same ("type" and "dtype"),
     and no two clusters share two words of their names: then the cluster of smaller mass takes its
     next word. Where a cluster has no other word, its name is shorter.
 
@@ -135,9 +137,10 @@ def _candidates(vocabulary: Vocabulary, k: int) -> list[int]:
     found = found[vocabulary.ranking(k, found)]
     first, rest = found[:CONSIDERED], found[CONSIDERED:]
     if vocabulary.document_shares is not None:
-        beyond = vocabulary.document_shares[k, first] - vocabulary.shares_elsewhere(k)[first]
-        merits = vocabulary.scores[k, first] * np.maximum(beyond, 0.0)
-        first = first[np.argsort(-merits, kind="stable")]
+        here = vocabulary.document_shares[k, first]
+        beyond = np.maximum(here - vocabulary.shares_elsewhere(k)[first], 0.0)
+        beyond += np.maximum(here - vocabulary.share_among_others(k)[first], 0.0)
+        first = first[np.argsort(-vocabulary.scores[k, first] * beyond, kind="stable")]
     return [*first.tolist(), *rest.tolist()]
 
 

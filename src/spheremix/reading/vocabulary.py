@@ -292,6 +292,27 @@ class Vocabulary:
         found: Array = others.max(axis=0, initial=0.0)
         return found
 
+    def share_among_others(self, cluster: int) -> Array:
+        """Give the share of documents with each word among those of all other clusters together.
+
+        Parameters
+        ----------
+        cluster : int
+            The cluster.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            Zeros for one cluster alone, and where ``document_shares`` are not known.
+        """
+        found: Array = np.zeros(self.prototypes.shape[1])
+        if self.document_shares is not None:
+            given = np.ones(len(self.prototypes)) if self.masses is None else self.masses
+            masses = np.array(given, dtype=np.float64)
+            masses[self.require_cluster(cluster)] = 0.0
+            found += masses @ self.document_shares / max(masses.sum(), np.finfo(float).tiny)
+        return found
+
     def named(self, features: Iterable[int]) -> list[str]:
         """Give the names of features.
 
