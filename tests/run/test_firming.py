@@ -131,7 +131,8 @@ def test_clusters_that_other_documents_would_not_have_are_named(explored, loose)
     weak = [k for k, firm in enumerate(loose.firmness().groups) if firm < 0.5]
     assert weak
     assert len(said) == 1
-    assert all(f" {k} (" in said[0] for k in weak)
+    names = dict(zip(loose.clusters["cluster"], loose.clusters["name"], strict=True))
+    assert all(f"{names[k]} (cluster {k}, firmness" in said[0] for k in weak)
 
 
 def test_damaged_places_of_words_are_named(explored, tmp_path):
@@ -160,6 +161,6 @@ def test_every_document_has_a_certainty_and_doubtful_ones_are_counted(explored, 
     most = np.bincount(np.array(table["cluster"])[borderline])
     text = (
         f"Doubtful documents: {borderline.sum()} of 120 documents may as well be in another "
-        f"cluster (most are in cluster {most.argmax()}: {most.max()})."
+        f"cluster ({most.max()} of them in {names[most.argmax()]})."
     )
     assert any(one.render().startswith(text) for one in remarks(loose))

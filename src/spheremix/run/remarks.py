@@ -318,7 +318,7 @@ def _firmness(run: Run) -> Message | None:
     if not weak:
         return None
     weak.sort(key=lambda one: one[2])
-    each = [f"{k} ({name}, firmness {firm:.2f})" for k, name, firm in weak[:NAMED]]
+    each = [f"{name} (cluster {k}, firmness {firm:.2f})" for k, name, firm in weak[:NAMED]]
     if len(weak) > NAMED:
         each.append(f"{len(weak) - NAMED} more")
     return Message(
@@ -340,6 +340,14 @@ def _lost(run: Run) -> Message | None:
     )
 
 
+def _names(run: Run) -> dict[Any, str]:
+    """Give the name of each cluster that is in the table."""
+    clusters = run.clusters
+    if clusters is None or "name" not in clusters:
+        return {}
+    return dict(zip(clusters["cluster"], clusters["name"], strict=True))
+
+
 def _doubtful(run: Run) -> Message | None:
     """Say how many documents may as well be in another cluster, and where most of them are."""
     documents = run.documents
@@ -355,7 +363,8 @@ def _doubtful(run: Run) -> Message | None:
     if not found:
         return Message("Doubtful documents: none of {all} is borderline", values)
     [(cluster, most)] = found.most_common(1)
-    where = f" (most are in cluster {cluster}: {most:,})" if found.total() > 1 else ""
+    name = _names(run).get(cluster, f"cluster {cluster}")
+    where = f" ({most:,} of them in {name})" if found.total() > 1 else ""
     return Message(
         "Doubtful documents: {n} of {all} may as well be in another cluster{where}. The column "
         "certainty of documents.csv begins with 'borderline' there",

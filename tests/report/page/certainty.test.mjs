@@ -2,17 +2,21 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
+  borderlineReason,
   borderlineText,
+  bracketsText,
   certaintyOf,
   certaintyText,
+  countSure,
   nextText,
   ofSamples,
   share,
   samenessWord,
+  sureText,
   wordFirmness,
 } from "../../../src/spheremix/report/page/certainty.js";
 
-import { placing } from "../../../src/spheremix/report/page/verdict.js";
+import { numberLines, whyText } from "../../../src/spheremix/report/page/verdict.js";
 
 const documents = {
   log_odds: Float32Array.of(1, 3, 5, Infinity),
@@ -27,19 +31,11 @@ test("without firmness the odds decide: below 9 to 1 it is borderline", () => {
   assert.deepEqual(told, ["borderline with film", "probably here", "clearly here", "clearly here"]);
 });
 
-test("the next-best group is named where the phrase does not name it", () => {
+test("the other group that a document may belong to is named", () => {
   const content = { names: ["sport", "film"], model };
   const told = [0, 1, 2].map((i) => nextText(content, documents, i));
-  assert.deepEqual(told, ["", "next: film", "next: film"]);
+  assert.deepEqual(told, ["or film", "next: film", "next: film"]);
   assert.equal(nextText(content, { ...documents, runner_up: null }, 2), "");
-});
-
-test("a document that is clearly in its group is not said to be hard to place", () => {
-  const odds = Float32Array.from({ length: 101 }, (_, i) => 5 + i);
-  const told = (i, from = odds) => placing({ firmness: null }, { log_odds: from }, i);
-  assert.equal(told(1), "clearly here, though less so than 99 % of the others");
-  assert.equal(told(100), "easier to place than 99.0 % of all documents");
-  assert.equal(told(0, odds.with(0, 1)), "among the 1 % hardest to place");
 });
 
 test("firmness decides where it was measured, but no even odds are clear", () => {
@@ -55,9 +51,11 @@ test("the list says how many documents not to rely on, and where they are", () =
   const placed = { log_odds: Float32Array.of(1, 2, 5, 1), cluster: Uint16Array.of(0, 0, 0, 2) };
   const told = (...items) => borderlineText({ model }, placed, items);
   assert.equal(
-    told(0, 1, 2, 3), // the last one belongs nowhere, and may stand before others
-    "2 of 3 documents here are borderline: do not rely on their group.",
+    told(0, 1, 2, 3),
+    "2 of 3 documents here are borderline: do not rely on their group. They come first, then 1 " +
+      "that belongs nowhere.",
   );
+  assert.equal(told(0), "1 of 1 document here is borderline: do not rely on its group.");
   assert.equal(
     told(1, 2),
     "1 of 2 documents here is borderline: do not rely on its group. It comes first.",
@@ -103,4 +101,75 @@ test("firmness of words is known for those that were looked for", () => {
   assert.equal(wordFirmness(content, 1, 4), 0.25);
   assert.equal(wordFirmness(content, 1, 7), null);
   assert.equal(wordFirmness({}, 0, 4), null);
+});
+
+// Two groups; redrawn samples were looked at. What belongs nowhere has the number 2.
+const measured = {
+  names: ["sport", "film"],
+  model,
+  firmness: {
+    documents: Float32Array.of(1, 0.35, 0.4, 0.8, 0.9),
+    groups: [0.9, 0.3],
+    n_replicates: 20,
+  },
+};
+const several = {
+  log_odds: Float32Array.of(1, 8.39, 1, 3, 0),
+  runner_up: Uint16Array.of(1, 1, 0, 1, 0),
+  cluster: Uint16Array.of(0, 0, 1, 0, 2),
+  posterior: Float32Array.of(0.7, 1, 0.7, 0.95, 0.1),
+  margin: Float32Array.of(0.4, 1, 0.4, 0.9, 0.1),
+  cosine: Float32Array.of(0.5, 0.4, 0.3, 0.6, 0.1),
+};
+
+test("documents are counted by how sure they are", () => {
+  const counts = { borderline: 3, nowhere: 1, probably: 0, clearly: 1 };
+  assert.deepEqual(countSure(measured, several, [0, 1, 2, 3, 4]), counts);
+  assert.equal(countSure(measured, several, [3]).borderline, 0);
+});
+
+test("a borderline document says which of the two measures makes it so", () => {
+  assert.deepEqual(
+    [0, 1, 2, 3, 4].map((i) => sureText(measured, several, i)),
+    [
+      "borderline (2.7 to 1)",
+      "borderline (7 of 20 samples)",
+      "borderline (2.7 to 1)",
+      "clearly here",
+      "belongs nowhere",
+    ],
+  );
+  const reasons = [0, 1, 2, 3].map((i) => borderlineReason(measured, several, i));
+  assert.equal(reasons[0], "in this fit the odds for its group are only 2.7 to 1");
+  assert.equal(reasons[1], "it stays with its group in only 7 of 20 redrawn samples");
+  assert.equal(reasons[2], `${reasons[0]}, and it stays with its group in only 8 of 20 redrawn samples`);
+  assert.equal(reasons[3], "");
+  assert.match(bracketsText(measured), /redrawn samples .* 9 to 1/u);
+  assert.doesNotMatch(bracketsText({ firmness: null }), /samples/u);
+});
+
+test("large odds beside a borderline document are said to be those of one fit", () => {
+  const why = whyText(measured, several, 1);
+  assert.match(why, /in only 7 of 20 the group was there again with this document in it\.$/u);
+  assert.doesNotMatch(why, /to 1/u); // the odds do not decide here, and are among the numbers
+  const [samples, fit, terms] = numberLines(measured, several, 1);
+  assert.match(samples, /7 of 20 redrawn samples\. Fewer than 10: borderline\. 15 or more: clearly here\.$/u);
+  assert.match(fit, /^This fit alone: odds of 4,400 to 1 .* larger than those of 80 % of the documents/u);
+  assert.match(fit, /They count only below 9 to 1/u);
+  assert.match(terms, /log-odds 8\.39, posterior > 0\.999, margin 1\.000/u);
+});
+
+test("close odds, a group that is not firm, and documents that are sure have sentences of their own", () => {
+  assert.match(whyText(measured, several, 0), /^In this fit “film” suits it nearly as well: the odds are 2\.7 to 1\./u);
+  assert.match(whyText(measured, several, 2), /not firm as a whole\.$/u);
+  assert.doesNotMatch(whyText(measured, several, 3), /only|not firm/u);
+  assert.equal(whyText(measured, several, 4), "");
+  const lost = numberLines(measured, several, 4);
+  assert.deepEqual(lost, [
+    "Other samples: it belongs nowhere again in 18 of 20 redrawn samples.",
+    "Likeness: cosine 0.100 with the nearest prototype.",
+  ]);
+  const plain = numberLines({ ...measured, firmness: null }, several, 3);
+  assert.match(plain[0], /Below 9 to 1: borderline\. 99 to 1 or more: clearly here\.$/u);
+  assert.match(plain.at(-1), /larger than that of 100 % of its group/u);
 });

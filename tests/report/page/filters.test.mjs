@@ -29,13 +29,16 @@ const all = {
   cluster: 0,
   scope: "all",
   sort: "given",
+  sure: "",
   text: "",
   label: -1,
   rival: -1,
   from: "",
   to: "",
 };
-const list = (now) => listDocuments(documents, step, { ...all, ...now }, createSearch(documents));
+const content = { model: { n_clusters: 3 }, firmness: null };
+const list = (now) =>
+  listDocuments(documents, step, { ...all, ...now }, createSearch(documents), content);
 
 test("documents are those of the cluster at this step, or all of them", () => {
   assert.deepEqual(list({}), [0, 1, 2, 3, 4]);
@@ -48,7 +51,7 @@ test("documents of groups that are to be merged are listed together", () => {
   assert.deepEqual(listedIds({ cut: 4, cluster: 2, node: 7 }, edits), [7]);
   const now = { ...all, scope: "cluster", cluster: 2 };
   const search = createSearch(documents);
-  assert.deepEqual(listDocuments(documents, step, now, search, null, [0, 2]), [0, 2, 3, 4]);
+  assert.deepEqual(listDocuments(documents, step, now, search, content, [0, 2]), [0, 2, 3, 4]);
 });
 
 test("they are sorted by cosine or by log-odds, equals as given", () => {
@@ -67,7 +70,7 @@ test("labels, days and texts narrow the list", () => {
 
 test("years and months that have the day are listed", () => {
   const known = { ...documents, date: ["2020", "2020-03", "2021", "2019", null] };
-  const listed = (now) => listDocuments(known, step, { ...all, ...now }, createSearch(known));
+  const listed = (now) => listDocuments(known, step, { ...all, ...now }, createSearch(known), content);
   assert.deepEqual(listed({ from: "2020-03-15" }), [0, 1, 2]);
   assert.deepEqual(listed({ from: "2020-04-01" }), [0, 2]);
   assert.deepEqual(listed({ to: "2020-02-28" }), [0, 3]);
@@ -79,7 +82,7 @@ test("a document is called by its title, and found by it", () => {
   assert.deepEqual([nameOf(titled, 0), nameOf(titled, 1)], ["Home", "ben"]);
   assert.equal(nameOf({ ...documents, title: null }, 0), "Anna");
   const search = createSearch(titled);
-  assert.deepEqual(listDocuments(titled, step, { ...all, text: "home" }, search), [0]);
+  assert.deepEqual(listDocuments(titled, step, { ...all, text: "home" }, search, content), [0]);
 });
 
 test("between two clusters are those for which both are the most probable", () => {
@@ -88,7 +91,7 @@ test("between two clusters are those for which both are the most probable", () =
   const now = { ...all, rival: 2, scope: "cluster", cluster: 0 };
   const search = createSearch(documents);
   assert.deepEqual(
-    listDocuments(documents, { labels: documents.cluster }, now, search, null, [0, 1]),
+    listDocuments(documents, { labels: documents.cluster }, now, search, content, [0, 1]),
     [2, 4],
   ); // groups 0 and 1 are to be merged
 });
@@ -97,7 +100,7 @@ test("a corpus without labels, dates and runners-up lists nothing for them", () 
   const bare = { ...documents, date: null, labels: null, runner_up: null };
   const search = createSearch(bare);
   for (const now of [{ label: 0 }, { from: "2000-01-01" }, { to: "2030-01-01" }])
-    assert.deepEqual(listDocuments(bare, step, { ...all, ...now }, search), []);
+    assert.deepEqual(listDocuments(bare, step, { ...all, ...now }, search, content), []);
 });
 
 test("texts that were shortened are known", () => {
@@ -122,7 +125,18 @@ test("documents of a group of the tree are those with its number", () => {
 test("borderline documents are those of little firmness, then those of even odds", () => {
   const firmness = { documents: Float32Array.of(0.9, 0.2, 0.9, 0.6, 0.9) };
   const now = { ...all, sort: "ambiguous" };
-  const found = listDocuments(documents, step, now, createSearch(documents), firmness);
+  const measured = { ...content, firmness };
+  const found = listDocuments(documents, step, now, createSearch(documents), measured);
   assert.deepEqual(found, [2, 3, 1, 0, 4]);
   assert.deepEqual(list({ sort: "ambiguous" }), [2, 3, 0, 1, 4]);
+});
+
+test("documents are listed by how sure they are; those that belong nowhere follow the borderline", () => {
+  const lost = { ...documents, cluster: Uint16Array.of(0, 1, 0, 3, 1) }; // the fourth one
+  const listed = (now) => listDocuments(lost, step, { ...all, ...now }, createSearch(lost), content);
+  assert.deepEqual(listed({ sure: "borderline" }), [2]);
+  assert.deepEqual(listed({ sure: "nowhere" }), [3]);
+  assert.deepEqual(listed({ sure: "probably" }), [0]);
+  assert.deepEqual(listed({ sure: "clearly" }), [1, 4]);
+  assert.deepEqual(listed({ sort: "ambiguous" }), [2, 3, 0, 1, 4]);
 });

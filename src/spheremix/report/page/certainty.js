@@ -1,11 +1,11 @@
 // How sure something is, in words. Numbers follow where they are asked for.
 
-import { counted, integer } from "./format.js";
+import { counted, integer, oddsText } from "./format.js";
 import { isNowhere, NOWHERE } from "./nowhere.js";
 
-/** @import { Content, Documents } from "./types.d.ts" */
+/** @import { Certainty, Content, Documents, Sure } from "./types.d.ts" */
 
-const FIRM = 0.75; // from here on one can rely on the place of a document
+export const FIRM = 0.75; // from here on one can rely on the place of a document
 export const FAIR = 0.5; // below this, it would not survive other documents
 export const AGREED = 0.6; // of restarts: below this the terminal warns
 
@@ -34,8 +34,6 @@ export function samenessWord(value) {
   return value >= AGREED ? "partly the same groups" : "other groups";
 }
 
-/** @typedef {"clearly" | "probably" | "borderline"} Certainty */
-
 // By firmness, where it was measured; else by the odds against the next-best cluster.
 /**
  * @param {Pick<Content, "firmness">} content @param {Pick<Documents, "log_odds">} documents
@@ -50,6 +48,78 @@ export function certaintyOf(content, documents, i) {
     return firmness >= FAIR ? "probably" : "borderline";
   }
   return odds < CLEAR ? "probably" : "clearly";
+}
+
+// What a document can be, the one to distrust most first, and how that is called.
+/** @type {Record<Sure, string>} */
+export const SURE_NAMES = {
+  borderline: "borderline",
+  nowhere: NOWHERE,
+  probably: "probably here",
+  clearly: "clearly here",
+};
+export const SURE_ORDER = /** @type {Sure[]} */ (Object.keys(SURE_NAMES));
+
+/**
+ * @param {Pick<Content, "firmness" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number} i @returns {Sure}
+ */
+export function sureOf(content, documents, i) {
+  return isNowhere(content, documents, i) ? "nowhere" : certaintyOf(content, documents, i);
+}
+
+// How many of the listed documents are what.
+/**
+ * @param {Pick<Content, "firmness" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {Iterable<number>} items
+ */
+export function countSure(content, documents, items) {
+  /** @type {Record<Sure, number>} */
+  const counts = { borderline: 0, nowhere: 0, probably: 0, clearly: 0 };
+  for (const i of items) counts[sureOf(content, documents, i)]++;
+  return counts;
+}
+
+// Which of the two measures makes a document borderline: the odds of this fit, the redrawn samples.
+/**
+ * @param {Pick<Content, "firmness">} content @param {Pick<Documents, "log_odds">} documents
+ * @param {number} i
+ */
+export function borderlineBy({ firmness }, documents, i) {
+  const firm = firmness?.documents?.[i];
+  const odds = documents.log_odds[i];
+  return {
+    odds: odds < BORDERLINE ? oddsText(odds) : "",
+    samples:
+      firmness && firm !== undefined && firm < FAIR
+        ? `${Math.round(firm * firmness.n_replicates)} of ${firmness.n_replicates}`
+        : "",
+  };
+}
+
+// As a row of the list says it: "borderline (7 of 20 samples)", "borderline (2.3 to 1)".
+/**
+ * @param {Pick<Content, "firmness" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number} i
+ */
+export function sureText(content, documents, i) {
+  const sure = sureOf(content, documents, i);
+  if (sure !== "borderline") return SURE_NAMES[sure];
+  const { odds, samples } = borderlineBy(content, documents, i);
+  return `${SURE_NAMES[sure]} (${odds || `${samples} samples`})`;
+}
+
+// Why a document is borderline, in a few words; of others nothing.
+/**
+ * @param {Pick<Content, "firmness" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number} i
+ */
+export function borderlineReason(content, documents, i) {
+  if (sureOf(content, documents, i) !== "borderline") return "";
+  const { odds, samples } = borderlineBy(content, documents, i);
+  const close = odds && `in this fit the odds for its group are only ${odds}`;
+  const loose = samples && `it stays with its group in only ${samples} redrawn samples`;
+  return close && loose ? `${close}, and ${loose}` : close || loose;
 }
 
 // The same in a phrase: "borderline with film".
@@ -71,26 +141,35 @@ export function certaintyText(content, documents, i) {
  * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number[]} items
  */
 export function borderlineText(content, documents, items) {
-  const placed = items.filter((i) => !isNowhere(content, documents, i));
-  if (!placed.length) return "";
-  const n = placed.filter((i) => certaintyOf(content, documents, i) === "borderline").length;
-  // Documents that belong nowhere stand among the others, by how unclear they are.
-  const sorted = placed.length === items.length;
-  if (!n) return `No document here is borderline${sorted ? ": the least clear come first" : ""}.`;
+  const { borderline: n, nowhere: lost } = countSure(content, documents, items);
+  const placed = items.length - lost;
+  if (!placed) return "";
+  const after = lost ? `, then ${integer(lost)} that ${lost === 1 ? "belongs" : "belong"} nowhere` : "";
+  if (!n) return `No document here is borderline${lost ? "" : ": the least clear come first"}.`;
   const [are, their, come] = n === 1 ? ["is", "its", "It comes"] : ["are", "their", "They come"];
-  const all = counted(placed.length, "document");
-  return `${integer(n)} of ${all} here ${are} borderline: do not rely on ${their} group.${sorted ? ` ${come} first.` : ""}`;
+  const all = counted(placed, "document");
+  const first = n < items.length ? ` ${come} first${after}.` : "";
+  return `${integer(n)} of ${all} here ${are} borderline: do not rely on ${their} group.${first}`;
 }
 
-// The next-best group, where the phrase does not name it: "next: film"; else nothing.
+// What stands in brackets beside borderline documents.
+/** @param {Pick<Content, "firmness">} content */
+export function bracketsText({ firmness }) {
+  const odds = "the odds for its group in this fit, if below 9 to 1";
+  if (!firmness) return `In brackets: ${odds}.`;
+  return `In brackets: the redrawn samples in which it stays with its group, if fewer than half, or ${odds}.`;
+}
+
+// The other group it may belong to: "or film" where it is borderline, else "next: film".
 /**
  * @param {Pick<Content, "firmness" | "names" | "model">} content
  * @param {Pick<Documents, "log_odds" | "runner_up" | "cluster">} documents @param {number} i
  */
 export function nextText(content, documents, i) {
   const next = documents.runner_up?.[i];
-  if (next === undefined || isNowhere(content, documents, i)) return "";
-  return certaintyOf(content, documents, i) === "borderline" ? "" : `next: ${content.names[next]}`;
+  const sure = sureOf(content, documents, i);
+  if (next === undefined || sure === "nowhere") return "";
+  return `${sure === "borderline" ? "or" : "next:"} ${content.names[next]}`;
 }
 
 // Of the words of a group that were looked for in the groups found again; null for the others.

@@ -50,7 +50,7 @@ export function contributionTable(app, terms, logOdds, names, all, toggle) {
     const rest = logOdds - shown.reduce((sum, { difference }) => sum + difference, 0);
     body.append(
       totalRow("all other words, and the sizes of the groups", rest),
-      totalRow("log-odds", logOdds, "total"),
+      totalRow("log-odds in this fit", logOdds, "total"),
     );
   }
   const head = make(

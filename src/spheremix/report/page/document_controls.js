@@ -2,18 +2,20 @@
 
 import { debounced, find, make, segmented } from "./dom.js";
 import { atThisBeta, capital, counted, integer } from "./format.js";
-import { borderlineText } from "./certainty.js";
-import { anyCut, listedIds } from "./filters.js";
+import { borderlineText, bracketsText, countSure, SURE_NAMES, SURE_ORDER } from "./certainty.js";
+import { anyCut, listDocuments, listedIds } from "./filters.js";
 
-/** @import { App, Documents, LabelColumn, Now, Scope, Sort, State } from "./types.d.ts" */
+/** @import { App, Documents, LabelColumn, Now, Scope, Sort, State, Sure } from "./types.d.ts" */
 
 /** @typedef {{ element: HTMLElement, update: (now: Now) => void }} Field */
+/** @typedef {(text: string) => (i: number) => boolean} Search */
 
-/** @param {App} app @param {Documents} documents */
-export function mountControls(app, documents) {
+/** @param {App} app @param {Documents} documents @param {Search} search */
+export function mountControls(app, documents, search) {
   const { content, state } = app;
   const sort = sortChoice(documents, state);
   const scope = scopeChoice(state);
+  const sure = sureChoice(app, documents, search);
   const text = textField(documents, state);
   const fields = filterFields(content.names, documents, state);
   const clearing = (/** @type {string} */ words) =>
@@ -24,7 +26,7 @@ export function mountControls(app, documents) {
       on: {
         click: () => {
           app.lasso.set([]);
-          state.set({ text: "", label: -1, rival: -1, from: "", to: "" });
+          state.set({ text: "", sure: "", label: -1, rival: -1, from: "", to: "" });
         },
       },
     });
@@ -38,7 +40,17 @@ export function mountControls(app, documents) {
     hidden: true,
   });
   find("document-controls").replaceChildren(
-    make("div", { class: "controls" }, sort.group, scope.select, text, more, clear),
+    make(
+      "div",
+      { class: "controls" },
+      make("span", { class: "order-name soft", text: "first:", "aria-hidden": "true" }),
+      sort.group,
+      scope.select,
+      sure.select,
+      text,
+      more,
+      clear,
+    ),
     unclear,
   );
   more.hidden = !fields.length;
@@ -52,13 +64,17 @@ export function mountControls(app, documents) {
     let size = 0;
     for (const one of labels) if (ids.includes(one)) size++;
     scope.update(now.scope, ids.length, size, labels.length);
-    unclear.textContent = now.sort === "ambiguous" ? borderlineText(content, documents, items) : "";
+    const asked = now.sort === "ambiguous" || now.sure === "borderline";
+    const unsure = asked ? borderlineText(content, documents, items) : "";
+    const some = countSure(content, documents, items).borderline;
+    unclear.textContent = unsure && some ? `${unsure} ${bracketsText(content)}` : unsure;
+    sure.update(now, ids);
     unclear.hidden = !unclear.textContent;
     sort.choose(now.sort);
     if (document.activeElement !== text) text.value = now.text;
     for (const field of fields) field.update(now);
     const filtered = now.label >= 0 || now.rival >= 0 || now.from || now.to;
-    clear.hidden = !(now.text || filtered || now.lassoed);
+    clear.hidden = !(now.text || now.sure || filtered || now.lassoed);
     if (filtered) more.open = true;
     const exact =
       now.step === content.chosen ? "" : "; how sure is told for the chosen number of words";
@@ -117,6 +133,36 @@ function scopeChoice(state) {
   return { select, update };
 }
 
+// Only documents that are so surely in their group, with how many there are. What else is chosen counts.
+/** @param {App} app @param {Documents} documents @param {Search} search */
+function sureChoice(app, documents, search) {
+  const { content, state } = app;
+  const label = "How sure";
+  const select = make("select", {
+    id: "filter-sure",
+    "aria-label": label,
+    title: "Only documents that are so surely in their group",
+  });
+  const any = make("option", { value: "", text: "how sure: any" });
+  const shown = SURE_ORDER.filter((one) => one !== "nowhere" || content.model.has_nowhere);
+  /** @type {Map<Sure, HTMLOptionElement>} */
+  const options = new Map(shown.map((one) => [one, make("option", { value: one })]));
+  select.append(any, ...options.values());
+  select.addEventListener("change", () =>
+    state.set({ sure: /** @type {Sure | ""} */ (select.value) }),
+  );
+  const update = (/** @type {Now} */ now, /** @type {number[]} */ ids) => {
+    const all = { ...now, sure: /** @type {const} */ (""), sort: /** @type {const} */ ("given") };
+    const found = listDocuments(documents, app.groups(), all, search, content, ids);
+    const inside = app.lasso.has;
+    const counts = countSure(content, documents, inside ? found.filter(inside) : found);
+    for (const [one, option] of options)
+      option.textContent = `${SURE_NAMES[one]}: ${integer(counts[one])}`;
+    select.value = now.sure;
+  };
+  return { select, update };
+}
+
 /** @param {Documents} documents @param {State} state */
 function textField(documents, state) {
   const text = make("input", {
@@ -142,7 +188,12 @@ function filterFields(names, documents, state) {
   const fields = [];
   if (documents.label_names) {
     const columns = documents.label_columns ?? [];
-    fields.push(choice("label", "any label", documents.label_names, state, columns));
+    const counts = new Uint32Array(documents.label_names.length);
+    for (const own of documents.labels ?? []) for (const one of own) counts[one]++;
+    const counted = documents.label_names.map(
+      (name, label) => `${name || "(empty)"}: ${integer(counts[label])}`,
+    );
+    fields.push(choice("label", "any label", counted, state, columns));
   }
   if (documents.runner_up) fields.push(choice("rival", "next best: any", names, state));
   if (documents.date) {
@@ -168,7 +219,7 @@ function choice(key, any, names, state, columns = []) {
   const label = key === "label" ? "Label" : "Next-best group";
   const select = make("select", { id: `filter-${key}`, "aria-label": label, title: label });
   select.append(make("option", { value: "-1", text: any }));
-  const options = names.map((name, i) => make("option", { value: i, text: name || "(empty)" }));
+  const options = names.map((name, i) => make("option", { value: i, text: name }));
   if (columns.length < 2) select.append(...options);
   for (const { name, start, stop } of columns.length < 2 ? [] : columns)
     select.append(make("optgroup", { label: name }, ...options.slice(start, stop)));

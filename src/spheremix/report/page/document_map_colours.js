@@ -1,7 +1,9 @@
-// Colours of documents: one for each group or label, or along a scale of dates or firmness.
+// Colours of documents: one for each group or label, along a scale of dates, or by how sure they are.
+
+/** @import { Sure } from "./types.d.ts" */
 
 const GOLDEN = 137.508; // degrees between the hues of two groups: those after each other differ most
-const NOTHING = { light: 0xb4bac2, dark: 0x5a626c }; // without a group, a date or a value
+export const NOTHING = { light: 0xb4bac2, dark: 0x5a626c }; // without a group, a date or a value
 
 // From lightness, chroma and hue of Oklab to 0xRRGGBB; colours that a screen lacks are made paler.
 /** @param {number} lightness @param {number} chroma @param {number} degrees @returns {number} */
@@ -44,6 +46,20 @@ export function categoricalColours(codes, palette, dark = false) {
   const other = dark ? NOTHING.dark : NOTHING.light;
   for (let i = 0; i < codes.length; i++) colours[i] = palette[codes[i]] ?? other;
   return colours;
+}
+
+// Blue where a document is in its group, the paler the less surely, and amber where it may as well be
+// in another one. As lightness, chroma and hue.
+/** @type {Record<"light" | "dark", Record<Exclude<Sure, "nowhere">, [number, number, number]>>} */
+const SURE = {
+  light: { clearly: [0.5, 0.12, 255], probably: [0.74, 0.09, 235], borderline: [0.66, 0.17, 60] },
+  dark: { clearly: [0.72, 0.12, 255], probably: [0.48, 0.08, 245], borderline: [0.8, 0.16, 75] },
+};
+
+/** @param {Sure} sure @param {boolean} dark */
+export function sureColour(sure, dark = false) {
+  const theme = dark ? "dark" : "light";
+  return sure === "nowhere" ? NOTHING[theme] : oklch(...SURE[theme][sure]);
 }
 
 // The colour of a share of a scale, from 0 to 1: from yellow to blue, away from the ground.

@@ -1,13 +1,13 @@
 // The documents of the group: typical, borderline, newest or most unlike; found by text, label, date.
 
 import { bdi, find, make } from "./dom.js";
+import { capital } from "./format.js";
 import { createList } from "./list.js";
 import { createSearch, listDocuments, listedIds, nameOf } from "./filters.js";
-import { certaintyOf, certaintyText, nextText } from "./certainty.js";
+import { borderlineReason, certaintyText, nextText, sureOf, sureText } from "./certainty.js";
 import { mountControls } from "./document_controls.js";
-import { isNowhere } from "./nowhere.js";
 
-/** @import { App, Content, Documents, Key } from "./types.d.ts" */
+/** @import { App, Content, Documents, Key, Sure } from "./types.d.ts" */
 
 // Pixels of a row, as in the style sheet: with a second line, and without one.
 const ROW = 46;
@@ -21,6 +21,7 @@ const LISTED_BY = [
   "step",
   "scope",
   "sort",
+  "sure",
   "rival",
   "label",
   "from",
@@ -30,6 +31,13 @@ const LISTED_BY = [
   "lassoed",
 ];
 const TAGS = 2; // labels of a row; the reader shows all
+/** @type {Record<Sure, string>} */
+const ADVICE = {
+  borderline: "Do not rely on its group.",
+  nowhere: "It fits no group.",
+  probably: "Look twice.",
+  clearly: "You can rely on it as far as on its group.",
+};
 
 /** @param {App} app */
 export function mountDocuments(app) {
@@ -53,11 +61,11 @@ export function mountDocuments(app) {
     // In one column the reader is below the list.
     if (matchMedia("(max-width: 760px)").matches) find("reader").scrollIntoView();
   });
-  const controls = mountControls(app, documents);
+  const controls = mountControls(app, documents, search);
 
   const draw = () => {
     const ids = listedIds(state.now, app.edits);
-    const found = listDocuments(documents, app.groups(), state.now, search, content.firmness, ids);
+    const found = listDocuments(documents, app.groups(), state.now, search, content, ids);
     const inside = app.lasso.has;
     list.show(inside ? found.filter(inside) : found, state.now.document);
     controls.update(list.items());
@@ -76,14 +84,15 @@ export function mountDocuments(app) {
 /** @param {App} app @param {Documents} documents @param {number} i */
 function documentRow({ content, state, groups, edits }, documents, i) {
   const several = state.now.scope === "all" || listedIds(state.now, edits).length > 1;
-  const lost = isNowhere(content, documents, i);
-  const group = several && !lost ? groups().byId.get(groups().labels[i]) : null;
-  const next = state.now.sort === "ambiguous" ? nextText(content, documents, i) : "";
+  const sure = sureOf(content, documents, i);
+  const group = several && sure !== "nowhere" ? groups().byId.get(groups().labels[i]) : null;
+  const unsure = sure === "borderline" || state.now.sort === "ambiguous";
+  const next = unsure ? nextText(content, documents, i) : "";
   const tags = [group?.name(), next].map(
     (text) => text && bdi(text, { class: "tag", title: text }),
   );
   const below = Boolean(documents.text || content.rows);
-  const sure = certaintyOf(content, documents, i);
+  const why = borderlineReason(content, documents, i);
   return make(
     "div",
     { class: edits.isMisplaced(documents.id[i]) ? "document misplaced" : "document" },
@@ -98,10 +107,9 @@ function documentRow({ content, state, groups, edits }, documents, i) {
         "span",
         {
           class: `sure ${sure}`,
-          title:
-            "How surely it is in its group: rely on it where it says clearly, look twice where it says probably, do not rely on it where it says borderline",
+          title: `${capital(certaintyText(content, documents, i))}${why ? `: ${why}` : ""}. ${ADVICE[sure]}`,
+          text: sureText(content, documents, i),
         },
-        bdi(certaintyText(content, documents, i)),
       ),
     ),
     below ? make("div", { class: "snippet" }, ...tags, bdi(snippet(content, documents, i))) : null,
@@ -110,7 +118,7 @@ function documentRow({ content, state, groups, edits }, documents, i) {
 
 /** @param {Documents} documents @param {number} i */
 export function labelTags({ labels, label_names: names }, i) {
-  return (labels?.[i] ?? []).map((label) => bdi(names?.[label] ?? "", { class: "tag soft" }));
+  return (labels?.[i] ?? []).map((label) => bdi(names?.[label] ?? "", { class: "tag soft", title: names?.[label] }));
 }
 
 // The beginning of the text; without texts, the words that weigh most.

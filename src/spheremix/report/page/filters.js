@@ -1,6 +1,6 @@
 // Which documents are listed, and in which order.
 
-import { certaintyOf } from "./certainty.js";
+import { sureOf, SURE_ORDER } from "./certainty.js";
 import { chosenId } from "./grouping.js";
 
 /** @import { Content, Documents, Edits, Grouping, Now, Sort } from "./types.d.ts" */
@@ -45,14 +45,15 @@ export function listedIds(now, edits) {
 /**
  * @param {Documents} documents @param {Pick<Grouping, "labels">} groups @param {Now} now
  * @param {(text: string) => (i: number) => boolean} search
- * @param {Content["firmness"]} firmness @param {number[]} ids of the groups that are listed
+ * @param {Pick<Content, "firmness" | "model">} content @param {number[]} ids of the groups that are
+ * listed
  */
 export function listDocuments(
   documents,
   groups,
   now,
   search,
-  firmness = null,
+  content,
   ids = [chosenId(now)],
 ) {
   /** @type {((i: number) => boolean)[]} */
@@ -72,11 +73,12 @@ export function listDocuments(
   if (now.to)
     tests.push((i) => dateOf(i) !== null && (dateOf(i) ?? "").slice(0, now.to.length) <= now.to);
   if (now.text) tests.push(search(now.text));
+  if (now.sure) tests.push((i) => sureOf(content, documents, i) === now.sure);
   const found = [];
   for (let i = 0; i < groups.labels.length; i++) {
     if (tests.every((test) => test(i))) found.push(i);
   }
-  return sortDocuments(documents, found, now.sort, firmness);
+  return sortDocuments(documents, found, now.sort, content);
 }
 
 // One of the two most probable clusters; with all clusters listed, either of them.
@@ -88,18 +90,16 @@ function isBetween({ cluster, runner_up: next }, i, now, ids) {
   return near && (now.scope === "all" || now.cut !== 0 || listed);
 }
 
-const SURE = { borderline: 0, probably: 1, clearly: 2 };
-
 /**
  * @param {Documents} documents @param {number[]} found @param {Sort} sort
- * @param {Content["firmness"]} firmness
+ * @param {Pick<Content, "firmness" | "model">} content
  */
-function sortDocuments(documents, found, sort, firmness) {
+function sortDocuments(documents, found, sort, content) {
   const { cosine, log_odds: odds, date } = documents;
   if (sort === "typical") return found.sort((a, b) => cosine[b] - cosine[a] || a - b);
   if (sort === "unlike") return found.sort((a, b) => cosine[a] - cosine[b] || a - b);
   if (sort === "ambiguous") {
-    const sure = (/** @type {number} */ i) => SURE[certaintyOf({ firmness }, documents, i)];
+    const sure = (/** @type {number} */ i) => SURE_ORDER.indexOf(sureOf(content, documents, i));
     const ranks = new Map(found.map((i) => [i, sure(i)]));
     const rank = (/** @type {number} */ i) => ranks.get(i) ?? 0;
     return found.sort(

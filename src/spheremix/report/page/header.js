@@ -2,7 +2,7 @@
 
 import { bdi, find, make } from "./dom.js";
 import { capital, counted, integer, nounOf, percent, shownOfAll } from "./format.js";
-import { AGREED, samenessWord, share } from "./certainty.js";
+import { AGREED, countSure, samenessWord, share } from "./certainty.js";
 import { openCut } from "./group_slider.js";
 
 /** @import { App, Content, Step } from "./types.d.ts" */
@@ -52,7 +52,7 @@ export function mountHeader(app) {
 /** @param {App} app */
 function howSure(app) {
   const { content, state } = app;
-  const parts = [...agreements(content), ...otherNumbers(app)];
+  const parts = [...agreements(content), ...distrusted(app), ...otherNumbers(app)];
   const warnings = content.remarks.filter(({ warning }) => warning).length;
   if (warnings)
     parts.push(
@@ -102,6 +102,27 @@ function agreements({ candidates, advice, model }) {
       ),
     );
   return parts;
+}
+
+// How many documents are borderline; a click lists them.
+/** @param {App} app */
+function distrusted({ content, state }) {
+  const { documents } = content;
+  if (!documents?.runner_up) return [];
+  const { borderline: n } = countSure(content, documents, documents.id.keys());
+  if (!n) return [make("span", { id: "distrusted", text: "No document is borderline" })];
+  return [
+    make("button", {
+      type: "button",
+      class: "plain",
+      id: "distrusted",
+      text: `${counted(n, "document")} ${n === 1 ? "is" : "are"} borderline`,
+      title:
+        "Do not rely on the groups of these documents: they may as well be in another one. A " +
+        "click lists them.",
+      on: { click: () => state.set({ scope: "all", sure: "borderline", sort: "ambiguous" }) },
+    }),
+  ];
 }
 
 /** @param {string} text @param {string} title @param {boolean} weak */

@@ -4,6 +4,7 @@ import { find, make } from "./dom.js";
 import { readContent } from "./content.js";
 import { createState } from "./state.js";
 import { createSteps } from "./order.js";
+import { SURE_ORDER } from "./certainty.js";
 import { mountHeader } from "./header.js";
 import { createGroupings } from "./grouping.js";
 import { mountGroups, moveGroup } from "./groups.js";
@@ -54,6 +55,7 @@ function initialState(content, groups) {
     zoom: [0, 1],
     scope: "cluster",
     sort: "typical",
+    sure: "",
     text: "",
     label: -1,
     rival: -1,
@@ -73,6 +75,7 @@ function initialState(content, groups) {
     tab: [...tabs, ...data],
     scope: ["cluster", "all"],
     sort: ["typical", "ambiguous", "newest", "unlike", "given"],
+    sure: ["", ...SURE_ORDER],
     label: [-1, labels - 1],
     rival: [-1, rivals - 1],
     from: days,

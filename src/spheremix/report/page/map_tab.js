@@ -2,17 +2,15 @@
 
 import { find, make } from "./dom.js";
 import { createDocumentMap } from "./document_map.js";
-import { categoricalColours, groupPalette, sequentialColours } from "./document_map_colours.js";
 import { groupLabels } from "./document_map_labels.js";
 import { createSearch, listDocuments, listedIds, nameOf } from "./filters.js";
 import { certaintyText } from "./certainty.js";
+import { colourings, legendLines } from "./map_colourings.js";
 import { seenColour } from "./group_colours.js";
 import { chooseGroup } from "./grouping.js";
 import { isNowhere } from "./nowhere.js";
 
-/** @import { App, Documents, Group, Grouping } from "./types.d.ts" */
-
-/** @typedef {{ value: string, text: string, colours: () => Uint32Array }} Colouring */
+/** @import { App, Colouring, Group, Grouping } from "./types.d.ts" */
 
 /** @param {App} app */
 export function mountMapTab(app) {
@@ -20,7 +18,12 @@ export function mountMapTab(app) {
   const { layout, documents } = content;
   const panel = find("document-map");
   if (!layout || !documents) return null;
-  const choices = colourings(app, documents);
+  /** @type {Colouring[]} */
+  const choices = [
+    // The names on the map are the legend of this one.
+    { value: "group", text: "group", colours: () => byGroup(app.groups()), legend: () => [] },
+    ...colourings(content, documents),
+  ];
   let colouring = choices[0];
   let mounted = false;
   const select = make("select", { id: "map-colour", "aria-label": "Colour of the points" });
@@ -28,7 +31,7 @@ export function mountMapTab(app) {
   const map = createDocumentMap({
     x: layout.x,
     y: layout.y,
-    colours: colouring.colours(),
+    colours: colouring.colours(isDark()),
     labels: labelsOf(app, app.groups(), true),
     describe: (/** @type {number} */ i) => {
       const sure = isNowhere(content, documents, i)
@@ -43,8 +46,15 @@ export function mountMapTab(app) {
     onReset: () => standOut(false),
   });
   const bar = make("label", { class: "map-bar" }, "colour: ", select);
-  panel.replaceChildren(map.element, bar);
-  const colour = () => map.setColours(colouring.colours());
+  const legend = make("ul", { class: "map-legend", "aria-label": "Colours of the points" });
+  panel.replaceChildren(map.element, bar, legend);
+  const colour = () => {
+    map.setColours(colouring.colours(isDark()));
+    const lines = legendLines(colouring.legend(isDark()));
+    legend.replaceChildren(...lines);
+    legend.hidden = !lines.length;
+  };
+  colour();
   const name = () => map.setLabels(labelsOf(app, app.groups(), colouring === choices[0]));
   select.addEventListener("change", () => {
     colouring = choices.find(({ value }) => value === select.value) ?? choices[0];
@@ -86,15 +96,15 @@ export function mountMapTab(app) {
     map.resize();
   });
   const search = createSearch(documents);
-  state.follow(["text", "label", "from", "to"], () => {
-    const { text, label, from, to } = state.now;
-    if (!text && label < 0 && !from && !to) {
+  state.follow(["sure", "text", "label", "from", "to"], () => {
+    const { sure, text, label, from, to } = state.now;
+    if (!sure && !text && label < 0 && !from && !to) {
       map.setHighlighted(null);
       return;
     }
     const mask = new Uint8Array(documents.id.length);
     const now = { ...state.now, scope: /** @type {const} */ ("all"), rival: -1 };
-    for (const i of listDocuments(documents, app.groups(), now, search)) mask[i] = 1;
+    for (const i of listDocuments(documents, app.groups(), now, search, content)) mask[i] = 1;
     map.setHighlighted(mask);
   });
   const recolour = () => {
@@ -127,37 +137,6 @@ function labelsOf({ content }, grouping, coloured) {
   const names = groups.map((group) => group.name());
   const colours = coloured ? groups.map(({ colour }) => seenColour(colour)) : [];
   return content.layout ? groupLabels(content.layout, codes, names, colours) : [];
-}
-
-// By group, by the labels of each column, by date, by firmness: whatever there is.
-/** @param {App} app @param {Documents} documents @returns {Colouring[]} */
-function colourings(app, documents) {
-  const { firmness } = app.content;
-  /** @type {Colouring[]} */
-  const found = [{ value: "group", text: "group", colours: () => byGroup(app.groups()) }];
-  (documents.label_columns ?? []).forEach(({ name, start, stop }, c) => {
-    if (stop - start < 2 || stop - start > 40) return;
-    const codes = (documents.labels ?? []).map((own) => {
-      const label = own.find((one) => one >= start && one < stop);
-      return label === undefined ? -1 : label - start;
-    });
-    const colours = () => categoricalColours(codes, groupPalette(stop - start, isDark()), isDark());
-    found.push({ value: `label ${c}`, text: name, colours });
-  });
-  const days = documents.date?.map((date) => (date ? Date.parse(date) : NaN)) ?? [];
-  if (days.some((day) => !Number.isNaN(day)))
-    found.push({
-      value: "date",
-      text: "date",
-      colours: () => sequentialColours(days, { dark: isDark() }),
-    });
-  if (firmness)
-    found.push({
-      value: "firmness",
-      text: "how sure",
-      colours: () => sequentialColours(firmness.documents, { low: 0, high: 1, dark: isDark() }),
-    });
-  return found;
 }
 
 // The colours of the list of groups.

@@ -244,6 +244,8 @@ export type Zoom = [number, number];
 export type Tab = "map" | "prototypes" | "data" | "labels" | "time" | "candidates" | "corpus";
 export type Sort = "typical" | "ambiguous" | "newest" | "unlike" | "given";
 export type Scope = "cluster" | "all";
+export type Certainty = "clearly" | "probably" | "borderline";
+export type Sure = Certainty | "nowhere";
 
 export interface Now {
   step: number;
@@ -259,6 +261,7 @@ export interface Now {
   zoom: Zoom;
   scope: Scope;
   sort: Sort;
+  sure: Sure | ""; // only documents that are so surely in their group; "": all
   text: string;
   label: number;
   rival: number;
@@ -287,6 +290,20 @@ export interface App {
   groupsAt: (now: Pick<Now, "cut" | "step">) => Grouping;
   edits: Edits;
   lasso: Lasso;
+}
+
+// What a colour of the map of documents stands for.
+export interface LegendItem {
+  colour: number;
+  text: string;
+}
+
+// One meaning of the colours of the map.
+export interface Colouring {
+  value: string;
+  text: string;
+  colours: (dark: boolean) => Uint32Array;
+  legend: (dark: boolean) => LegendItem[];
 }
 
 // Documents that are drawn around on the map; null: none are.

@@ -2,7 +2,7 @@
 
 import { bdi, make, present } from "./dom.js";
 import { decimal, oddsText, percent, posteriorText } from "./format.js";
-import { certaintyOf, ofSamples } from "./certainty.js";
+import { borderlineBy, certaintyOf, FAIR, FIRM, ofSamples } from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
 import { isNowhere, NOWHERE } from "./nowhere.js";
 
@@ -62,8 +62,14 @@ export function verdict(app, documents, step, i, k) {
         ".",
       ),
     );
-  lines.push(sentence(app, documents, i, own), numbers(app, documents, step, i));
-  return make("div", {}, ...lines);
+  const why = whyText(app.content, documents, i);
+  lines.push(
+    sentence(app, documents, i, own),
+    why && make("p", { class: "why-sure", text: why }),
+    fewWords(app.content, i),
+    numbers(app, documents, step, i),
+  );
+  return make("div", {}, ...present(lines));
 }
 
 /** @param {App} app @param {Documents} documents @param {number} i @param {number} own */
@@ -81,9 +87,9 @@ function sentence(app, documents, i, own) {
       make("strong", { text: "Borderline" }),
       ": in ",
       link(app, own),
-      ", but almost in ",
+      ", but it may as well be in ",
       link(app, documents.runner_up[i]),
-      ".",
+      ". Do not rely on its group.",
     );
   else
     line.append(
@@ -97,52 +103,92 @@ function sentence(app, documents, i, own) {
   return line;
 }
 
+// Why it is called borderline, probable or clear, in the measure that decided that.
+/**
+ * @param {Pick<Content, "firmness" | "model" | "names">} content
+ * @param {Pick<Documents, "log_odds" | "runner_up" | "cluster">} documents @param {number} i
+ */
+export function whyText(content, documents, i) {
+  const { firmness, names } = content;
+  const next = documents.runner_up?.[i];
+  if (next === undefined || isNowhere(content, documents, i)) return "";
+  const own = documents.cluster[i];
+  const { odds, samples } = borderlineBy(content, documents, i);
+  const said = [];
+  if (odds) said.push(`In this fit “${names[next]}” suits it nearly as well: the odds are ${odds}.`);
+  const firm = firmness?.documents?.[i];
+  if (!firmness || firm === undefined) return said.join(" ");
+  const only = samples ? "only " : "";
+  said.push(
+    `The search was repeated with redrawn samples of the documents: in ${only}` +
+      `${Math.round(firm * firmness.n_replicates)} of ${firmness.n_replicates} the group was there ` +
+      "again with this document in it.",
+  );
+  if (samples && firmness.groups[own] < FAIR)
+    said.push("That is so for most documents of this group, which is not firm as a whole.");
+  return said.join(" ");
+}
+
+// The terminal warns of the same documents.
+const FEW = 5;
+
+/** @param {Pick<Content, "rows">} content @param {number} i */
+function fewWords({ rows }, i) {
+  const n = rows?.n_words[i] ?? FEW;
+  if (n >= FEW) return null;
+  return make("p", {
+    class: "warning",
+    text: `! It has only ${n} different word${n === 1 ? "" : "s"} that the model knows: do not rely on its group.`,
+  });
+}
+
 /** @param {App} app @param {Documents} documents @param {Step} step @param {number} i */
 function numbers({ content }, documents, step, i) {
-  const odds = documents.log_odds[i];
-  const firm = content.firmness?.documents?.[i];
-  const samples = content.firmness?.n_replicates ?? 0;
-  const several = documents.runner_up !== null;
-  const lost = isNowhere(content, documents, i);
-  const stays = lost ? "belongs nowhere again" : "stays with its group";
-  const told = present([
-    firm === undefined ? null : `${stays} in ${ofSamples(firm, samples)}`,
-    ...(lost
-      ? [`cosine ${documents.cosine[i].toFixed(3)} with the nearest prototype`]
-      : [
-          several ? `log-odds against the next best ${decimal(odds)}: ${oddsText(odds)}` : null,
-          several ? placing(content, documents, i) : null,
-          `posterior ${posteriorText(documents.posterior[i])}`,
-          several ? `margin ${documents.margin[i].toFixed(3)}` : null,
-          `cosine ${documents.cosine[i].toFixed(3)}, ` +
-            `nearer to the prototype than ${percent(nearerThan(documents, i))} of its group`,
-        ]),
-  ]);
+  const lines = numberLines(content, documents, i);
+  if (!step.exact) lines.push("All of this with the chosen number of words.");
   return make(
     "details",
     { class: "numbers" },
     make("summary", { text: "numbers" }),
-    make("p", {
-      class: "soft",
-      text: told.join(" · ") + (step.exact ? "" : " (with the chosen number of words)"),
-    }),
+    make("ul", { class: "soft" }, ...lines.map((text) => make("li", { text }))),
   );
 }
 
-// How sure that is among all documents: odds of long ones are huge, and say little by themselves.
-/**
- * @param {Pick<Content, "firmness">} content @param {Pick<Documents, "log_odds">} documents
- * @param {number} i
- */
-export function placing(content, documents, i) {
-  const odds = documents.log_odds;
-  const part = odds.filter((other) => other < odds[i]).length / odds.length;
-  if (part < 0.1 && certaintyOf(content, documents, i) === "clearly") {
-    const surer = odds.filter((other) => other > odds[i]).length / Math.max(1, odds.length - 1);
-    return `clearly here, though less so than ${percent(surer)} of the others`;
-  }
-  if (part < 0.1) return `among the ${Math.max(1, Math.ceil(100 * part))} % hardest to place`;
-  return `easier to place than ${percent(part)} of all documents`;
+// Two measures of how sure it is, what each of them is about, and what decides.
+/** @param {Content} content @param {Documents} documents @param {number} i */
+export function numberLines(content, documents, i) {
+  const { firmness } = content;
+  const odds = documents.log_odds[i];
+  const firm = firmness?.documents?.[i];
+  const n = firmness?.n_replicates ?? 0;
+  const lost = isNowhere(content, documents, i);
+  const cosine = documents.cosine[i].toFixed(3);
+  const stays = lost ? "belongs nowhere again" : "stays with its group";
+  const decides = lost
+    ? ""
+    : ` Fewer than ${Math.ceil(FAIR * n)}: borderline. ${Math.ceil(FIRM * n)} or more: clearly here.`;
+  const again =
+    firm === undefined ? null : `Other samples: it ${stays} in ${ofSamples(firm, n)}.${decides}`;
+  if (lost) return present([again, `Likeness: cosine ${cosine} with the nearest prototype.`]);
+  const several = documents.runner_up !== null;
+  const part = documents.log_odds.filter((other) => other < odds).length / documents.log_odds.length;
+  const rule = firmness
+    ? "They count only below 9 to 1 (borderline): one fit takes its groups for granted, so its " +
+      "odds are large even for documents that other samples put elsewhere."
+    : "Below 9 to 1: borderline. 99 to 1 or more: clearly here.";
+  return present([
+    again,
+    several
+      ? `This fit alone: odds of ${oddsText(odds)} against the next best, larger than those of ` +
+        `${percent(part)} of the documents. ${rule}`
+      : null,
+    several
+      ? `The same in other terms: log-odds ${decimal(odds)}, posterior ` +
+        `${posteriorText(documents.posterior[i])}, margin ${documents.margin[i].toFixed(3)}.`
+      : null,
+    `Likeness: cosine ${cosine} with the prototype, larger than that of ` +
+      `${percent(nearerThan(documents, i))} of its group.`,
+  ]);
 }
 
 /** @param {Pick<Documents, "cluster" | "cosine">} documents @param {number} i */
