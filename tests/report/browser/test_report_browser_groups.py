@@ -55,7 +55,10 @@ def test_documents_are_clearly_or_borderline(open_report, grown):
     first = int(np.flatnonzero(content["firmness"]["documents"] < 0.5)[0])
     opened = open_report("grown", fragment=f"#scope=all&sort=given&document={first}")
     row = opened.page.locator(f"#document-list-{first} .sure")
-    assert row.inner_text() == f"borderline with {names[documents['runner_up'][first]]}"
+    samples = round(20 * float(content["firmness"]["documents"][first]))
+    assert row.inner_text() == f"borderline ({samples} of 20 samples)"
+    other = opened.page.locator(f"#document-list-{first} .snippet .tag").last
+    assert other.inner_text() == f"or {names[documents['runner_up'][first]]}"
     verdict = opened.page.locator(".verdict").inner_text()
     assert verdict.startswith("Borderline: in ")
     body = opened.page.locator("body").inner_text()
@@ -200,7 +203,7 @@ def test_borderline_documents_are_shown_from_the_first_on(open_report, grown):
     page = opened.page
     clearest = int(np.argmax(content["documents"]["log_odds"]))
     page.evaluate("(i) => { location.hash = `scope=all&document=${i}`; }", clearest)
-    page.get_by_role("button", name="borderline").click()
+    page.get_by_role("button", name="borderline", exact=True).click()
     assert page.locator("#document-list").evaluate("one => one.scrollTop") == 0
     odds, firm = content["documents"]["log_odds"], content["firmness"]["documents"]
     borderline = np.flatnonzero((odds < np.log(9)) | (firm < 0.5))
@@ -330,7 +333,7 @@ def test_the_map_follows_the_groups_and_leads_to_documents(open_report, grown):
     page.wait_for_timeout(300)
     assert page.evaluate(drawn) != before
     cut_to(opened, 5)
-    page.locator("#map-colour").select_option("firmness")
+    page.locator("#map-colour").select_option("sure")
     page.wait_for_timeout(200)
     assert page.evaluate(drawn)[0] != before[0]
     box = page.locator(".document-map").bounding_box()

@@ -66,7 +66,7 @@ def test_hostile_words_on_the_map_and_in_the_search(open_report, hostile):
 def test_a_label_called_proto_filters_like_any_other(open_report):
     opened = open_report("hostile", fragment="#scope=all")
     opened.unroll(".filters")
-    opened.page.locator("#filter-label").select_option(label="__proto__")
+    opened.page.locator("#filter-label").select_option(label="__proto__: 6")
     assert opened.page.locator("#document-count").inner_text() == "6 documents"
     opened.page.get_by_role("tab", name="Corpus").click()
     assert "<u>note</u>" in opened.page.locator("#corpus").inner_text()

@@ -142,7 +142,10 @@ test("a borderline document says which of the two measures makes it so", () => {
   const reasons = [0, 1, 2, 3].map((i) => borderlineReason(measured, several, i));
   assert.equal(reasons[0], "in this fit the odds for its group are only 2.7 to 1");
   assert.equal(reasons[1], "it stays with its group in only 7 of 20 redrawn samples");
-  assert.equal(reasons[2], `${reasons[0]}, and it stays with its group in only 8 of 20 redrawn samples`);
+  assert.equal(
+    reasons[2],
+    `${reasons[0]}, and it stays with its group in only 8 of 20 redrawn samples`,
+  );
   assert.equal(reasons[3], "");
   assert.match(bracketsText(measured), /redrawn samples .* 9 to 1/u);
   assert.doesNotMatch(bracketsText({ firmness: null }), /samples/u);
@@ -153,14 +156,23 @@ test("large odds beside a borderline document are said to be those of one fit", 
   assert.match(why, /in only 7 of 20 the group was there again with this document in it\.$/u);
   assert.doesNotMatch(why, /to 1/u); // the odds do not decide here, and are among the numbers
   const [samples, fit, terms] = numberLines(measured, several, 1);
-  assert.match(samples, /7 of 20 redrawn samples\. Fewer than 10: borderline\. 15 or more: clearly here\.$/u);
-  assert.match(fit, /^This fit alone: odds of 4,400 to 1 .* larger than those of 80 % of the documents/u);
+  assert.match(
+    samples,
+    /7 of 20 redrawn samples\. Fewer than 10: borderline\. 15 or more: clearly here\.$/u,
+  );
+  assert.match(
+    fit,
+    /^This fit alone: odds of 4,400 to 1 .* larger than those of 80 % of the documents/u,
+  );
   assert.match(fit, /They count only below 9 to 1/u);
   assert.match(terms, /log-odds 8\.39, posterior > 0\.999, margin 1\.000/u);
 });
 
 test("close odds, a group that is not firm, and documents that are sure have sentences of their own", () => {
-  assert.match(whyText(measured, several, 0), /^In this fit “film” suits it nearly as well: the odds are 2\.7 to 1\./u);
+  assert.match(
+    whyText(measured, several, 0),
+    /^In this fit “film” suits it nearly as well: the odds are 2\.7 to 1\./u,
+  );
   assert.match(whyText(measured, several, 2), /not firm as a whole\.$/u);
   assert.doesNotMatch(whyText(measured, several, 3), /only|not firm/u);
   assert.equal(whyText(measured, several, 4), "");

@@ -70,7 +70,8 @@ test("labels, days and texts narrow the list", () => {
 
 test("years and months that have the day are listed", () => {
   const known = { ...documents, date: ["2020", "2020-03", "2021", "2019", null] };
-  const listed = (now) => listDocuments(known, step, { ...all, ...now }, createSearch(known), content);
+  const listed = (now) =>
+    listDocuments(known, step, { ...all, ...now }, createSearch(known), content);
   assert.deepEqual(listed({ from: "2020-03-15" }), [0, 1, 2]);
   assert.deepEqual(listed({ from: "2020-04-01" }), [0, 2]);
   assert.deepEqual(listed({ to: "2020-02-28" }), [0, 3]);
@@ -133,7 +134,8 @@ test("borderline documents are those of little firmness, then those of even odds
 
 test("documents are listed by how sure they are; those that belong nowhere follow the borderline", () => {
   const lost = { ...documents, cluster: Uint16Array.of(0, 1, 0, 3, 1) }; // the fourth one
-  const listed = (now) => listDocuments(lost, step, { ...all, ...now }, createSearch(lost), content);
+  const listed = (now) =>
+    listDocuments(lost, step, { ...all, ...now }, createSearch(lost), content);
   assert.deepEqual(listed({ sure: "borderline" }), [2]);
   assert.deepEqual(listed({ sure: "nowhere" }), [3]);
   assert.deepEqual(listed({ sure: "probably" }), [0]);

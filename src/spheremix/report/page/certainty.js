@@ -144,7 +144,9 @@ export function borderlineText(content, documents, items) {
   const { borderline: n, nowhere: lost } = countSure(content, documents, items);
   const placed = items.length - lost;
   if (!placed) return "";
-  const after = lost ? `, then ${integer(lost)} that ${lost === 1 ? "belongs" : "belong"} nowhere` : "";
+  const after = lost
+    ? `, then ${integer(lost)} that ${lost === 1 ? "belongs" : "belong"} nowhere`
+    : "";
   if (!n) return `No document here is borderline${lost ? "" : ": the least clear come first"}.`;
   const [are, their, come] = n === 1 ? ["is", "its", "It comes"] : ["are", "their", "They come"];
   const all = counted(placed, "document");

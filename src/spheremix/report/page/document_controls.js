@@ -190,10 +190,10 @@ function filterFields(names, documents, state) {
     const columns = documents.label_columns ?? [];
     const counts = new Uint32Array(documents.label_names.length);
     for (const own of documents.labels ?? []) for (const one of own) counts[one]++;
-    const counted = documents.label_names.map(
+    const named = documents.label_names.map(
       (name, label) => `${name || "(empty)"}: ${integer(counts[label])}`,
     );
-    fields.push(choice("label", "any label", counted, state, columns));
+    fields.push(choice("label", "any label", named, state, columns));
   }
   if (documents.runner_up) fields.push(choice("rival", "next best: any", names, state));
   if (documents.date) {

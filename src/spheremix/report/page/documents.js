@@ -103,14 +103,11 @@ function documentRow({ content, state, groups, edits }, documents, i) {
       documents.date?.[i] ? make("span", { class: "soft", text: documents.date[i] }) : null,
       ...labelTags(documents, i).slice(0, TAGS),
       ...(below ? [] : tags),
-      make(
-        "span",
-        {
-          class: `sure ${sure}`,
-          title: `${capital(certaintyText(content, documents, i))}${why ? `: ${why}` : ""}. ${ADVICE[sure]}`,
-          text: sureText(content, documents, i),
-        },
-      ),
+      make("span", {
+        class: `sure ${sure}`,
+        title: `${capital(certaintyText(content, documents, i))}${why ? `: ${why}` : ""}. ${ADVICE[sure]}`,
+        text: sureText(content, documents, i),
+      }),
     ),
     below ? make("div", { class: "snippet" }, ...tags, bdi(snippet(content, documents, i))) : null,
   );
@@ -118,7 +115,9 @@ function documentRow({ content, state, groups, edits }, documents, i) {
 
 /** @param {Documents} documents @param {number} i */
 export function labelTags({ labels, label_names: names }, i) {
-  return (labels?.[i] ?? []).map((label) => bdi(names?.[label] ?? "", { class: "tag soft", title: names?.[label] }));
+  return (labels?.[i] ?? []).map((label) =>
+    bdi(names?.[label] ?? "", { class: "tag soft", title: names?.[label] }),
+  );
 }
 
 // The beginning of the text; without texts, the words that weigh most.

@@ -48,14 +48,7 @@ export function listedIds(now, edits) {
  * @param {Pick<Content, "firmness" | "model">} content @param {number[]} ids of the groups that are
  * listed
  */
-export function listDocuments(
-  documents,
-  groups,
-  now,
-  search,
-  content,
-  ids = [chosenId(now)],
-) {
+export function listDocuments(documents, groups, now, search, content, ids = [chosenId(now)]) {
   /** @type {((i: number) => boolean)[]} */
   const tests = [];
   const dateOf = (/** @type {number} */ i) => documents.date?.[i] ?? null;

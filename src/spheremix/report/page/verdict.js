@@ -115,7 +115,8 @@ export function whyText(content, documents, i) {
   const own = documents.cluster[i];
   const { odds, samples } = borderlineBy(content, documents, i);
   const said = [];
-  if (odds) said.push(`In this fit “${names[next]}” suits it nearly as well: the odds are ${odds}.`);
+  if (odds)
+    said.push(`In this fit “${names[next]}” suits it nearly as well: the odds are ${odds}.`);
   const firm = firmness?.documents?.[i];
   if (!firmness || firm === undefined) return said.join(" ");
   const only = samples ? "only " : "";
@@ -171,7 +172,8 @@ export function numberLines(content, documents, i) {
     firm === undefined ? null : `Other samples: it ${stays} in ${ofSamples(firm, n)}.${decides}`;
   if (lost) return present([again, `Likeness: cosine ${cosine} with the nearest prototype.`]);
   const several = documents.runner_up !== null;
-  const part = documents.log_odds.filter((other) => other < odds).length / documents.log_odds.length;
+  const part =
+    documents.log_odds.filter((other) => other < odds).length / documents.log_odds.length;
   const rule = firmness
     ? "They count only below 9 to 1 (borderline): one fit takes its groups for granted, so its " +
       "odds are large even for documents that other samples put elsewhere."
