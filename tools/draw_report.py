@@ -46,7 +46,7 @@ SCREENS = {
         (),
         (
             "#how-many",
-            "#how-sure",
+            "#how-sure span",
             "#cut-slider",
             "#word-slider",
             "#cluster-list",

@@ -7,8 +7,9 @@ import { groupsOf } from "./order.js";
 
 export const HEAD = 38; // pixels above the rows
 const FONT = "system-ui, sans-serif";
+const LINE = 1.15; // between lines of a name, in sizes of its letters
 
-/** @param {Context} context @param {string} text @param {number} width */
+/** @param {Pick<Context, "measureText">} context @param {string} text @param {number} width */
 function fitText(context, text, width) {
   if (context.measureText(text).width <= width) return text;
   let short = [...text].slice(0, Math.max(0, Math.floor(width / 4)));
@@ -16,6 +17,24 @@ function fitText(context, text, width) {
     short = short.slice(0, -1);
   }
   return short.length > 1 ? `${short.join("").trimEnd()}…` : "";
+}
+
+// A name that is too wide goes on as many lines as the row has room for; only the last one is cut.
+/**
+ * @param {Pick<Context, "measureText">} context @param {string} name @param {number} width
+ * @param {number} height of the row @param {number} size of the letters
+ */
+export function nameLines(context, name, width, height, size) {
+  const room = Math.max(1, Math.floor(height / (LINE * size)));
+  const words = name.split(" ");
+  const lines = [];
+  while (words.length && lines.length < room - 1) {
+    let n = 1;
+    while (n < words.length && context.measureText(words.slice(0, n + 1).join(" ")).width <= width)
+      n++;
+    lines.push(fitText(context, words.splice(0, n).join(" "), width));
+  }
+  return words.length ? [...lines, fitText(context, words.join(" "), width)] : lines;
 }
 
 /** @param {number} count @param {number} K @param {number} number @param {string} noun */
@@ -88,7 +107,9 @@ export function drawRowNames(context, { content, rows, gutter, colours }, chosen
     const size = Math.max(8, Math.min(12, Math.floor(0.85 * height)));
     context.font = `${k === chosen ? "600 " : ""}${size}px ${FONT}`;
     context.fillStyle = colours.ink;
-    context.fillText(fitText(context, content.names[k], gutter - 14), gutter - 8, y + height / 2);
+    const lines = nameLines(context, content.names[k], gutter - 14, height, size);
+    const top = y + height / 2 - ((lines.length - 1) * LINE * size) / 2;
+    lines.forEach((line, i) => context.fillText(line, gutter - 8, top + i * LINE * size));
   }
   context.textAlign = "left";
   context.fillStyle = colours.line;
