@@ -16,7 +16,7 @@ def hover(opened, x, y):
 
 
 WORDS = "#tab=prototypes"  # the map of words
-GUTTER = 168  # pixels for the names of groups, left of the map
+GUTTER = 184  # pixels for the names of groups, left of the map
 
 POINT_AT_EACH = """(columns) => {
   const marks = document.getElementById("marks");

@@ -98,7 +98,7 @@ export function mountMap(app) {
 function measure(frame, step, zoom) {
   const width = frame.clientWidth;
   const height = frame.clientHeight;
-  const gutter = width < 600 ? 84 : Math.max(168, Math.min(200, Math.round(width / 5)));
+  const gutter = width < 600 ? 84 : 184;
   const columns = createColumns(step, zoom, gutter, width - gutter - 1);
   const below = columns.unit >= WIDE ? BELOW : 0;
   const rows = createRows(step, HEAD, height - HEAD - below - 1);
