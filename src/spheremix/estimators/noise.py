@@ -11,6 +11,7 @@ from spheremix import em
 from spheremix.bessel import mean_length
 from spheremix.estimators import large
 from spheremix.estimators import validation as check
+from spheremix.estimators.hump import hump
 from spheremix.estimators.starts import Start, count_runs
 from spheremix.models.base import DegenerateError
 from spheremix.models.skmeans import SHARPNESS
@@ -100,19 +101,30 @@ def _usual(
     """Lower the level until noise is what is unusual; run EM to its end at each level.
 
     Rows that vary no more than the mixture says are left to it: its uniform noise is right then.
+    Where noise makes a hump of its own, the level goes to the valley before it, once: lowered
+    further, rows of the hump would go to clusters, make them looser, and others would follow.
     """
-    for _ in range(ROUNDS):
+    begins = None
+    for n in range(ROUNDS):
         odds, lost, weights = _odds(problem, fit)
         middle, upper = quantiles(odds[~lost], weights[~lost], (0.5, 0.75))
         deviation = (upper - middle) / QUARTILE
+        if deviation <= VARIES * _expected(fit.parameters):
+            break
         step = middle + BEYOND * deviation
-        if step <= SETTLED * deviation or deviation <= VARIES * _expected(fit.parameters):
+        if n == 0:
+            far = odds > upper
+            begins = hump(odds[far] - upper, weights[far])
+            step = step if begins is None else upper + begins
+        if step <= SETTLED * deviation:
             break
         lower = _lowered(problem, step)
         again = _continued(options, lower, fit, problem.settings)
         if not again.ok:
             break
         problem, fit = lower, again
+        if begins is not None:
+            break
     return problem, fit
 
 

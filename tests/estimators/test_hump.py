@@ -1,0 +1,103 @@
+"""A hump of its own in the tail of a distribution, which tells much noise from a tail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import spheremix as sm
+from spheremix.estimators.hump import CRITICAL, hump, majorant
+
+
+def ones(values):
+    return np.ones(len(values))
+
+
+def by_definition(values):
+    """Give the test statistic by its definition: every chord, and sums over all values."""
+    values = np.sort(values)
+    n = len(values)
+    # The total time on test at a value: what all values have run until then.
+    run = np.array([0.0, *(np.minimum(values, one).sum() for one in values)])
+    run /= run[-1]
+    share = np.arange(n + 1) / n
+    above = run.copy()
+    for a in range(n + 1):
+        for b in range(a + 2, n + 1):
+            inner = slice(a + 1, b)
+            chord = run[a] + (share[inner] - share[a]) / (share[b] - share[a]) * (run[b] - run[a])
+            above[inner] = np.maximum(above[inner], chord)
+    return (above - run).max() * np.sqrt(n)
+
+
+def test_the_statistic_is_that_of_the_definition(monkeypatch):
+    rng = np.random.default_rng(0)
+    for seed in range(20):
+        values = rng.exponential(size=30) if seed % 2 else rng.random(30) ** 3
+        exact = by_definition(values)
+        monkeypatch.setattr("spheremix.estimators.hump.CRITICAL", exact * (1.0 - 1e-9))
+        assert hump(values, ones(values)) is not None
+        monkeypatch.setattr("spheremix.estimators.hump.CRITICAL", exact * (1.0 + 1e-9))
+        assert hump(values, ones(values)) is None
+
+
+def test_the_majorant_is_concave_and_touches_its_corners():
+    rng = np.random.default_rng(1)
+    x, y = np.sort(rng.random(40)), rng.random(40)
+    corners = majorant(x, y)
+    slopes = np.diff(y[corners]) / np.diff(x[corners])
+    assert (np.diff(slopes) < 0).all()
+    assert (np.interp(x, x[corners], y[corners]) >= y - 1e-12).all()
+    assert (corners[0], corners[-1]) == (0, 39)
+
+
+def test_of_exponential_tails_one_in_a_hundred_has_a_hump():
+    rng = np.random.default_rng(2)
+    found = [hump(one, ones(one)) is not None for one in rng.exponential(size=(600, 150))]
+    assert np.mean(found) <= 0.025  # 6 are expected of 600
+    lighter = [np.abs(one) for one in rng.normal(size=(300, 300))]
+    assert not any(hump(one, ones(one)) for one in lighter)
+    assert CRITICAL == pytest.approx(1.66)
+
+
+def test_a_second_hump_is_found_and_the_place_before_it():
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        tail, noise = np.abs(rng.normal(size=400)), rng.normal(6.0, 0.5, size=100)
+        begins = hump(np.concatenate([tail, noise]), np.ones(500))
+        assert tail.max() * 0.75 < begins < noise.min() * 1.1
+        assert hump(tail, ones(tail)) is None
+
+
+def test_weights_count_as_repetitions_and_little_is_no_evidence():
+    rng = np.random.default_rng(4)
+    values = np.concatenate([np.abs(rng.normal(size=60)), rng.normal(6.0, 0.5, size=20)])
+    weights = rng.integers(1, 4, size=80)
+    repeated = np.repeat(values, weights)
+    assert_allclose(hump(values, weights.astype(float)), hump(repeated, ones(repeated)), rtol=1e-12)
+    assert hump(values, np.full(80, 1e-3)) is None
+    for few in (np.empty(0), np.ones(1), np.zeros(5)):
+        assert hump(few, ones(few)) is None
+
+
+def rows_that_vary(seed, n_noise):
+    """Three clusters whose rows vary more than von Mises-Fisher rows do, and uniform noise."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(900) % 3
+    spread = np.exp(0.25 * rng.normal(size=(900, 1)))  # rows of texts are near and far, too
+    X = np.eye(3, 100)[labels] * 1.4 + spread * rng.normal(size=(900, 100)) / 10.0
+    noise = rng.normal(size=(n_noise, 100))
+    X = np.vstack([X, noise])
+    return X / np.linalg.norm(X, axis=1, keepdims=True), np.arange(len(X)) >= 900
+
+
+@pytest.mark.parametrize("n_noise", [0, 60, 225])
+def test_auto_finds_much_noise_and_keeps_clean_rows(n_noise):
+    X, noise = rows_that_vary(0, n_noise)
+    found = sm.VMFMixture(3, noise="uniform", random_state=0, n_threads=1).fit(X)
+    lost = found.labels_ < 0
+    assert np.mean(~lost[~noise]) >= 0.98
+    if n_noise:
+        # Without the valley, rows of clusters are lost as well, and this is .97 and .99.
+        assert 2 * np.sum(lost & noise) / (lost.sum() + noise.sum()) > 0.995
