@@ -58,7 +58,7 @@ def test_of_exponential_tails_one_in_a_hundred_has_a_hump():
     assert np.mean(found) <= 0.025  # 6 are expected of 600
     lighter = [np.abs(one) for one in rng.normal(size=(300, 300))]
     assert not any(hump(one, ones(one)) for one in lighter)
-    assert CRITICAL == pytest.approx(1.66)
+    assert pytest.approx(1.66) == CRITICAL
 
 
 def test_a_second_hump_is_found_and_the_place_before_it():
