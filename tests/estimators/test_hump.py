@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 import spheremix as sm
 from spheremix.estimators.hump import CRITICAL, hump, majorant
+from spheremix.estimators.noise import label_chosen, noise_leads
 
 
 def ones(values):
@@ -101,3 +102,37 @@ def test_auto_finds_much_noise_and_keeps_clean_rows(n_noise):
     if n_noise:
         # Without the valley, rows of clusters are lost as well, and this is .97 and .99.
         assert 2 * np.sum(lost & noise) / (lost.sum() + noise.sum()) > 0.995
+
+
+def test_a_chosen_mixture_has_no_more_noise_than_the_dense_one():
+    X, _ = rows_that_vary(0, 60)
+    rows = sm.as_directions(X)
+    options = {"noise": "uniform", "random_state": 0, "n_threads": 1}
+    chosen = sm.VMFMixture(3, **options).fit(X)
+    level, labels = label_chosen(chosen, chosen, rows, None)
+    assert level is None
+    assert np.array_equal(labels, chosen.labels_)
+    dense = sm.VMFMixture(3, **options, max_noise=0.02).fit(X)  # fewer rows are noise in it
+    assert 0 < dense.n_noise_ < chosen.n_noise_
+    level, labels = label_chosen(chosen, dense, rows, None)
+    assert level < chosen.model_.noise.level
+    strangest = np.argsort(-noise_leads(chosen.scorer_, rows))[: dense.n_noise_]
+    assert np.array_equal(np.flatnonzero(labels < 0), np.sort(strangest))
+    # Uniform noise is left as it is.
+    free = sm.VMFMixture(3, **options, max_noise=None).fit(X)
+    assert label_chosen(free, dense, rows, None)[0] is None
+
+
+def test_a_path_looks_at_its_dense_mixture(monkeypatch):
+    X, _ = rows_that_vary(0, 60)
+    seen = []
+
+    def look(mixture, dense, *rest):
+        seen.append((mixture.beta, dense.beta))
+        return label_chosen(mixture, dense, *rest)
+
+    monkeypatch.setattr("spheremix.estimators.path.label_chosen", look)
+    path = sm.VMFPath(3, noise="uniform", n_init=2, random_state=0, min_relative_increase=0.3)
+    path.fit(X)
+    assert seen == [(path.betas_[path.selected_], 0.0)]
+    assert path.selected_ > 0

@@ -38,7 +38,7 @@ def follow_from(
         dense.runs_,
         dense.agreement_,
         problem.columns,
-        lambda mixture: label_chosen(mixture, problem.directions, problem.weights),
+        lambda one, first: label_chosen(one, first, problem.directions, problem.weights),
     )
     warn_of_steps(state, options.max_iter, stacklevel=5)
     return path

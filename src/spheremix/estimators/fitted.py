@@ -190,13 +190,13 @@ def set_path_attributes(
     runs: list[Restart],
     agreement: float,
     columns: dict[str, Any],
-    label: Callable[[VMFMixture], tuple[float | None, Labels]],
+    label: Callable[[VMFMixture, VMFMixture], tuple[float | None, Labels]],
 ) -> None:
     """Set what a path knows of its steps.
 
     What describes mixtures describes those that are judged: the refits of a relaxed path.
-    ``label`` gives the labels of the mixture that is chosen, and the level of the noise in
-    predictions where it is not that of the fits.
+    ``label`` gives the labels of the mixture that is chosen, beside the dense one, and the level of
+    the noise in predictions where it is not that of the fits.
     """
     steps = state.steps
     judged = state.refits or steps
@@ -233,6 +233,6 @@ def set_path_attributes(
     )
     path.selected_ = path.select(path.criterion)
     state.noise_level = None
-    state.noise_level, labels = label(path.model(path.selected_))
+    state.noise_level, labels = label(path.model(path.selected_), path.model(0))
     path.best_estimator_ = path.model(path.selected_)
     path.best_estimator_.labels_ = labels

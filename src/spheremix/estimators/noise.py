@@ -208,19 +208,23 @@ def _continued(
 
 
 def label_chosen(
-    mixture: VMFMixture, rows: Directions, weights: Array | None
+    mixture: VMFMixture, dense: VMFMixture, rows: Directions, weights: Array | None
 ) -> tuple[float | None, NDArray[np.intp]]:
     """Give the labels of the mixture that was chosen on a path, whose noise has a held level.
 
-    Where more rows are noise than a number allows, the level is lowered for predictions until
-    they are not, and comes back; otherwise it is None. The parameters stay as they are.
+    Sparse prototypes fit all rows less tightly, which makes no row noise. So where more rows are
+    noise than in the dense mixture, or than a number allows, the level is lowered for predictions
+    until they are not, and comes back; otherwise it is None. The parameters stay as they are.
     """
     most = mixture.max_noise if mixture.noise is not None else None
     scorer, base = mixture.scorer_, np.ones(rows.n_rows) if weights is None else weights
     labels = scorer.clusters_of(rows.map_rows(scorer, "labels"))
     noise = mixture.model_.noise
-    if not isinstance(most, float) or noise is None:
+    if most is None or noise is None:
         return None, labels
+    before = dense.scorer_.clusters_of(rows.map_rows(dense.scorer_, "labels"))
+    usual = float(base @ (before < 0) / base.sum())
+    most = usual if isinstance(most, str) else min(most, usual)
     if base @ (labels < 0) <= most * base.sum():
         return None, labels
     (tied,) = quantiles(noise_leads(scorer, rows), base, (1.0 - most,))

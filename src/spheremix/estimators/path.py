@@ -99,9 +99,10 @@ e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, 
         As in :class:`VMFMixture`. What is noise is settled in the dense mixture; later steps keep
         its level, and may have more noise, since sparse prototypes fit less tightly. If
         ``max_noise`` is a number, steps are fitted as with "auto". If the one that is chosen has
-        more noise, the level is lowered for the predictions of all steps until it keeps to the
-        number; ``score``, ``aic`` and ``bic`` then differ from ``log_likelihoods_`` and
-        ``criteria_``, which belong to the fits. ``verbose=1`` also prints a line every 100 steps.
+        more noise than the dense mixture or than the number, the level is lowered for the
+        predictions of all steps until it has not (but not with None); ``score``, ``aic`` and
+        ``bic`` then differ from ``log_likelihoods_`` and ``criteria_``, which belong to the fits.
+        ``verbose=1`` also prints a line every 100 steps.
     warm_start : bool, default=False
         Go on with the path of the previous call to ``fit`` from its last step, after raising
         ``max_steps`` or ``max_sparsity``: the same bits as one long run.
@@ -264,7 +265,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             runs,
             agreed,
             problem.columns,
-            lambda mixture: label_chosen(mixture, problem.directions, problem.weights),
+            lambda chosen, dense: label_chosen(chosen, dense, problem.directions, problem.weights),
         )
         warn_of_lost(runs, problem.n_components)
         if is_capped(problem.model, state.dense.parameters):

@@ -200,7 +200,7 @@ def unpack_path(
     record: PathRecord,
     reader: Reader,
     dense: Mapping[int, VMFMixture],
-    label: Callable[[VMFMixture], tuple[float | None, NDArray[np.intp]]] | None = None,
+    label: Callable[[VMFMixture, VMFMixture], tuple[float | None, NDArray[np.intp]]] | None = None,
 ) -> VMFPath:
     """Read a fitted path, ready to predict and, with ``warm_start``, to go on.
 
@@ -228,6 +228,6 @@ def unpack_path(
     columns = {"n_features_in_": shape[1]}
     if label is None:
         labels = check_labels(reader, str(record.labels), shape[0], noise=noise)
-        label = lambda _: (record.chosen_noise_level, labels)  # noqa: E731
+        label = lambda *_: (record.chosen_noise_level, labels)  # noqa: E731
     set_path_attributes(path, state, record.runs, record.agreement, columns, label)
     return path

@@ -222,7 +222,7 @@ def follow_path(
             chosen,
             reader,
             dense,
-            lambda mixture: label_chosen(mixture, directions, None),
+            lambda one, first: label_chosen(one, first, directions, None),
         )
 
     return folder.stage("path", key, PathRecord, make, read)
