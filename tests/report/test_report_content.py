@@ -355,10 +355,15 @@ def test_what_does_not_fit_together_is_refused(mixture, corpus, rows, vectorizer
     with pytest.raises(ValueError, match="without X"):
         sm.Report(mixture, kept, X=rows.X, vectorizer=vectorizer)
     means = sm.SphericalKMeans(2, random_state=0).fit(rows.X)
-    with pytest.raises(ValueError, match=r"not a SphericalKMeans \(fit a mixture from it"):
+    with pytest.raises(ValueError, match="SphericalKMeans needs the rows of its fit: give X"):
         sm.Report(means)
-    with pytest.raises(ValueError, match=r"not a mixture of given parameters \(fit a mixture"):
+    with pytest.raises(ValueError, match=r"not a VMFMixture of given parameters \(fit one from it"):
         sm.Report(means.as_mixture(), X=rows.X)
+    for model in (means, sm.VMFMixture(2, random_state=0).fit(rows.X)):
+        model.partial_fit(rows.X)
+        name = type(model).__name__
+        with pytest.raises(ValueError, match=rf"not a {name} after partial_fit .* {name}\(K, init"):
+            sm.Report(model, X=rows.X)
     assert sm.Report(sm.VMFMixture(2, init=means).fit(rows.X)).content["steps"]
     with pytest.raises(ValueError, match="features"):
         sm.Report(mixture, kept, X=np.ones((89, 5)))

@@ -365,8 +365,7 @@ class SphericalKMeans(
         """Give the mixture with these prototypes, equal weights and one concentration.
 
         Its labels are the same. Its posteriors say how sure they are, if all clusters are equally
-        large and equally tight. Reports need a mixture that was fitted to rows, such as
-        ``VMFMixture(K, init=model).fit(X)``.
+        large and equally tight. A report does not need this step: ``Report(model, X=X)``.
 
         Returns
         -------

@@ -27,8 +27,9 @@ class Report:
 
     Parameters
     ----------
-    model : VMFMixtureIC, VMFPath or VMFMixture
-        Fitted.
+    model : VMFMixtureIC, VMFPath, VMFMixture or SphericalKMeans
+        Fitted. Spherical k-means needs the rows, and is shown as a mixture with the same clusters,
+        equal weights and one concentration.
     documents : Corpus or list of str, default=None
         The documents: texts, and with a corpus their ids, dates and labels. They are put into the
         report, long ones cut where they would make it too large.

@@ -16,6 +16,7 @@ from spheremix.estimators.path import VMFPath
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.estimators.skmeans import SphericalKMeans
 from spheremix.reading import Reading
+from spheremix.report.partition import NOTE, read_partition
 from spheremix.report.remarks import advised, remarked
 from spheremix.run.advising import pack_advice
 from spheremix.run.growing import read_leaves
@@ -151,13 +152,13 @@ def from_model(
         reading: Any = getattr(model, "best_path_", model.best_estimator_)
         dense, k_criterion = dict(model.dense_models_), model.k_criterion.lower()
         same = dict(zip(model.candidates_.tolist(), model.agreement_.tolist(), strict=True))
-    elif isinstance(model, VMFMixture | VMFPath) and not _was_given(model):
+    elif isinstance(model, VMFMixture | VMFPath | SphericalKMeans) and not _without_fit(model):
         Reading(model)
         reading, dense, k_criterion, same = model, {}, None, {}
     else:
         raise ValueError(
-            f"A report takes a fitted VMFMixture, VMFPath or VMFMixtureIC, not {_kind(model)}; "
-            "that of a run is Report.from_run(run)."
+            f"A report takes a fitted VMFMixture, VMFPath, VMFMixtureIC or SphericalKMeans, not "
+            f"{_kind(model)}; that of a run is Report.from_run(run)."
         )
     corpus = _as_corpus(documents)
     aside: list[tuple[str, str]] = []
@@ -179,6 +180,9 @@ def from_model(
         X = as_directions(X, engine=model.engine, n_threads=model.n_threads)
     if corpus is not None and len(corpus) != count_rows(X):
         raise ValueError(f"There are {len(corpus)} documents for {count_rows(X)} rows of X.")
+    remarks = []
+    if isinstance(model, SphericalKMeans):
+        reading, remarks = read_partition(model, X), [{"text": NOTE, "warning": False}]
     advice = getattr(model, "advice_", None)
     seed = model.random_state if isinstance(model.random_state, int) else None
     return Source(
@@ -195,24 +199,26 @@ def from_model(
         seed=seed,
         done=[] if vectorizer is None else _done_by(vectorizer),
         advice=None if advice is None else advised(pack_advice(advice), advice.table()),
+        remarks=remarks,
         title=title or _title(corpus) or "spheremix",
     )
 
 
-def _was_given(model: Any) -> bool:
-    """Tell whether a mixture has the parameters that it was made of, and no rows of a fit."""
-    return (
-        isinstance(model, VMFMixture) and hasattr(model, "model_") and not hasattr(model, "labels_")
-    )
+def _without_fit(model: Any) -> str:
+    """Say why a model does not know how it suits the rows of a fit, if it does not."""
+    if not hasattr(model, "prototypes_"):
+        return ""
+    if not hasattr(model, "labels_"):
+        return "of given parameters"
+    return "" if hasattr(model, "runs_") else "after partial_fit"
 
 
 def _kind(model: Any) -> str:
     """Say what was given instead of a fitted mixture, and what to type instead."""
-    again = "fit a mixture from it: VMFMixture(K, init=model).fit(X)"
-    if _was_given(model):
-        return f"a mixture of given parameters ({again})"
     name = type(model).__name__
-    return f"a {name} ({again})" if isinstance(model, SphericalKMeans) else f"a {name}"
+    if not (why := _without_fit(model)):
+        return f"a {name}"
+    return f"a {name} {why} (fit one from it: {name}(K, init=model).fit(X))"
 
 
 def from_run(run: Run, title: str | None = None) -> Source:
