@@ -1,4 +1,4 @@
-"""The report of spherical k-means in a browser: its groups, why a document is there, and a remark."""
+"""The report of spherical k-means in a browser: its groups, its documents, and a remark."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def test_groups_and_documents_can_be_opened(open_report, partition):
     assert opened.page.locator("table.contributions").count() == 1
 
 
-def test_the_page_says_where_the_numbers_come_from(open_report, partition):
+@pytest.mark.usefixtures("partition")
+def test_the_page_says_where_the_numbers_come_from(open_report):
     opened = open_report("partition", fragment="#tab=corpus")
     shown = opened.page.locator("#corpus").inner_text()
     assert "clusters of spherical k-means, which has no probabilities" in shown
