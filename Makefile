@@ -16,7 +16,8 @@ SOURCES := pyproject.toml setup.py $(wildcard csrc/*)
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * len(os.sched_getaffinity(0)))' 2>/dev/null || echo auto)
 PARALLEL := --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 
-# What checks the JavaScript of the report: programs of the npm registry, run by the node of .venv.
+# What checks the JavaScript of the report, the workflows, and the types that editors see: programs of
+# the npm registry, run by the node of .venv.
 PAGE := $(VENV)/page
 PAGED := $(PAGE)/.installed
 PAGE_FILES := "src/spheremix/report/page/*.js" "tests/report/page/*.mjs"
@@ -79,10 +80,11 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
 
-# And what type checkers of users see.
-types: $(INSTALLED)
+# And what type checkers of users see: mypy, and pyright, which editors use.
+types: $(INSTALLED) $(PAGED)
 	$(BIN)/mypy
 	$(BIN)/mypy tests/types/usage.py
+	@if [ -e $(PAGED) ]; then export $(WITH_NODE); set -ex; pyright --pythonpath $(BIN)/python; fi
 
 contracts: $(INSTALLED)
 	$(BIN)/lint-imports
@@ -92,7 +94,7 @@ $(PAGED): $(wildcard tools/page/*) | $(INSTALLED)
 	@mkdir -p $(PAGE) && rm -f $@ && cp tools/page/* $(PAGE)
 	@{ $(WITH_NODE) npm ci --prefix $(PAGE) --engine-strict --ignore-scripts --no-audit --no-fund \
 	  --loglevel=error --fetch-retries=1 && touch $@; } || { [ "$$CI" != true ] && \
-	  echo "No node 22.13 or no npm registry: the checks of the report's JavaScript are skipped."; }
+	  echo "No node 22.13 or no npm registry: the checks of the report's JavaScript and of pyright are skipped."; }
 
 page: $(PAGED)
 	@if [ -e $(PAGED) ]; then export $(WITH_NODE); set -ex; \

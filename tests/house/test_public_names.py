@@ -63,3 +63,31 @@ def test_every_name_has_its_page():
         *modules, last = name.split(".")
         module = pytest.importorskip("spheremix." + ".".join(modules))
         assert hasattr(module, last)
+
+
+CLASSES = [name for name, one in NAMES.items() if inspect.isclass(one)]
+
+
+def attributes(found):
+    """Give the names under "Attributes" of a docstring."""
+    whole = re.compile(r"^Attributes\n-+\n(.*?)(?:^\w[\w ]*\n-+\n|\Z)", re.MULTILINE | re.DOTALL)
+    section = whole.search(inspect.getdoc(found))
+    heads = re.findall(r"^(\w[\w*, ]*?)(?: : .*)?$", section[1], re.MULTILINE) if section else []
+    return [name.strip() for head in heads for name in head.split(",")]
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_attributes_are_known_to_type_checkers(name):
+    """What a class documents, it declares: by an annotation, a property or in its constructor."""
+    found = NAMES[name]
+    declared = set(dir(found))
+    for base in found.__mro__:
+        declared |= set(inspect.get_annotations(base))
+        if base.__module__.startswith("spheremix"):
+            declared |= set(re.findall(r"\bself\.(\w+)(?=[^=(\n]* = )", inspect.getsource(base)))
+    assert set(attributes(found)) <= declared
+
+
+def test_attributes_are_found():
+    assert {"labels_", "criteria_", "status_"} <= set(attributes(sm.VMFMixture))
+    assert sum(len(attributes(NAMES[name])) for name in CLASSES) > 200

@@ -1,6 +1,6 @@
-"""What type checkers know of the public names: read by mypy in `make types`, and never run.
+"""What type checkers know of the public names: read by mypy and pyright, and never run.
 
-A line that must be an error says so with an ignore; mypy complains where it is none.
+A line that must be an error says so with an ignore; both complain where it is none.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ assert_type(study.best_n_components_, int)
 assert_type(study.best_estimator_, sm.VMFMixture)
 assert_type(study.advice_, Advice)
 
-assert_type(sm.SphericalKMeans(3, init=[0, 1, 2, 0]).fit(X).inertia_, float)
+means = sm.SphericalKMeans(3, init=[0, 1, 2, 0]).fit(X)
+assert_type(means.inertia_, float)
+assert_type(means.as_mixture(), sm.VMFMixture)
+assert_type(sm.Report(means, X=X).to_dict(), dict[str, Any])
 assert_type(sm.VMFCoclustering(3).fit(X).column_labels_, Labels)
 assert_type(sm.VMFTree(n_components=3).fit(X).cut(2), sm.VMFMixture)
 assert_type(sm.calibrate(mixture, X).posteriors, Array)
@@ -54,4 +57,9 @@ sm.VMFMixture(3, init="mergee")  # type: ignore[arg-type]
 sm.VMFMixture(3, e_step="sof")  # type: ignore[arg-type]
 sm.VMFMixture(3, noise="uni")  # type: ignore[arg-type]
 sm.VMFMixtureIC([2], paths="non")  # type: ignore[arg-type]
-sm.SphericalKMeans(3, init="x")  # type: ignore[arg-type]
+sm.VMFPath(3, strategy="pat")  # type: ignore[arg-type]
+sm.SphericalKMeans(3, init="spherical-k-means")  # type: ignore[arg-type]
+sm.VMFCoclustering(3, init=means)
+sm.VMFCoclustering(3, init="merge")  # type: ignore[arg-type]
+sm.VMFCoclustering(3, weights="same")  # type: ignore[arg-type]
+sm.as_directions(X, engine="numba")  # type: ignore[arg-type]

@@ -13,9 +13,11 @@ from spheremix.data.open import Engine
 __all__ = [
     "Algorithm",
     "Auto",
+    "BlockInit",
     "EStep",
     "Engine",
     "Init",
+    "KMeansInit",
     "Kappa",
     "KappaName",
     "KappaSolver",
@@ -51,7 +53,10 @@ class SupportsArray(Protocol):
         ...
 
 
-Init = SearchStart | WithPrototypes | SupportsArray | Sequence[int] | Sequence[Sequence[float]]
+GivenStart = WithPrototypes | SupportsArray | Sequence[int] | Sequence[Sequence[float]]
+Init = SearchStart | GivenStart
+KMeansInit = Literal["merge", "random", "k-means++"] | GivenStart
+BlockInit = Literal["random", "k-means++", "spherical-k-means"] | GivenStart
 Strategy = Literal["path", "dense", "random", "grid"]
 Paths = Literal["best", "all", "none"]
 Algorithm = Literal["em", "cem", "sem", "saem", "caem"]

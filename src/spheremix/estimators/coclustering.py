@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.estimators.choices import Engine, Kappa
+    from spheremix.estimators.choices import BlockInit, Engine, Kappa
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
@@ -171,7 +171,7 @@ class VMFCoclustering(CoclusteringAttributes, MixturePredictions):
         weights: Literal["estimated", "equal"] = "estimated",
         conscience: bool = False,
         count: Literal["mixture", "columns"] = "mixture",
-        init: Any = "random",
+        init: BlockInit = "random",
         n_init: int = 10,
         n_drawn: int = 50,
         max_iter: int = 1000,

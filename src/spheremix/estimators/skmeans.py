@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions, Want
-    from spheremix.estimators.choices import Auto, Engine, Init
+    from spheremix.estimators.choices import Auto, Engine, KMeansInit
     from spheremix.estimators.streaming import Batch
     from spheremix.models.base import Model
     from spheremix.scorer import Assignment, Scorer
@@ -158,7 +158,7 @@ class SphericalKMeans(
         self,
         n_components: int = 8,
         *,
-        init: Init = "merge",
+        init: KMeansInit = "merge",
         n_init: int | Auto = "auto",
         max_iter: int = 1000,
         tol: float = 1e-7,
