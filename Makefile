@@ -32,7 +32,7 @@ STUDIES := path_illustration simulation comparison cstr search
 LOWEST := build/lowest
 
 .PHONY: arm attack demo test slow lint types contracts page workflows unit coverage browser docs paper \
-  paper-full filings clang clean lowest help wheels windows
+  paper-full filings clang clean lowest help man wheels windows
 
 help:
 	@echo "make demo        install everything, run the demo, and say where its report is"
@@ -40,6 +40,7 @@ help:
 	@echo "make slow        run the slow tests: whole studies of the paper, whole pages of the documentation"
 	@echo "make coverage    run the tests and list the lines that they do not reach"
 	@echo "make docs        build the documentation: docs/_build/html/index.html"
+	@echo "make man         write the manual page of the command: build/spheremix.1"
 	@echo "make paper       repeat sections 4 and 5 of the paper at a small scale"
 	@echo "make paper-full  the same at the size of the paper, which takes hours"
 	@echo "make filings     the filings of one bank, as in section 6 of the paper (needs SPHEREMIX_DATA)"
@@ -211,6 +212,10 @@ clang: $(INSTALLED)
 
 wheels: $(INSTALLED)
 	$(BIN)/python tools/wheels.py build/wheels $(INTERPRETERS)
+
+man: $(INSTALLED)
+	$(BIN)/python tools/man_page.py build/spheremix.1
+	@echo "The manual page: man -l $(CURDIR)/build/spheremix.1"
 
 filings: $(INSTALLED)
 	$(BIN)/python -m experiments.filings
