@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 
 import numpy as np
@@ -108,6 +109,27 @@ def test_names_beside_a_dense_matrix_are_read(named, tmp_path):
         named.assign(tmp_path / "new.npy")["cluster"]
         == named.assign(rows_of_groups(9, 1))["cluster"]
     )
+
+
+def test_names_in_another_file_are_given_to_the_commands(named, beside, tmp_path):
+    X, names = permuted(rows_of_groups(9, 1))
+    path, words = tmp_path / "new.npz", tmp_path / "words of january.txt"
+    sparse.save_npz(path, X)
+    words.write_text("\n".join(names) + "\n", encoding="utf-8")
+    how = ("--vocabulary", words, "-o")
+    command("assign", named.folder, path, *how, tmp_path / "new.csv")
+    with (tmp_path / "new.csv").open(encoding="utf-8", newline="") as file:
+        found = [int(row["cluster"]) for row in csv.DictReader(file)]
+    assert found == named.assign(rows_of_groups(9, 1))["cluster"]
+    command("update", named.folder, path, *how, tmp_path / "later")
+    later = sm.load_run(tmp_path / "later")
+    assert_array_equal(later.matrix()[60:].toarray(), rows_of_groups(9, 1))
+    told = " ".join(command("assign", beside.folder, path, *how, tmp_path / "beside.csv"))
+    assert "The columns of the run have no names" in " ".join(told.split())
+    words.write_text("one\ntwo\n", encoding="utf-8")
+    told = " ".join(command("update", named.folder, path, *how, tmp_path / "none", code=2))
+    assert "2 terms for 12 columns" in " ".join(told.split())
+    assert not (tmp_path / "none").exists()
 
 
 def test_columns_without_names_are_spoken_of(named, beside, tmp_path):

@@ -23,6 +23,7 @@ def assign(
     output: Annotated[Path, typer.Option("--output", "-o", help="The table to write.")] = Path(
         "assigned.csv"
     ),
+    vocabulary: flags.Vocabulary = None,
     text: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     id: Annotated[str | None, typer.Option(help="Column of the ids, or none.")] = None,  # noqa: A002
     false_alarms: Annotated[
@@ -39,12 +40,19 @@ def assign(
     from spheremix.run.assign import compare_documents, write_assigned
     from spheremix.run.output import check_output
     from spheremix.run.saving import load_run
+    from spheremix.text import read_matrix
 
     known = load_run(run)
-    check_output(output, "assigned.csv", force=force, inputs=(new,))
+    check_output(
+        output,
+        "assigned.csv",
+        force=force,
+        inputs=(new,) if vocabulary is None else (new, vocabulary),
+    )
     how: dict[str, Any] = {"text": text, "id": id, "false_alarms": false_alarms}
     with terminal() as listener:
-        found = compare_documents(known, new, listener, **how)
+        rows = new if vocabulary is None else read_matrix(new, vocabulary)
+        found = compare_documents(known, rows, listener, **how)
     write_assigned(found.table(), output)
     for line in found.lines():
         say(line)

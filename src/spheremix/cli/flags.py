@@ -41,6 +41,9 @@ File = Annotated[
     ),
 ]
 Run = Annotated[Path, typer.Argument(help="Folder of a run of explore.", show_default=False)]
+Vocabulary = Annotated[
+    Path | None, typer.Option(help="Words of the columns of a new matrix, one in each line.")
+]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder of the run.")]
 Threads = Annotated[int | None, typer.Option(help=_help("threads"))]
 Force = Annotated[

@@ -26,6 +26,7 @@ def update(
     texts: Annotated[
         Path | None, typer.Option(help="Documents of the rows of a new matrix, one a row.")
     ] = None,
+    vocabulary: flags.Vocabulary = None,
     text: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     id: Annotated[str | None, typer.Option(help="Column of the ids, or none.")] = None,  # noqa: A002
     threads: flags.Threads = None,
@@ -38,9 +39,11 @@ def update(
     """
     from spheremix.cli.summary import summarise
     from spheremix.run.updating import update_run
+    from spheremix.text import read_matrix
 
     with terminal() as listener:
         how: dict[str, Any] = {"texts": texts, "text": text, "id": id, "threads": threads}
         how["listener"] = listener
-        found = update_run(run, new, output, **how)
+        rows = new if vocabulary is None else read_matrix(new, vocabulary)
+        found = update_run(run, rows, output, **how)
     summarise(found, open_page=open_page)

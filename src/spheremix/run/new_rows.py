@@ -76,6 +76,8 @@ def in_columns(
             f"The columns of {called} have no names: they are taken in the order of the run's."
         ]
         names = list(needed) if d == len(needed) else None
+    if names is not None and words is None:
+        notes = ["The columns of the run have no names: those of the new rows are not used."]
     if words is None or needed is None or names is None or list(names) == list(words):
         if d != n_columns:
             raise ReadError.at(where, f"{d:,} columns, not the {n_columns:,} of the run.")
