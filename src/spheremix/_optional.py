@@ -34,10 +34,11 @@ def say_once() -> None:
     if unsaid:
         unsaid = False
         warnings.warn(
-            "spheremix runs without its compiled kernels, 4 to 11 times slower, since no C++ "
-            "compiler was found when it was installed. Install one and then spheremix again (pip "
-            "install --force-reinstall --no-deps, as you installed it), or set SPHEREMIX_PURE=1 to "
-            "go on without this line.",
+            "spheremix runs without its compiled kernels, 4 to 11 times slower, since they could "
+            "not be compiled when it was installed. Install a C++ compiler (on Debian, Ubuntu and "
+            "Raspberry Pi OS: g++ and python3-dev), then spheremix again (pip install "
+            "--force-reinstall --no-deps, as you installed it), or set SPHEREMIX_PURE=1 to go on "
+            "without this line.",
             RuntimeWarning,
             stacklevel=4,
         )
