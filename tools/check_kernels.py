@@ -2,9 +2,9 @@
 
 `make arm`, `make windows` and `make wheels` run it where the tests would take hours or cannot run:
 sweeps over dense and CSR rows in both precisions, soft and hard, with one thread and with three
-(the same bits), a penalised fit, which needs the kernels of the M-step, and eight threads of Python
-that sweep and fit at once (the same bits again). Prints the largest deviations; any that is too
-large is an error.
+(the same bits), a penalised fit, which needs the kernels of the M-step, eight threads of Python
+that sweep and fit at once (the same bits again), and the conformance suite of engines. Prints the
+largest deviations; any that is too large is an error.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -24,6 +25,7 @@ from spheremix.data.compiled import CompiledDirections
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import open_rows
 from spheremix.scorer import Scorer
+from spheremix.testing import CONTAINERS, ENGINE_CHECKS
 
 ROWS, COLUMNS = 300, 101
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4}  # of sums over 300 rows, at kappas up to 3,000
@@ -93,6 +95,21 @@ def at_once() -> None:
         sys.exit("Eight threads at once give other bits than one alone")
 
 
+def conform() -> int:
+    """Run the conformance suite of engines on all containers, and give the number of checks."""
+
+    def make(X: Any, *, first_row: int = 0, n_threads: int = 1) -> CompiledDirections:
+        return CompiledDirections(*open_rows(X), first_row=first_row, n_threads=n_threads)
+
+    for name, contain in CONTAINERS.items():
+        for check in ENGINE_CHECKS:
+            try:
+                check(make, contain, np.random.default_rng(0))
+            except AssertionError as error:
+                sys.exit(f"{check.__name__} of {name}: {error}")
+    return len(CONTAINERS) * len(ENGINE_CHECKS)
+
+
 def main() -> None:
     """Compare, print, and fail where something is too far away."""
     wish = os.environ.get("SPHEREMIX_SIMD")
@@ -114,7 +131,9 @@ def main() -> None:
         sys.exit(f"Too far from the specification: {', '.join(far) or 'the fit'}")
     at_once()
     print("eight threads at once        the same bits")
-    print(f"{len(found) + 2} passed, 0 failed")
+    n_checks = conform()
+    print(f"conformance suite            {n_checks} checks of {len(CONTAINERS)} containers")
+    print(f"{len(found) + 2 + n_checks} passed, 0 failed")
 
 
 if __name__ == "__main__":
