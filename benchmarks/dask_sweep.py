@@ -2,9 +2,10 @@
 
 Run ``python benchmarks/dask_sweep.py``; ``--save`` also writes results/dask_sweep.txt. Needs the
 extra ``dask`` and 3 GB of memory. The least and the median of interleaved rounds, each begun when
-the machine has been idle for a second; then what a sweep costs when there are hardly any rows, by
-the size of the scorers: that is the price of the cluster, for a client that talks to the scheduler
-alone and for one that talks to the workers too.
+the machine has been idle for a second, or after ``--patience`` seconds; the processor time of the
+workers, and of the client with the scheduler; then what a sweep costs when there are hardly any
+rows, by the size of the scorers: that is the price of the cluster, for a client that talks to the
+scheduler alone and for one that talks to the workers too.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent
 N_ROWS, N_FEATURES, K = 2_000_000, 20_000, 20
 N_WORDS = 49  # of a document; some 30 different ones
-ROUNDS = 12
+ROUNDS, GROUPS = 12, 3
 LINES: list[str] = []
 
 
@@ -88,11 +89,11 @@ def wait_until_idle(patience: float) -> bool:
     return False
 
 
-def rounds(jobs: dict[str, Callable[[], object]]) -> dict[str, np.ndarray]:
+def rounds(jobs: dict[str, Callable[[], object]], patience: float) -> dict[str, np.ndarray]:
     times: dict[str, list[float]] = {name: [] for name in jobs}
     idle = 0
     for turn in range(ROUNDS + 1):
-        idle += wait_until_idle(20.0)
+        idle += wait_until_idle(patience)
         for name, job in jobs.items():
             begin = time.perf_counter()
             job()
@@ -103,7 +104,21 @@ def rounds(jobs: dict[str, Callable[[], object]]) -> dict[str, np.ndarray]:
     return {name: np.array(found) for name, found in times.items()}
 
 
-def section_overhead() -> None:
+def processor_ms(job: Callable[[], object], client: Client) -> tuple[float, float]:
+    """Give the processor time of a job, least of some groups: of this process, and of workers."""
+    found = []
+    for _ in range(GROUPS):
+        before = time.process_time(), sum(client.run(time.process_time).values())
+        for _ in range(ROUNDS):
+            job()
+        here = time.process_time() - before[0]
+        there = sum(client.run(time.process_time).values()) - before[1]
+        found.append((here, there))
+    here, there = min(found, key=sum)
+    return 1e3 * here / ROUNDS, 1e3 * there / ROUNDS
+
+
+def section_overhead(client: Client, patience: float) -> None:
     scorer = a_scorer()
     blocks = documents_in_blocks(N_ROWS, N_FEATURES, 16)
     rows = sparse.vstack([documents(N_ROWS // 16, N_FEATURES, i) for i in range(16)], format="csr")
@@ -123,7 +138,8 @@ def section_overhead() -> None:
         {
             "local engine, 2 threads": lambda: local.sweep([scorer]),
             "2 Dask workers, 1 thread each": lambda: there.sweep([scorer]),
-        }
+        },
+        patience,
     )
     say(f"{'ms a sweep':34}{'least':>8}{'median':>8}")
     for name, times in found.items():
@@ -134,15 +150,23 @@ def section_overhead() -> None:
     )
     say(f"{'ratio':34}{least:8.2f}{median:8.2f}")
     say()
+    say(f"{'processor ms a sweep':34}{'client':>8}{'workers':>8}{'sum':>8}")
+    sums = []
+    for name, rows_of in (("local engine, 2 threads", local), ("2 Dask workers", there)):
+        here, far = processor_ms(lambda rows_of=rows_of: rows_of.sweep([scorer]), client)
+        say(f"{name:34}{here:8.0f}{far:8.0f}{here + far:8.0f}")
+        sums.append(here + far)
+    say(f"{'ratio':34}{sums[1] / sums[0]:24.2f}")
+    say()
 
 
-def section_traffic(client: str) -> None:
+def section_traffic(client: str, patience: float) -> None:
     say(f"Hardly any rows (200 of them): ms a sweep by the size of the scorers, {client}")
     say(f"{'K x d':>20}{'MB':>8}{'least':>8}{'median':>8}")
     for k, d in ((2, 1000), (20, 20_000), (100, 20_000), (100, 100_000), (200, 100_000)):
         directions = sm.as_directions(documents_in_blocks(200, d, 4))
         scorer = Scorer(np.random.default_rng(0).normal(size=(k, d)), np.zeros(k))
-        times = rounds({"sweep": lambda d=directions, s=scorer: d.sweep([s])})["sweep"]
+        times = rounds({"sweep": lambda d=directions, s=scorer: d.sweep([s])}, patience)["sweep"]
         size = 8 * k * d / 1e6
         say(f"{f'{k} x {d:,}':>20}{size:8.1f}{times.min():8.0f}{np.median(times):8.0f}")
     say()
@@ -151,16 +175,18 @@ def section_traffic(client: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--save", action="store_true")
+    parser.add_argument("--patience", type=float, default=20.0, help="seconds, before each round")
     arguments = parser.parse_args()
+    patience = arguments.patience
     say(f"{machine()}, dask {dask.__version__}")
     say()
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        with Client(cluster) as client:
+            section_overhead(client, patience)
         with Client(cluster):
-            section_overhead()
-        with Client(cluster):
-            section_traffic("Client(...)")
+            section_traffic("Client(...)", patience)
         with Client(cluster, direct_to_workers=True):
-            section_traffic("Client(..., direct_to_workers=True)")
+            section_traffic("Client(..., direct_to_workers=True)", patience)
     if arguments.save:
         (HERE / "results" / "dask_sweep.txt").write_text("\n".join(LINES))
 
