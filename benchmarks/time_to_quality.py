@@ -1,14 +1,14 @@
 """Time to a good answer: quality of whole fits against processor time, one curve a package.
 
-    python benchmarks/time_to_quality.py [--only NAME ...] [--scale 0.25]
+    python benchmarks/time_to_quality.py [--only NAME ...] [--how default ...] [--scale 0.25]
     python benchmarks/time_to_quality.py --draw
 
 The first form fits and writes ``benchmarks/results/time_to_quality.json`` and, from it, the tables
-of ``time_to_quality.md``; of the JSON it replaces the cases that it ran. ``--scale`` takes a share
-of the dense rows. The second form draws ``docs/figures/time_to_quality.svg``. One thread; seconds
-are those of the processor, so that other work on the machine changes them little, and the least of
-three equal fits where these are short. It needs
-``pip install ".[bench]"`` and the folder of real data, named by SPHEREMIX_DATA.
+of ``time_to_quality.md``; of the JSON it replaces the cases that it ran, or with ``--how`` the fits
+of these cases that are made so. ``--scale`` takes a share of the dense rows. The second form draws
+``docs/figures/time_to_quality.svg``. One thread; seconds are those of the processor, so that other
+work on the machine changes them little, and the least of three equal fits where these are short. It
+needs ``pip install ".[bench]"`` and the folder of real data, named by SPHEREMIX_DATA.
 
 The quality is the mean cosine of all rows to the nearest prototype, and the log-likelihood a row of
 the mixture that one iteration of EM makes of the prototypes: the same for every package.
@@ -47,6 +47,7 @@ CASES = {
 SEED = 0
 REPEATS, ENOUGH = 3, 8.0  # fits at most; seconds after which a fit is not made again
 BATCH = 8192
+SAMPLES = (64, 256)  # rows for each cluster; the default of faiss reads 256
 
 
 def themes(n, n_themes):
@@ -82,6 +83,14 @@ def streamed(X, K):
     return estimator.prototypes_
 
 
+def sampled(X, K, rows_a_cluster):
+    """Fit once to some of the rows."""
+    n = min(X.shape[0], rows_a_cluster * K)
+    chosen = np.sort(np.random.default_rng(SEED).choice(X.shape[0], n, replace=False))
+    estimator = sm.SphericalKMeans(K, n_init=1, random_state=SEED, n_threads=1)
+    return estimator.fit(X[chosen]).prototypes_
+
+
 def peers(X, K):
     """Give the fits of a case: package, what, and a function that gives prototypes."""
     own = {"random_state": SEED, "n_threads": 1}
@@ -91,6 +100,13 @@ def peers(X, K):
         ),
         ("spheremix VMFMixture", "default"): lambda: sm.VMFMixture(K, **own).fit(X).prototypes_,
         ("spheremix partial_fit", "one epoch"): lambda: streamed(X, K),
+        **{
+            ("spheremix SphericalKMeans", f"one run, {rows} rows a cluster"): (
+                lambda rows=rows: sampled(X, K, rows)
+            )
+            for rows in SAMPLES
+            if rows * K < X.shape[0]
+        },
         ("scikit-learn MiniBatchKMeans", "default"): lambda: (
             MiniBatchKMeans(K, random_state=SEED).fit(X).cluster_centers_
         ),
@@ -100,7 +116,7 @@ def peers(X, K):
     }
     if not sparse.issparse(X):
         fits |= {
-            ("faiss", "default"): lambda: faiss_fit(X, K, 25, 256),
+            ("faiss", "default"): lambda: faiss_fit(X, K, 25, SAMPLES[-1]),
             ("faiss", "all rows"): lambda: faiss_fit(X, K, 25, len(X)),
         }
     return fits | {
@@ -125,13 +141,15 @@ def judged(directions, prototypes):
     return cosine, mixture.fit(directions).log_likelihood_ / directions.n_rows
 
 
-def measure(X, K):
+def measure(X, K, how):
     """Give seconds and qualities of one fit after another; each library has worked before."""
     directions = sm.as_directions(X, n_threads=1)
     few = X[: 20 * 64]
     for warm in peers(few, 20).values():
         warm()
     for (package, what), fit in peers(X, K).items():
+        if how and what not in how:
+            continue
         times: list[float] = []
         while len(times) < REPEATS and sum(times) < ENOUGH:
             begin = time.process_time()
@@ -179,6 +197,7 @@ def draw(cases):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--how", nargs="+", default=[])
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--draw", action="store_true")
     options = parser.parse_args()
@@ -192,10 +211,11 @@ def main():
         kind, K = CASES[name]
         X = themes(int(N * options.scale), K) if kind == "dense" else load_newsgroups()
         print(name, X.shape, flush=True)
-        fits = []
+        before = cases.get(name, {}).get("fits", []) if options.how else []
+        fits = [fit for fit in before if fit[1] not in options.how]
         case = {"shape": list(X.shape), "machine": machine(), "load": os.getloadavg()[0]}
         with threadpool_limits(1):
-            for fit in measure(X, K):  # written as they come: some take long
+            for fit in measure(X, K, options.how):  # written as they come: some take long
                 fits.append(fit)
                 known = {**cases, name: {**case, "fits": fits}}
                 cases = {each: known[each] for each in CASES if each in known}
