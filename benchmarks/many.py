@@ -160,7 +160,7 @@ def say_whole(out, name, seconds, n_iter, cosine, first=None):
 
 
 def growth(out):
-    """Time iterations against the number of clusters: ``benchmarks/growth.py`` draws it."""
+    """Time iterations against the number of clusters."""
     X = planted(40_000, 1000, 1.5)
     print("planted directions, 40,000 x 384 float32: seconds of an iteration", file=out)
     print(f"{'K':>6}{'faiss':>9}{'all components':>16}{'11th to 20th':>14}", file=out)
