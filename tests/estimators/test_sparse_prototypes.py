@@ -75,6 +75,23 @@ def test_streams_of_sparse_and_dense_batches(X):
         assert_array_equal(found.labels_, plain.labels_)
 
 
+def test_sums_of_a_stream_stay_sparse_after_a_dense_batch(X, monkeypatch):
+    """A table of mostly zeros leaves them sparse; one without zeros makes them dense."""
+    for name in ("LEAST_WORK", "LEAST_COMPONENTS", "SPARSE"):
+        monkeypatch.setattr(f"spheremix.data.moved.{name}", 0)
+    found = sm.SphericalKMeans(40, sparse_prototypes=True, **OPTIONS).fit(X[:200])
+    plain = sm.SphericalKMeans(40, engine="reference", **OPTIONS).fit(X[:200])
+    for batch in (X[200:230].toarray(), X[230:260], X[260:].toarray()):
+        found.partial_fit(batch)
+        plain.partial_fit(batch)
+        sums = found._stream.resultants.vectors
+        assert isinstance(sums, sparse.csr_array)
+        assert_allclose(sums.toarray(), plain._stream.resultants.vectors, atol=1e-12)
+    found.partial_fit(X[:200].toarray() + 0.01)
+    assert isinstance(found._stream.resultants.vectors, np.ndarray)
+    assert_array_equal(found.partial_fit(X[200:]).labels_, found.predict(X[200:]))
+
+
 @pytest.mark.usefixtures("eager")
 def test_sparse_prototypes_are_a_start(X):
     start = X[:7]

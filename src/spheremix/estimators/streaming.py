@@ -14,7 +14,7 @@ from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.models.base import DegenerateError
 from spheremix.parameters import require_number
 from spheremix.resultants import Resultants
-from spheremix.vectors import divided
+from spheremix.vectors import as_sparse, divided, is_sparse
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 FORGETTING = 3.0
 
 SWEEPS = 20  # over a batch, at most
+MOSTLY_ZERO = 0.5  # share of the coordinates of sums that are kept sparse, at most
 LEAST_SHARE = 1e-6  # of the weight: a group that has less does not decay any further
 SETTLED = 1e-4  # a step that gains less ends the work on a batch, in nats per unit of its weight
 
@@ -92,6 +93,15 @@ class Stream:
             ),
             self.n_rows + n_rows,
         )
+
+    def in_form_of(self, before: Stream) -> Stream:
+        """Keep sums sparse that were so before: a batch of dense rows makes them dense."""
+        vectors = self.resultants.vectors
+        if is_sparse(vectors) or not is_sparse(before.resultants.vectors):
+            return self
+        if np.count_nonzero(vectors) > MOSTLY_ZERO * vectors.size:
+            return self
+        return replace(self, resultants=replace(self.resultants, vectors=as_sparse(vectors)))
 
     def share(self, batch: Resultants, decay: float | None) -> float:
         """Give the share that a batch has in what is kept after it."""
@@ -231,5 +241,5 @@ class PartialFit:
             if step.gain <= SETTLED * share * stream.resultants.weight:
                 break
         self._adopt(model, parameters, Batch(directions, n_iter, stream.n_rows))
-        self._stream = stream
+        self._stream = stream.in_form_of(self._stream)
         return self
