@@ -15,6 +15,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from spheremix._optional import kernels
+from spheremix.data import moved as moved_module
 from spheremix.data.moved import MovedComponents
 from spheremix.testing.suite import assert_resultants_same_bits
 from spheremix.vectors import is_sparse
@@ -128,6 +129,32 @@ def test_sums_need_no_room_for_zeros():
     found = MovedComponents(opened(X)).sweep(both(M, biases)[1], None, 0)
     assert found.vectors.nnz <= X.nnz
     assert found.vectors.has_canonical_format
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_only_components_with_other_rows_are_summed_again(monkeypatch, weighted):
+    """Two components change places in each sweep: the rows of these two alone are read."""
+    rng = np.random.default_rng(9)
+    X = documents(rng, n=1000)
+    directions, n_summed = opened(X), []
+    moved, summed = MovedComponents(directions), moved_module._sum
+    weights = np.where(rng.random(1000) < 0.2, 0.0, rng.exponential(size=1000))
+    own = weights if weighted else None
+
+    def counted(rows, *others):
+        n_summed.append(rows.n_rows)
+        return summed(rows, *others)
+
+    monkeypatch.setattr(moved_module, "_sum", counted)
+    for M, biases in walk(rng, X, "swap"):
+        dense, thin = both(M, biases)
+        [expected] = directions.sweep([dense], own)
+        assert_resultants_same_bits(densified(moved.sweep(thin, own, 0)), expected)
+    assert n_summed[0] == 1000
+    assert 0 < np.median(n_summed[1:]) < 100
+    moved.forget(0)
+    moved.sweep(thin, own, 0)
+    assert n_summed[-1] == 1000
 
 
 def test_several_scorers_and_weights_of_each():

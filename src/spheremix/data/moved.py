@@ -14,9 +14,10 @@ bound of all other scores are kept. A sweep scores the components that have move
   above the bound. Otherwise all components are scored for this row.
 
 No score is estimated: a score that is kept is the one that would be calculated again, bit for bit.
-A sweep has therefore the bits of a sweep over all components, dense ones too.
+Sums are taken in the order of the rows, and a component that has the rows of the last sweep keeps
+its sum. A sweep has therefore the bits of a sweep over all components, dense ones too.
 
-Beside the rows, each run takes 20 bytes a row, and its components and its sums have at most as many
+Beside the rows, each run takes 24 bytes a row, and its components and its sums have at most as many
 entries each as the rows. The index has four numbers at most for each entry of many components.
 """
 
@@ -30,7 +31,7 @@ import numpy as np
 from spheremix._optional import kernels
 from spheremix.data.base import arithmetic
 from spheremix.resultants import Resultants
-from spheremix.vectors import from_parts, kernel_form
+from spheremix.vectors import from_parts, kernel_form, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,6 +48,7 @@ LEAST_COMPONENTS = 100
 LEAST_WORK = 2e7  # entries of all rows times components: below it dense components are as fast
 SPARSE = 2.0  # coordinates of all components for each entry of the rows, at least
 WORTH = 0.8  # share of the components: where more have moved, all are scored
+MOST_SUMMED = 0.5  # share of the rows: where components with more have changed, all are summed
 
 
 def suits(rows: CompiledDirections, n_components: int) -> bool:
@@ -57,6 +59,15 @@ def suits(rows: CompiledDirections, n_components: int) -> bool:
         and n_components * rows.n_features >= SPARSE * rows.n_entries
         and n_components * rows.n_entries >= LEAST_WORK
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """The sums of the rows by owner, and the owners."""
+
+    owners: Integers
+    vectors: Array
+    mass: Array
 
 
 @dataclass(slots=True, eq=False)
@@ -71,6 +82,8 @@ class _Known:
         In which its products were calculated.
     owners, scores, seconds : ndarray of shape (n,)
         The component of the largest score of each row, that score, and a bound of all others.
+    sums : _Sums or None
+        Of the last sweep.
     is_full : bool
         Whether the last sweep has scored all components for all rows.
     """
@@ -81,6 +94,7 @@ class _Known:
     owners: Integers
     scores: Array
     seconds: Array
+    sums: _Sums | None = None
     is_full: bool = True
 
 
@@ -123,6 +137,7 @@ class MovedComponents:
         rows, K = self._rows, scorer.n_components
         vectors, dtype = kernel_form(scorer.matrix), arithmetic(rows.dtype, [scorer])
         members, known = np.arange(K, dtype=np.int32), self._known.get(run)
+        sums = known.sums if known is not None and len(known.biases) == K else None
         if known is not None and known.dtype == dtype and len(known.biases) == K:
             moved = kernels.sparse_differ(known.vectors, vectors) | (known.biases != scorer.biases)
             if np.count_nonzero(moved) <= WORTH * K:
@@ -130,7 +145,7 @@ class MovedComponents:
         n = rows.n_rows
         if known is None or len(members) == K:
             owners = np.zeros(n, dtype=np.int32)
-            known = _Known(vectors, scorer.biases, dtype, owners, np.empty(n), np.empty(n))
+            known = _Known(vectors, scorer.biases, dtype, owners, np.empty(n), np.empty(n), sums)
             self._known[run] = known
         known.vectors, known.biases = vectors, scorer.biases
         known.is_full = len(members) == K
@@ -181,25 +196,44 @@ class MovedComponents:
         return np.flatnonzero(unclear)
 
     def _resultants(self, known: _Known, scorer: Scorer, weights: Array | None) -> Resultants:
-        """Sum the rows of each owner, and the scores of all rows, in the order of the rows."""
-        rows = self._rows
-        vectors, mass = kernels.sum_columns(
-            *rows.rows,
-            rows.scale,
-            known.owners,
-            weights,
-            scorer.n_components,
-            rows.n_features,
-            rows.n_threads,
-        )
+        """Give the sums of the rows of each owner, and the scores of all rows, in their order."""
+        rows, K = self._rows, scorer.n_components
+        known.sums = sums = self._summed(known.owners, known.sums, weights, K)
         scores = known.scores + scorer.offset
         if weights is not None:
             there = weights != 0.0
             scores = weights[there] * scores[there]
-        sums = from_parts(vectors.values, vectors.indices, vectors.indptr, rows.n_features)
         weight = float(rows.n_rows if weights is None else weights.sum())
         likelihood = float(np.cumsum(scores)[-1]) if scores.size else 0.0
-        return Resultants(mass, sums, likelihood, 0.0, weight)
+        return Resultants(sums.mass, sums.vectors, likelihood, 0.0, weight)
+
+    def _summed(
+        self, owners: Integers, before: _Sums | None, weights: Array | None, K: int
+    ) -> _Sums:
+        """Sum the rows of each owner; where few rows have another owner, of those owners alone."""
+        if before is not None:
+            other = owners != before.owners
+            changed = np.zeros(K, dtype=bool)
+            changed[owners[other]] = changed[before.owners[other]] = True
+            listed = np.flatnonzero(changed[owners])
+            if not other.any():
+                return before
+            if len(listed) <= MOST_SUMMED * len(owners):
+                own = None if weights is None else weights[listed]
+                vectors, mass = _sum(self._rows.part(listed), owners[listed], own, K)
+                vectors = replaced(before.vectors, changed, vectors[np.flatnonzero(changed)])
+                return _Sums(owners.copy(), vectors, np.where(changed, mass, before.mass))
+        return _Sums(owners.copy(), *_sum(self._rows, owners, weights, K))
+
+
+def _sum(
+    rows: CompiledDirections, owners: Integers, weights: Array | None, K: int
+) -> tuple[Array, Array]:
+    """Sum rows and weights by owner, in the order of the rows."""
+    found, mass = kernels.sum_columns(
+        *rows.rows, rows.scale, owners, weights, K, rows.n_features, rows.n_threads
+    )
+    return from_parts(found.values, found.indices, found.indptr, rows.n_features), mass
 
 
 def require_largest(scorer: Scorer) -> None:
