@@ -13,7 +13,8 @@ import spheremix as sm
 from spheremix.estimators.agreement import agreement
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.options import MixtureOptions
-from spheremix.estimators.problem import build_problem, restarts
+from spheremix.estimators.problem import build_problem
+from spheremix.estimators.restarts import restarts
 from spheremix.estimators.standing import standing
 
 HOW = {"kappa": "free", "init": "random", "n_init": 8, "random_state": 0, "n_threads": 1}

@@ -12,7 +12,6 @@ from scipy.optimize import linear_sum_assignment
 from spheremix import em, hierarchy, nesting
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.agreement import agreement
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture
 from spheremix.estimators.levels import nested_levels
@@ -20,12 +19,12 @@ from spheremix.estimators.noise import settle_noise
 from spheremix.estimators.problem import (
     best_of,
     print_runs,
-    restarts,
     run_all,
     summaries,
     warn_of_cap,
     warn_of_lost,
 )
+from spheremix.estimators.restarts import restarts
 from spheremix.estimators.standing import is_capped
 from spheremix.estimators.starts import Start, count_runs, count_sweeps
 from spheremix.models.base import DegenerateError
@@ -269,7 +268,7 @@ def split_cluster(
     check.require_rows(K, problem.directions, weights)
     part = replace(problem, weights=weights, n_components=K)
     outcome = restarts(options, part, None)
-    agreed = agreement(part, outcome.starts, outcome.fits)
+    agreed = outcome.agreement(part)
     part, best = settle_noise(options, part, outcome.best)
     scorer = part.model.scorer(best.parameters)
     found = scorer.clusters_of(part.directions.map_rows(scorer, "labels"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from spheremix.estimators.fitted import set_path_attributes
 from spheremix.estimators.noise import label_chosen
-from spheremix.estimators.problem import restarts
+from spheremix.estimators.restarts import restarts
 from spheremix.estimators.strategies import count_converged, follow, path_solver, warn_of_steps
 from spheremix.path import PathState
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.agreement import agreement
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture, columns_of
 from spheremix.estimators.known_mixture import KnownMixture
@@ -19,10 +18,10 @@ from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import (
     build_model,
     build_problem,
-    restarts,
     warn_of_cap,
     warn_of_lost,
 )
+from spheremix.estimators.restarts import restarts
 from spheremix.estimators.standing import is_capped
 from spheremix.estimators.streaming import PartialFit, Stream
 
@@ -332,7 +331,7 @@ default="merge"
         outcome = restarts(options, problem, start)
         problem, best = settle_noise(options, problem, outcome.best)
         stream = Stream(best.resultants, problem.directions.n_rows)
-        agreed = agreement(problem, outcome.starts, outcome.fits)
+        agreed = outcome.agreement(problem)
         fitted = FittedMixture.of_fit(problem, best, outcome.runs, agreed)
         replace(fitted, n_samples_seen=stream.n_rows).set_on(self)
         self._stream = stream

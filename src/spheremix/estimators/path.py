@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.agreement import agreement
 from spheremix.estimators.attributes import PathAttributes
 from spheremix.estimators.fitted import (
     FitSummary,
@@ -24,10 +23,10 @@ from spheremix.estimators.noise import keep_level, known_level, label_chosen, se
 from spheremix.estimators.options import MixtureOptions, PathOptions
 from spheremix.estimators.problem import (
     build_problem,
-    restarts,
     warn_of_cap,
     warn_of_lost,
 )
+from spheremix.estimators.restarts import restarts
 from spheremix.estimators.selected import SelectedMixture
 from spheremix.estimators.standing import is_capped
 from spheremix.estimators.strategies import (
@@ -251,7 +250,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         else:
             settled = known_level(options, problem)
             dense = restarts(options, settled, None)
-            runs, agreed = dense.runs, agreement(problem, dense.starts, dense.fits)
+            runs, agreed = dense.runs, dense.agreement(problem)
             if settled is not problem:  # a fitted mixture whose noise is settled
                 problem, best = settled, dense.best
             else:

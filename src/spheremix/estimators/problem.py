@@ -14,9 +14,8 @@ from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.errors import Explained, NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.noise import add_noise_start
 from spheremix.estimators.standing import is_capped, standing
-from spheremix.estimators.starts import Start, count_sweeps, draw, first_alike
+from spheremix.estimators.starts import Start, first_alike
 from spheremix.models.noise import Noise
 from spheremix.models.vmf import VMFModel, VMFParameters
 from spheremix.penalties import L1
@@ -99,16 +98,6 @@ class Restart:
     start_objective: float = float("nan")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
-    """What the runs of a fit have come to."""
-
-    best: em.Fit[VMFParameters]
-    runs: list[Restart]
-    starts: list[Start]
-    fits: list[em.Fit[VMFParameters] | None]
-
-
 def build_problem(options: MixtureOptions, X: Any, sample_weight: Any) -> Problem[VMFModel]:
     """Open and check the data, and make the model for its dimension."""
     directions, columns = check.open_data(X, options.engine, options.n_threads)
@@ -156,23 +145,6 @@ def build_noise(options: MixtureOptions, n_features: int) -> Noise | None:
     level = float(log_normalizer(n_features, 0.0))
     most = options.max_noise
     return Noise(level, most) if isinstance(most, float) else Noise(level)
-
-
-def restarts(
-    options: MixtureOptions, problem: Problem[VMFModel], start: VMFParameters | None
-) -> Outcome:
-    """Run EM from the given start or from drawn ones."""
-    callback = count_sweeps(options.callback)
-    if start is None:
-        starts = draw(problem, options.init, options.n_init, options.random_state, callback)
-        add_noise_start(starts, problem, options)
-    else:
-        starts = [Start(start)]
-    fits = run_all(problem, starts, callback)
-    runs = summaries(problem.model, starts, fits)
-    if options.verbose:
-        print_runs(runs)
-    return Outcome(best_of(options, problem, fits, runs), runs, starts, fits)
 
 
 def run_all(

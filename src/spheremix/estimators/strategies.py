@@ -11,7 +11,8 @@ import numpy as np
 from spheremix.em import Remembering
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.problem import NoFitError, restarts
+from spheremix.estimators.problem import NoFitError
+from spheremix.estimators.restarts import restarts
 from spheremix.path import PathSolver, PathState
 
 if TYPE_CHECKING:
