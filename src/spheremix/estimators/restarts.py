@@ -12,26 +12,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spheremix import em
+from spheremix.estimators import validation as check
 from spheremix.estimators.agreement import agreement, partition
 from spheremix.estimators.noise import add_noise_start
 from spheremix.estimators.problem import best_of, print_runs, run_all, summaries
 from spheremix.estimators.standing import standing
-from spheremix.estimators.starts import Start, count_runs, count_sweeps, draw_in_groups
+from spheremix.estimators.starts import STARTS, Start, count_runs, count_sweeps, draw, from_seeds
 from spheremix.resultants import Resultants
 from spheremix.vectors import as_dense, as_sparse, is_sparse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from spheremix.em import Fit
     from spheremix.estimators.options import MixtureOptions
     from spheremix.estimators.problem import Problem, Restart
     from spheremix.models.vmf import VMFModel, VMFParameters
 
     Array = NDArray[np.float64]
-    Ended = Fit[VMFParameters]
+    Ended = em.Fit[VMFParameters]
 
 MOSTLY_ZERO = 1 / 3  # share of the coordinates: a sparse one takes 12 bytes, and a dense one 8
 
@@ -130,6 +131,21 @@ def _light(fit: Ended) -> Ended:
     return replace(fit, parameters=parameters, resultants=Resultants.zero(0, d))
 
 
+def _in_groups(
+    problem: Problem[VMFModel], init: str, n_init: Any, random_state: Any
+) -> Iterator[list[Start]]:
+    """Draw starts that do not depend on each other, as many at a time as share a sweep.
+
+    They are the same as if they were drawn all at once: each depends on its own seed.
+    """
+    check.require_choice("init", init, STARTS)
+    seeds = check.draw_seeds(random_state, count_runs(n_init, init))
+    size = problem.n_components * problem.directions.n_features
+    together = max(1, em.BATCH_ENTRIES // size)
+    for first in range(0, len(seeds), together):
+        yield from_seeds(problem, init, seeds[first : first + together])
+
+
 def restarts(
     options: MixtureOptions, problem: Problem[VMFModel], start: VMFParameters | None
 ) -> Outcome:
@@ -138,10 +154,12 @@ def restarts(
     ended, n_runs = _Ended(problem), 1
     groups: Iterable[list[Start]] = [[Start(start)]]
     if start is None:
-        n_runs = count_runs(options.n_init, options.init)
-        groups = draw_in_groups(
-            problem, options.init, options.n_init, options.random_state, callback
-        )
+        init, n_init, seed = options.init, options.n_init, options.random_state
+        n_runs = count_runs(n_init, init)
+        if isinstance(init, str) and init != "merge":
+            groups = _in_groups(problem, init, n_init, seed)
+        else:
+            groups = [draw(problem, init, n_init, seed, callback)]
     for starts in groups:
         if start is None:
             add_noise_start(starts, problem, options)

@@ -21,7 +21,7 @@ from spheremix.search import Search
 from spheremix.vectors import canonical, divided, is_sparse, lengths
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -114,29 +114,7 @@ def draw(
     return [Start(_given(problem, init))]
 
 
-def draw_in_groups(
-    problem: Problem[Any],
-    init: Any,
-    n_init: Any,
-    random_state: Any,
-    callback: Callable[[em.Progress], None] | None = None,
-) -> Iterator[list[Start]]:
-    """Draw the starts, those that do not depend on each other as many at a time as share a sweep.
-
-    They are the same as if they were drawn all at once: each depends on its own seed.
-    """
-    if not isinstance(init, str) or init == "merge":
-        yield draw(problem, init, n_init, random_state, callback)
-        return
-    check.require_choice("init", init, STARTS)
-    seeds = check.draw_seeds(random_state, count_runs(n_init, init))
-    size = problem.n_components * problem.directions.n_features
-    together = max(1, em.BATCH_ENTRIES // size)
-    for first in range(0, len(seeds), together):
-        yield _drawn(problem, init, seeds[first : first + together])
-
-
-def _drawn(problem: Problem[Any], init: Any, seeds: list[int]) -> list[Start]:
+def from_seeds(problem: Problem[Any], init: Any, seeds: list[int]) -> list[Start]:
     """Draw a start for each seed."""
     model, K = problem.model, problem.n_components
     drawn = seeding.draw_starts(model, problem.directions, K, seeds, init, problem.weights)
@@ -165,7 +143,7 @@ def draw_all(
             _best_of_few(one, seeds, callback, tol) if one not in small else next(found)
             for one in problems
         ]
-    return [_drawn(one, init, seeds) for one in problems]
+    return [from_seeds(one, init, seeds) for one in problems]
 
 
 def _searched(
