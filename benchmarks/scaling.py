@@ -38,7 +38,7 @@ NUMBERS, N_ROWS = (20, 50, 100, 200, 500, 1000, 2000), 50_000
 ROWS, K_OF_ROWS = (12_500, 25_000, 50_000, 100_000, 200_000), 50
 STYLE = {
     "spheremix": ("#D55E00", "o"),
-    "faiss": ("#999999", "s"),
+    "faiss": ("#666666", "s"),
     "scikit-learn, lloyd": ("#0072B2", "^"),
     "scikit-learn, elkan": ("#009E73", "v"),
 }
@@ -98,17 +98,23 @@ def table(title, first, lines):
 
 def draw(known):
     """Draw both growths."""
-    figure = Figure(figsize=(9.0, 3.6), layout="constrained")
-    panels = (("clusters", "by_number"), ("rows", "by_rows"))
+    figure = Figure(figsize=(9.0, 4.0), layout="constrained")
+    panels = (
+        (f"clusters ({N_ROWS:,} rows)", "by_number"),
+        (f"rows ({K_OF_ROWS} clusters)", "by_rows"),
+    )
     for ax, (label, part) in zip(figure.subplots(1, 2), panels, strict=True):
         sizes = [int(size) for size in known[part]]
         for name, (colour, mark) in STYLE.items():
             times = [found[name] * 1e3 for found in known[part].values()]
             ax.loglog(sizes, times, f"{mark}-", color=colour, label=name)
         ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
+        ax.yaxis.set_major_formatter("{x:,g}")
         ax.minorticks_off()
+        ax.grid(visible=True, color="0.85", linewidth=0.6)
         ax.set(xlabel=label, ylabel="one iteration (ms)")
-    ax.legend(frameon=False)
+    named = ax.get_legend_handles_labels()
+    figure.legend(*named, loc="outside lower center", ncols=len(STYLE), frameon=False)
     figure.savefig(PICTURE, metadata={"Date": None})
 
 
