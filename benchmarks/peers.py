@@ -212,9 +212,9 @@ def main():
     lines += [
         f"{machine()}; processor time of one thread. Each package was run from {STARTS} starts. A",
         "ratio of 1.7 means that an iteration takes 1.7 times as long as an iteration of spheremix",
-        f"of the same kind (hard or soft); the table has the median of the {STARTS} ratios. A",
-        "start that leaves a cluster without rows makes scikit-learn slower, because it looks for",
-        "other rows. The command `python benchmarks/peers.py` measures all of this.",
+        f"of the same kind (hard or soft); the table has the median of the {STARTS} ratios. If",
+        "a start leaves a cluster without rows, scikit-learn takes longer. The command",
+        "`python benchmarks/peers.py` measures all of this.",
     ]
     TARGET.write_text("\n".join(lines) + "\n")
     for page in PAGES:
