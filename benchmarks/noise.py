@@ -25,6 +25,8 @@ from timing import DATA, ROOT
 
 import spheremix as sm
 from spheremix.bessel import concentration
+from spheremix.estimators.hump import valley
+from spheremix.estimators.noise import quantiles
 from spheremix.estimators.problem import NoFitError
 from spheremix.run import explore
 from spheremix.text import vectorize
@@ -164,6 +166,28 @@ def known_classes(X, truth):
     lost = f1.argmax() + 1
     kept = 1.0 - (lost - hits[lost - 1]) / np.sum(~noise)
     return np.array([kept, f1.max(), np.nan, np.nan])
+
+
+def humps():
+    """Give the statistic by which "auto" tells noise with a hump of its own from a tail."""
+    texts, labels = texts_of("bbc_news")
+    pools = [texts_of(name)[0] for name in ALL]
+    cases = {"bbc, K = 5": (planted_texts(texts, labels, [])[0], 5)}
+    for share, n in ((5, 117), (10, 247), (20, 556)):
+        noise = foreign(np.random.default_rng(0), n, pools)
+        cases[f"bbc, {share} % of six, K = 5"] = (planted_texts(texts, labels, noise)[0], 5)
+    for name, K in (("classic3", 3), ("cstr", 4), ("news4", 4), ("poliblog5k", 6)):
+        cases[f"{name}, K = {K}"] = (counts(name)[0], K)
+    cases |= {f"minilm_bbc, K = {K}": (embeddings()[0], K) for K in (5, 4)}
+    for name, (X, K) in cases.items():
+        free = sm.VMFMixture(K, noise="uniform", max_noise=None, random_state=0, n_threads=1).fit(X)
+        clusters = sm.as_directions(X).map_rows(free.scorer_.clusters(), "log_density")
+        odds = free.scorer_.biases[-1] + free.scorer_.offset - clusters
+        (upper,) = quantiles(odds[free.labels_ >= 0], np.ones(sum(free.labels_ >= 0)), (0.75,))
+        far = odds[odds > upper] - upper
+        usual = sm.VMFMixture(K, noise="uniform", random_state=0, n_threads=1).fit(X)
+        lost = [np.mean(one.labels_ < 0) for one in (usual, free)]
+        yield name, [np.array([len(far), valley(far, np.ones(len(far)))[0], *lost])]
 
 
 def own_groups():
@@ -316,6 +340,11 @@ def many_groups():
 SECTIONS = {
     "simulations": ("Uniform noise in simulations, K = 4", simulations, HEAD),
     "planted": ("Noise planted in bbc, K = 5", planted, HEAD),
+    "humps": (
+        "Humps of noise: the statistic of the test, against 1.66",
+        humps,
+        ("rows", "beyond the quartile", "statistic", "noise by 'auto'", "by None", "seeds"),
+    ),
     "groups": (
         "Documents of other corpora as clusters",
         own_groups,

@@ -38,25 +38,27 @@ def hump(excesses: Array, weights: Array) -> float | None:
         The middle of the valley: between the value at which the hazard falls below what it is on
         average up to the hump, and the one at which it has made up for that.
     """
+    statistic, middle = valley(excesses, weights)
+    return middle if statistic > CRITICAL else None
+
+
+def valley(excesses: Array, weights: Array) -> tuple[float, float]:
+    """Give the statistic of the test, and the middle of the deepest valley."""
     order = np.argsort(excesses, kind="stable")
     values, base = excesses[order], weights[order]
     total = base.sum()
-    if len(values) < 2 or not total > 0.0:
-        return None
+    if len(values) < 2 or not total > 0.0 or not values[-1] > 0.0:
+        return 0.0, np.nan
     shares = np.concatenate([[0.0], np.cumsum(base) / total])
     left = 1.0 - shares[:-1]  # what is left before each value
     run = np.concatenate([[0.0], np.cumsum(left * np.diff(values, prepend=0.0))])
-    if not run[-1] > 0.0:
-        return None
     run /= run[-1]
     corners = majorant(shares, run)
     gaps = np.interp(shares, shares[corners], run[corners]) - run
     deepest = int(gaps.argmax())
-    if gaps[deepest] * np.sqrt(total) <= CRITICAL:
-        return None
     end = corners[np.searchsorted(corners, deepest)]
     places = np.concatenate([[0.0], values])
-    return float(0.5 * (places[deepest] + places[end]))
+    return float(gaps[deepest] * np.sqrt(total)), float(0.5 * (places[deepest] + places[end]))
 
 
 def majorant(x: Array, y: Array) -> NDArray[np.intp]:
