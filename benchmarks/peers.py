@@ -211,8 +211,9 @@ def main():
     lines += told(broken)
     lines += [
         f"{machine()}; processor time of one thread. Each package was run from {STARTS} starts. A",
-        "ratio of 1.7 means that an iteration takes 1.7 times as long as an iteration of spheremix",
-        f"of the same kind (hard or soft); the table has the median of the {STARTS} ratios. If",
+        "ratio of 1.7 means that an iteration takes 1.7 times as long as one of spheremix: rows",
+        "marked (soft) are compared with the mixture, the others with spherical k-means. The table",
+        f"has the median of the {STARTS} ratios. If",
         "a start leaves a cluster without rows, scikit-learn takes longer. The command",
         "`python benchmarks/peers.py` measures all of this.",
     ]
