@@ -145,7 +145,7 @@ def measure(title, X, K, peers, broken):
             except Exception as error:  # noqa: BLE001 - whatever a package not kept up raises
                 broken[who[0]] = (str(error) or repr(error)).splitlines()[0].rstrip(".")
     lines = [f"**{title}**, one iteration", ""]
-    lines += ["| package | what | ms | ratio | smallest to largest ratio |", "|---|---|---|---|---|"]
+    lines += ["| package | what | ms | ratio | range |", "|---|---|---|---|---|"]
     for (package, what), seconds in took.items():
         if not seconds:
             continue
@@ -209,15 +209,16 @@ def main():
         lines = measure("20 newsgroups, TF-IDF, 18,846 x 26,214, K = 20", X, 20, SPARSE, broken)
         lines += measure("100,000 x 384 float32, K = 50", themes(100_000, 50), 50, DENSE, broken)
     lines += told(broken)
-    lines += [
-        f"{machine()}; processor time of one thread. Each package was run from {STARTS} starts. A",
-        "ratio of 1.7 means that an iteration takes 1.7 times as long as one of spheremix: rows",
-        "marked (soft) are compared with the mixture, the others with spherical k-means. The table",
-        f"has the median of the {STARTS} ratios. If",
-        "a start leaves a cluster without rows, scikit-learn takes longer. The command",
-        "`python benchmarks/peers.py` measures all of this.",
-    ]
-    TARGET.write_text("\n".join(lines) + "\n")
+    note = (
+        f"{machine()}; processor time of one thread. A ratio of 1.7 means that an iteration takes 1.7 "
+        "times as long as one of spheremix: rows marked (soft) are compared with the mixture, the "
+        f'others with spherical k-means. Each package was run from {STARTS} starts. "Ratio" is the '
+        f'median of the {STARTS} ratios, and "range" has the smallest and the largest. If a start '
+        "leaves a cluster without rows, scikit-learn takes longer. The command "
+        "`python benchmarks/peers.py` measures all of this."
+    )
+    lines = [*textwrap.wrap(note, 100, break_long_words=False), "", *lines]
+    TARGET.write_text("\n".join(lines).rstrip() + "\n")
     for page in PAGES:
         page.write_text(quoted(page.read_text(encoding="utf-8")), encoding="utf-8")
     sys.stdout.write(TARGET.read_text())
