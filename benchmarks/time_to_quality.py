@@ -25,6 +25,7 @@ import warnings
 import faiss
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 from scipy import sparse
 from sklearn.cluster import KMeans, MiniBatchKMeans
 from threadpoolctl import threadpool_limits
@@ -176,7 +177,7 @@ def table(name, case):
 def draw(cases):
     """Draw the curves, one panel a case."""
     packages = sorted({fit[0] for case in cases.values() for fit in case["fits"]}, key=str.lower)
-    colours = ["#999999", "#E69F00", "#CC79A7", "#009E73", "#0072B2", "#D55E00"]
+    colours = ["#666666", "#E69F00", "#CC79A7", "#009E73", "#0072B2", "#D55E00"]
     style = dict(zip(packages, zip(colours, "sv^oDP", strict=True), strict=False))
     figure = Figure(figsize=(9.0, 3.1 * ((len(cases) + 1) // 2)), layout="constrained")
     axes = figure.subplots((len(cases) + 1) // 2, 2, squeeze=False).ravel()
@@ -186,6 +187,9 @@ def draw(cases):
             if own:
                 colour, mark = style[package]
                 ax.semilogx(*np.array(own).T, f"{mark}-", color=colour, label=package)
+        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.minorticks_off()
         ax.set(title=name, xlabel="processor seconds", ylabel="mean cosine")
     for ax in axes[len(cases) :]:
         ax.set_axis_off()
