@@ -210,8 +210,8 @@ def main():
         lines += measure("100,000 x 384 float32, K = 50", themes(100_000, 50), 50, DENSE, broken)
     lines += told(broken)
     note = (
-        f"{machine()}; processor time of one thread. A ratio of 1.7 means that an iteration takes 1.7 "
-        "times as long as one of spheremix: rows marked (soft) are compared with the mixture, the "
+        f"{machine()}; processor time of one thread. A ratio of 1.7 means that an iteration takes "
+        "1.7 times as long as one of spheremix: rows marked (soft) are compared with the mixture, the "
         f'others with spherical k-means. Each package was run from {STARTS} starts. "Ratio" is the '
         f'median of the {STARTS} ratios, and "range" has the smallest and the largest. If a start '
         "leaves a cluster without rows, scikit-learn takes longer. The command "

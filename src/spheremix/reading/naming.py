@@ -93,9 +93,10 @@ def all_naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
     the score. The second one is by how much the share of the cluster is above the share among the
     documents of all other clusters, plus by how much it is above the largest share of another
     cluster; each of the two is at least zero. A name should be about many documents of its cluster
-    and about few others, and should set it apart from the clusters that are like it. A name has no two words that say the same ("type" and "dtype"),
-    and no two clusters share two words of their names: then the cluster of smaller mass takes its
-    next word. Where a cluster has no other word, its name is shorter.
+    and about few others, and should set it apart from the clusters that are like it. A name has no
+    two words that say the same ("type" and "dtype"), and no two clusters share two words of their
+    names: then the cluster of smaller mass takes its next word. Where a cluster has no other word,
+    its name is shorter.
 
     Parameters
     ----------
