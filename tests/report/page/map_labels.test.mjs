@@ -14,8 +14,8 @@ test("a long name goes on as many lines as its row has, and is cut only at the e
   const name = "statistic hypothesis drawn at random";
   assert.deepEqual(lines(name, 42), ["statistic hypothesis", "drawn at random"]);
   assert.deepEqual(lines(name, 20), ["statistic hypothesi…"]);
-  const long = `${name} with many more words`;
-  assert.deepEqual(lines(long, 28), ["statistic hypothesis", "drawn at random wit…"]);
+  const long = `${name} then many more words`;
+  assert.deepEqual(lines(long, 28), ["statistic hypothesis", "drawn at random the…"]);
 });
 
 test("one word that is too wide for a line is cut", () => {
