@@ -214,8 +214,7 @@ def main():
         "1.7 times as long as one of spheremix. Lines with (soft) are compared with our mixture, "
         "the other lines with our spherical k-means. Each package was run from "
         f'{STARTS} starts. "Ratio" is the median of the {STARTS} ratios, and "range" has the '
-        "smallest and the largest. If a start leaves a cluster empty, scikit-learn takes longer. "
-        "The command `python benchmarks/peers.py` measures all of this."
+        "smallest and the largest. The command `python benchmarks/peers.py` measures all of this."
     )
     lines = [*textwrap.wrap(note, 100, break_long_words=False), "", *lines]
     TARGET.write_text("\n".join(lines).rstrip() + "\n")
