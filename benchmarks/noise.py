@@ -208,12 +208,22 @@ def own_groups():
         yield f"20 % of four other corpora, K = {K}, no noise", values
 
 
+def newsgroups(seed, n=1600):
+    """Give posts of four newsgroups: a corpus on which no rule was developed."""
+    X, truth = counts("ng20_bydate_cai")
+    rng = np.random.default_rng(seed)
+    own = np.isin(truth, rng.choice(np.unique(truth), 4, replace=False))
+    ids = rng.choice(np.flatnonzero(own), n, replace=False)
+    return X[ids], truth[ids]
+
+
 def clean():
     texts, labels = texts_of("bbc_news")
     cases = {("bbc", 5): planted_texts(texts, labels, [])}
     cases |= {(name, K): counts(name) for name, K in (("classic3", 3), ("cstr", 4), ("news4", 4))}
     cases[("poliblog5k", 6)] = counts("poliblog5k")
     cases[("minilm_bbc", 5)] = embeddings()
+    cases |= {(f"1,600 posts of 4 newsgroups, draw {i}", 4): newsgroups(i) for i in range(9)}
     for (name, K), (X, truth) in cases.items():
         for most in ("auto", None):
             values = [ours(X, truth, K, seed, max_noise=most) for seed in SEEDS[:1]]

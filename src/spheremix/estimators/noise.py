@@ -101,8 +101,9 @@ def _usual(
     """Lower the level until noise is what is unusual; run EM to its end at each level.
 
     Rows that vary no more than the mixture says are left to it: its uniform noise is right then.
-    Where noise makes a hump of its own, the level goes to the valley before it, once: lowered
-    further, rows of the hump would go to clusters, make them looser, and others would follow.
+    Where noise makes a hump of its own, the level is lowered once, and at least to the valley
+    before it: lowered further, rows of the hump would go to clusters, make them looser, and
+    others would follow.
     """
     begins = None
     for n in range(ROUNDS):
@@ -115,7 +116,7 @@ def _usual(
         if n == 0:
             far = odds > upper
             begins = hump(odds[far] - upper, weights[far])
-            step = step if begins is None else upper + begins
+            step = step if begins is None else max(step, upper + begins)
         if step <= SETTLED * deviation:
             break
         lower = _lowered(problem, step)
