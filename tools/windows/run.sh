@@ -60,9 +60,12 @@ mkdir "$folder/package"
 cp -r "$here/src/spheremix" "$folder/package"
 rm -f "$folder"/package/spheremix/_kernels*
 echo "Compiling for Windows"
+# CRT_fp8.o: without it the threads of MinGW's library compute exp, which that library does in the old
+# x87 registers, with 64 bits and all other threads with 53, and the last bit of a result depends on the
+# number of threads. Microsoft's library does not use these registers.
 $compiler -std=c++17 -O3 -ffp-contract=off -fno-math-errno -DSPHEREMIX_GNU=0 -shared -static \
   -I"$folder/include" -I"$("$python" -c 'import pybind11; print(pybind11.get_include())')" \
-  "$here"/csrc/*.cpp -L"$folder" -lpython311 -o "$folder/package/spheremix/_kernels.pyd"
+  "$here"/csrc/*.cpp "$($compiler -print-file-name=CRT_fp8.o)" -L"$folder" -lpython311 -o "$folder/package/spheremix/_kernels.pyd"
 
 wine winecfg -v win10 >/dev/null 2>&1 || true
 # Through pipes: Windows' Python does not take the files of a job in the background.
