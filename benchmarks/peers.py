@@ -177,7 +177,9 @@ def told(broken):
         return []
     listed = "; ".join(f"{name} {version(name)} ({why})" for name, why in broken.items())
     with_ = f"NumPy {version('numpy')} and scikit-learn {version('scikit-learn')}"
-    sentence = f"Not in the tables, since they do not run with {with_}: {listed}."
+    sentence = (
+        f"Some packages are not in the tables, because they do not run with {with_}: {listed}."
+    )
     return [*textwrap.wrap(sentence, 100, break_long_words=False), ""]
 
 

@@ -87,7 +87,9 @@ function documentRow({ content, state, groups, edits }, documents, i) {
   const sure = sureOf(content, documents, i);
   const group = several && sure !== "nowhere" ? groups().byId.get(groups().labels[i]) : null;
   const unsure = sure === "borderline" || state.now.sort === "ambiguous";
-  const next = unsure ? nextText(content, documents, i) : "";
+  // With other words or another number of groups, it may be in another group than the chosen one.
+  const chosen = groups().labels[i] === documents.cluster[i];
+  const next = unsure && chosen ? nextText(content, documents, i) : "";
   const tags = [group?.name(), next].map(
     (text) => text && bdi(text, { class: "tag", title: text }),
   );
