@@ -41,6 +41,17 @@ def test_the_statistic_is_that_of_the_definition():
         assert (hump(values, ones(values)) is not None) == (statistic > CRITICAL)
 
 
+def test_the_statistic_counts_weights_as_repetitions_and_those_of_zero_not_at_all():
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        values = rng.random(40) ** 3
+        counts = rng.integers(0, 4, 40).astype(float)
+        repeated = np.repeat(values, counts.astype(int))
+        assert_allclose(valley(values, counts), valley(repeated, ones(repeated)), rtol=1e-12)
+        bare = values[counts > 0]
+        assert valley(values, counts) == valley(bare, counts[counts > 0])
+
+
 def test_the_majorant_is_concave_and_touches_its_corners():
     rng = np.random.default_rng(1)
     x, y = np.sort(rng.random(40)), rng.random(40)

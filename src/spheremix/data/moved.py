@@ -17,8 +17,9 @@ No score is estimated: a score that is kept is the one that would be calculated 
 Sums are taken in the order of the rows, and a component that has the rows of the last sweep keeps
 its sum. A sweep has therefore the bits of a sweep over all components, dense ones too.
 
-Beside the rows, each run takes 24 bytes a row, and its components and its sums have at most as many
-entries each as the rows. The index has four numbers at most for each entry of many components.
+Beside the rows, each run takes 24 bytes a row, a copy of at most 15 % of the rows while they are
+summed, and its components and its sums have at most as many entries each as the rows. The index has
+four numbers at most for each entry of many components.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ LEAST_COMPONENTS = 100
 LEAST_WORK = 2e7  # entries of all rows times components: below it dense components are as fast
 SPARSE = 2.0  # coordinates of all components for each entry of the rows, at least
 WORTH = 0.8  # share of the components: where more have moved, all are scored
-MOST_SUMMED = 0.5  # share of the rows: where components with more have changed, all are summed
+MOST_SUMMED = 0.15  # share of the rows, which are copied; beyond it, to sum all is faster
 
 
 def suits(rows: CompiledDirections, n_components: int) -> bool:

@@ -44,8 +44,9 @@ def hump(excesses: Array, weights: Array) -> float | None:
 
 def valley(excesses: Array, weights: Array) -> tuple[float, float]:
     """Give the statistic of the test, and the middle of the deepest valley."""
-    order = np.argsort(excesses, kind="stable")
-    values, base = excesses[order], weights[order]
+    there = weights > 0.0  # equal values are one point of the curve, and weights of zero are none
+    values, which = np.unique(excesses[there], return_inverse=True)
+    base = np.bincount(which, weights=weights[there], minlength=len(values))
     total = base.sum()
     if len(values) < 2 or not total > 0.0 or not values[-1] > 0.0:
         return 0.0, np.nan

@@ -106,7 +106,7 @@ function agreements({ candidates, advice, model }) {
 
 // How many documents are borderline; a click lists them.
 /** @param {App} app */
-function distrusted({ content, state }) {
+function distrusted({ content, state, lasso }) {
   const { documents } = content;
   if (!documents?.runner_up) return [];
   const { borderline: n } = countSure(content, documents, documents.id.keys());
@@ -120,7 +120,13 @@ function distrusted({ content, state }) {
       title:
         "Do not rely on the groups of these documents: they may as well be in another one. A " +
         "click lists them.",
-      on: { click: () => state.set({ scope: "all", sure: "borderline", sort: "ambiguous" }) },
+      on: {
+        click: () => {
+          lasso.set([]);
+          const others = { text: "", label: -1, rival: -1, from: "", to: "" };
+          state.set({ ...others, scope: "all", sure: "borderline", sort: "ambiguous" });
+        },
+      },
     }),
   ];
 }
