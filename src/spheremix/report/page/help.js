@@ -55,7 +55,7 @@ function keysOf(content) {
   const path = content.steps.length > 1;
   const dataMap = content.rows && content.labels;
   return present([
-    path && ["← →", `more or fewer ${nounOf(content)}s, step by step (Shift: ten steps)`],
+    path && ["← →", `fewer or more ${nounOf(content)}s, step by step (Shift: ten steps)`],
     path && ["Home", `back to the chosen number of ${nounOf(content)}s`],
     content.tree && [", .", "fewer or more groups"],
     ["↑ ↓", "group above or below"],

@@ -26,8 +26,9 @@ export function mountKeys(app, actions) {
     target === find("document-list") ? actions.moveDocument(by) : actions.moveGroup(by);
   /** @type {Record<string, ((event: KeyboardEvent) => void) | null>} */
   const table = {
-    ArrowLeft: (event) => step(event.shiftKey ? -10 : -1),
-    ArrowRight: (event) => step(event.shiftKey ? 10 : 1),
+    // As the slider moves: a later step has fewer words.
+    ArrowLeft: (event) => step(event.shiftKey ? 10 : 1),
+    ArrowRight: (event) => step(event.shiftKey ? -10 : -1),
     Home: () => state.set({ step: content.chosen, cut: 0 }),
     ArrowUp: (event) => along(event, -1),
     ArrowDown: (event) => along(event, 1),
