@@ -34,11 +34,21 @@ SparseVectors checked(Array<Index> indptr, Array<std::int32_t> indices, Array<do
     return {std::move(indptr), std::move(indices), std::move(values), n_features};
 }
 
+// The numbers of an array of so many, or null for None.
+const double* numbers_or_null(const py::object& array, Index size) {
+    if (array.is_none()) return nullptr;
+    require(py::isinstance<Array<double>>(array), "numbers must be contiguous float64");
+    const auto numbers = py::reinterpret_borrow<Array<double>>(array);
+    require(numbers.size() == size, "there must be as many numbers as rows or components ask for");
+    return numbers.data();
+}
+
 void sweep_columns(const py::array& indptr, const py::array& indices, const py::array& data,
                    const Array<double>& scale, const SparseVectors& vectors,
                    const Array<double>& biases, const Array<std::int32_t>& members,
                    const py::object& rows, Array<std::int32_t>& owners, Array<double>& scores,
-                   Array<double>& seconds, Array<bool>& open, bool in_double, int n_threads) {
+                   Array<double>& seconds, Array<bool>& open, const py::object& pulls,
+                   const py::object& weights, bool in_double, int n_threads) {
     const Index n_rows = indptr.size() - 1, n = vectors.count();
     require(biases.size() == n && members.size() > 0 && owners.size() == n_rows &&
                 scores.size() == n_rows && seconds.size() == n_rows && open.size() == n_rows,
@@ -57,7 +67,9 @@ void sweep_columns(const py::array& indptr, const py::array& indices, const py::
                                       members.data(), members.size()};
     const Winners winners{is_member.data(), owners.mutable_data(), scores.mutable_data(),
                           seconds.mutable_data(),
-                          reinterpret_cast<unsigned char*>(open.mutable_data())};
+                          reinterpret_cast<unsigned char*>(open.mutable_data()),
+                          numbers_or_null(pulls, 2 * n), numbers_or_null(weights, n_rows)};
+    require(!winners.pulls || components.all(), "variation asks for the scores of all components");
     const auto kernel = [&](const auto& read, auto product) {
         using P = decltype(product);
         run_kernel([&](Pulse& pulse) {
@@ -106,13 +118,7 @@ py::tuple sum_columns(const py::array& indptr, const py::array& indices, const p
             "the owners do not fit the rows");
     RowsOfOwners owned;
     owned.n_features = n_features;
-    owned.weights = nullptr;
-    if (!weights.is_none()) {
-        require(py::isinstance<Array<double>>(weights), "weights must be contiguous float64");
-        const auto w = py::reinterpret_borrow<Array<double>>(weights);
-        require(w.ndim() == 1 && w.size() == n_rows, "weights must be of shape (n,)");
-        owned.weights = w.data();
-    }
+    owned.weights = numbers_or_null(weights, n_rows);
     const auto counts_for = [&](Index i) { return !owned.weights || owned.weights[i] != 0.0; };
     owned.starts.assign(static_cast<std::size_t>(n_components) + 1, 0);
     for (Index i = 0; i < n_rows; ++i) {
@@ -195,8 +201,8 @@ void bind_columns(py::module_& m) {
           py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),
           py::arg("vectors"), py::arg("biases").noconvert(), py::arg("members").noconvert(),
           py::arg("rows"), py::arg("owners").noconvert(), py::arg("scores").noconvert(),
-          py::arg("seconds").noconvert(), py::arg("open").noconvert(), py::arg("in_double"),
-          py::arg("n_threads"));
+          py::arg("seconds").noconvert(), py::arg("open").noconvert(), py::arg("pulls"),
+          py::arg("weights"), py::arg("in_double"), py::arg("n_threads"));
     m.def("map_columns", &map_columns,
           "Give row by row what sparse components say of CSR rows; no labels are drawn.",
           py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),

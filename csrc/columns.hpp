@@ -1,5 +1,5 @@
-// What a hard sweep over sparse components is asked, in plain structures: the same for every
-// instruction set. See data/moved.py.
+// What a sweep over sparse components is asked, hard or by first variation, in plain structures: the
+// same for every instruction set. See data/moved.py.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,16 @@ struct SparseComponents {
 };
 
 // INOUT, for each row: its owner (the first component of the largest score), that score, and a bound
-// of the scores of all others. OUT open: where the members alone do not say who the owner is.
+// of the scores of all others. OUT open: where the members alone do not say who the owner is. With
+// pulls the owner is the one by first variation, all components are members, and there is no bound.
 struct Winners {
     const unsigned char* is_member;  // (n_components,)
     std::int32_t* owners;
     double* scores;
     double* seconds;
     unsigned char* open;
+    const double* pulls;             // (n_components, 2), or null: see Scorer.pulls
+    const double* weights;           // (n_rows,), or null for ones: for pulls
 };
 
 // IN: the rows in the order of their owners: those of component k are order[starts[k]] and on.

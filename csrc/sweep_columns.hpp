@@ -140,6 +140,13 @@ static inline void find_winner(const SparseComponents& components, const Winners
     const std::int64_t n = components.n_members;
     const double best = largest(s, n);
     const std::int64_t at = first_largest(s, n, best);
+    if (winners.pulls) {
+        const double w = winners.weights ? winners.weights[row] : 1.0;
+        const std::int64_t z = first_variation(s, n, at, components.biases, winners.pulls, w);
+        winners.owners[row] = static_cast<std::int32_t>(z);
+        winners.scores[row] = s[z];
+        return;
+    }
     const std::int32_t member = components.members[at];
     const double next = std::max(largest(s, at), largest(s + at + 1, n - at - 1));
     std::int32_t& owner = winners.owners[row];

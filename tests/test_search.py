@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from moved_common import documents, opened
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
 from spheremix import em, search, seeding
 from spheremix.bessel import concentration, log_normalizer
+from spheremix.data import moved
 from spheremix.data.open import as_directions
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.models.vmf import VMFModel
 from spheremix.scorer import Scorer
 from spheremix.search import Search
+from spheremix.vectors import as_dense, is_sparse
 
 D = 12
 
@@ -264,3 +267,41 @@ def test_replicates_have_weights_of_their_own_and_share_their_sweeps():
     better = Search(model(30.0), directions, weights).improved(found[1])
     for one, own in zip(better, weights, strict=True):
         assert_allclose(one.resultants.weight, own.sum())
+
+
+@pytest.mark.parametrize("kind", ["k-means", "shared", "free", "given"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sparse_clusters_are_those_that_dense_ones_would_be(monkeypatch, kind, weighted):
+    """Many clusters of sparse rows are searched for in sparse form: the same partitions."""
+    rng = np.random.default_rng(3)
+    X = documents(rng, n=600, d=200)
+    directions, size = opened(X), 9
+    weights = rng.exponential(size=600) if weighted else None
+    kappas = np.linspace(20.0, 60.0, size)
+    of = (
+        SphericalKMeansModel()
+        if kind == "k-means"
+        else model({"given": kappas}.get(kind, kind), d=200)
+    )
+
+    def searched(least):
+        monkeypatch.setattr(moved, "LEAST_COMPONENTS", least)
+        monkeypatch.setattr(moved, "LEAST_WORK", 0.0)
+        monkeypatch.setattr(moved, "SPARSE", 0.0)
+        first, *others = of.for_search()
+        [found] = Search(first, directions, weights).run([size], [0, 1])
+        for other in others:
+            found = Search(other, directions, weights).improved(found)
+        return found
+
+    dense, sparse = searched(10_000), searched(1)
+    assert [one.start for one in sparse] == ["merge", "merge", "cross"]
+    for one, other in zip(dense, sparse, strict=True):
+        assert is_sparse(other.resultants.vectors) == (kind == "k-means")
+        assert other.value == pytest.approx(one.value, rel=1e-10)
+        assert_allclose(other.resultants.mass, one.resultants.mass, rtol=1e-12)
+        vectors = as_dense(other.resultants.vectors)
+        assert_allclose(vectors, one.resultants.vectors, atol=1e-10)
+    # Only the clusters that a run begins with are many enough: then they become dense.
+    for one, other in zip(dense, searched(size + 1), strict=True):
+        assert other.value == pytest.approx(one.value, rel=1e-10)

@@ -41,6 +41,25 @@ def test_what_is_calculated(form, pure, monkeypatch):
     found = vectors.divided(form(one), by)
     assert is_sparse(found) == is_sparse(form(one))
     assert_array_equal(as_dense(found), one / by[:, None])
+    found = vectors.scaled(form(one), by)
+    assert is_sparse(found) == is_sparse(form(one))
+    assert_array_equal(as_dense(found), one * by[:, None])
+    assert_allclose(vectors.inner_products(as_sparse(one)), one @ one.T, atol=1e-14)
+
+
+@forms
+def test_several_parts_and_sums_of_labels(form):
+    rng = np.random.default_rng(5)
+    one, other = some(rng), some(rng, K=3)
+    given = form(one), form(other)
+    found = vectors.stacked(given)
+    assert is_sparse(found) == is_sparse(given[0])
+    assert_array_equal(as_dense(found), [*one, *other])
+    labels = np.array([2, 0, 2, 2, 0, 3, 2])  # nobody has label 1
+    found = vectors.added_up(given[0], labels, 5)
+    expected = [sum((one[i] for i in np.flatnonzero(labels == k)), np.zeros(20)) for k in range(5)]
+    assert is_sparse(found) == is_sparse(given[0])
+    assert_allclose(as_dense(found), expected, atol=1e-15)
 
 
 @forms

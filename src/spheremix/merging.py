@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from spheremix.vectors import inner_products, is_sparse
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -70,7 +72,9 @@ def merge(
         return lost
 
     def all_losses() -> tuple[Array, NDArray[np.intp], Array]:
-        table = np.stack([losses_of(a) for a in range(len(mass))])
+        table = np.empty((len(mass), len(mass)))
+        for a in range(len(mass)):
+            table[a] = losses_of(a)
         partner = table.argmin(axis=1)
         return table, partner, np.take_along_axis(table, partner[:, None], axis=1)[:, 0]
 
@@ -123,6 +127,8 @@ def _products(vectors: Array) -> Array:
 
     So the bits do not depend on how many it has.
     """
+    if is_sparse(vectors):
+        return inner_products(vectors)
     n, d = vectors.shape
     products = np.empty((n, n))
     for a in range(0, n, TILE):

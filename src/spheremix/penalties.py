@@ -33,7 +33,7 @@ class L1:
 
     def norms(self, prototypes: NDArray[np.float64]) -> NDArray[np.float64]:
         """Give the weighted l1 norm of each prototype; beta times their sum is the penalty."""
-        lengths = np.abs(prototypes)
+        lengths = abs(prototypes)  # of sparse ones too, which a search has
         return lengths.sum(axis=1) if self.weights is None else lengths @ self.weights
 
     def excess(

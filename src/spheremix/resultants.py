@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spheremix.vectors import added_up
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -59,9 +61,9 @@ class Resultants:
 def merged_resultants(resultants: Resultants, labels: NDArray[np.intp]) -> Resultants:
     """Add up the resultants of the clusters that belong together."""
     n_clusters = int(labels.max()) + 1
-    mass, vectors = np.zeros(n_clusters), np.zeros((n_clusters, resultants.vectors.shape[1]))
+    mass = np.zeros(n_clusters)
     np.add.at(mass, labels, resultants.mass)
-    np.add.at(vectors, labels, resultants.vectors)
+    vectors = added_up(resultants.vectors, labels, n_clusters)
     return Resultants(
         mass, vectors, resultants.log_likelihood, resultants.entropy, resultants.weight
     )

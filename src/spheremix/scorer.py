@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from spheremix.vectors import lengths
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -83,9 +85,9 @@ class Scorer:
         """
         if self.rates is None:
             return np.zeros((len(self.biases), 2))
-        lengths = np.linalg.norm(self.matrix, axis=1)
-        inverse = np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=lengths > 0.0)
-        pulls: NDArray[np.float64] = self.rates[:, None] * np.stack([lengths, inverse], axis=1)
+        sizes = lengths(self.matrix)
+        inverse = np.divide(1.0, sizes, out=np.zeros(len(sizes)), where=sizes > 0.0)
+        pulls: NDArray[np.float64] = self.rates[:, None] * np.stack([sizes, inverse], axis=1)
         return pulls
 
     @property

@@ -5,6 +5,8 @@ few sweeps, and merges them by the least loss of classification likelihood. Swee
 by first variation refine the partition. Then runs meet in pairs: the clusters of both, together,
 are merged back to the number asked for and refined, and the best of parents and child goes on.
 
+Clusters are kept sparse where there are many of them and rows are sparse (``spheremix.vectors``).
+
 All partitions of a stage share each sweep. What comes out are partitions, by their resultants:
 what is published is what EM reaches from the best of them.
 """
@@ -22,7 +24,16 @@ from spheremix.merging import merge
 from spheremix.models.base import COLLAPSED, DegenerateError
 from spheremix.resultants import Resultants, merged_resultants
 from spheremix.scorer import Scorer
-from spheremix.seeding import TRIES, random_rows
+from spheremix.seeding import TRIES, in_form, random_rows
+from spheremix.vectors import (
+    SparseForm,
+    as_dense,
+    as_sparse,
+    lengths,
+    most_entries,
+    product,
+    stacked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +48,8 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 
 OVER = 3  # clusters a run begins with, for each one asked for
-MOST_MERGED = 1500  # clusters a run begins with at most, unless more are asked for
+# Clusters a run begins with at most, unless more are asked for: their pairs take 256 MB.
+MOST_MERGED = 4000
 SETTLING = 2  # sweeps between the first assignment and the merging
 CROSSING = 2  # sweeps of the clusters of two parents before they are merged
 REFINEMENTS = 50  # sweeps by first variation, at most
@@ -81,7 +93,7 @@ class Judged:
 
     def by_variation(self) -> Scorer:
         """Give the same scores for an assignment by first variation."""
-        rates = 1.0 / np.linalg.norm(self.resultants.vectors, axis=1)
+        rates = 1.0 / lengths(self.resultants.vectors)
         return replace(self.scorer, assignment="variation", rates=rates)
 
 
@@ -167,7 +179,7 @@ class Search(Generic[P]):
                 break
             drawn = em.in_batches(
                 [self._drawn_rows(*specs[i][::2], generators[i]) for i in missing],
-                np.size,
+                self._n_entries,
                 partial(self._merged, [specs[i] for i in missing]),
             )
             for i, one in zip(missing, drawn, strict=True):
@@ -188,7 +200,7 @@ class Search(Generic[P]):
         has, where there are several vectors of them.
         """
         draws = [0] * len(starts) if draws is None else draws
-        best = [self._judged(start) for start in starts]
+        best = [self._judged(self._in_form(start)) for start in starts]
         active = {i: one for i, one in enumerate(best) if one is not None}
         for _ in range(REFINEMENTS):
             scorers = [one.by_variation() for one in active.values()]
@@ -217,7 +229,9 @@ class Search(Generic[P]):
                 for one, pair in zip(batch, found, strict=True)
             ]
 
-        return em.in_batches(partitions, lambda one: one.resultants.vectors.size, refine)
+        return em.in_batches(
+            partitions, lambda one: self._n_entries(one.resultants.vectors), refine
+        )
 
     def crossed(
         self, pairs: list[tuple[Partition | None, Partition | None, tuple[int, ...]]]
@@ -226,11 +240,13 @@ class Search(Generic[P]):
 
         Both have the same size; the third entry of a pair becomes the child's ``parents``.
         """
-        both = [[one.resultants for one in pair[:2] if one is not None] for pair in pairs]
+        both = [
+            [self._in_form(one.resultants) for one in pair[:2] if one is not None] for pair in pairs
+        ]
         together = [
             Resultants(
                 np.concatenate([one.mass for one in parents]),
-                np.concatenate([one.vectors for one in parents]),
+                stacked([one.vectors for one in parents]),
                 0.0,
                 0.0,
                 sum(one.weight for one in parents),
@@ -239,7 +255,7 @@ class Search(Generic[P]):
         ]
         children = em.in_batches(
             together,
-            lambda one: one.vectors.size,
+            lambda one: self._n_entries(one.vectors),
             lambda _, batch: self._finished(
                 self._settled(batch, CROSSING, [0] * len(batch)),
                 [len(one.mass) // 2 for one in batch],
@@ -261,14 +277,23 @@ class Search(Generic[P]):
             weights = weights if weights.ndim == 1 else weights[draw]
             n_rows = int(np.count_nonzero(weights))
         over = min(OVER * size, max(size, MOST_MERGED), n_rows)
-        return random_rows(self.directions, over, rng, weights)
+        return random_rows(self.directions, over, rng, weights, hard=True)
+
+    def _in_form(self, resultants: Resultants) -> Resultants:
+        """Give clusters as the directions work with them best: hard ones may be sparse."""
+        directions, vectors = self.directions, resultants.vectors
+        thin = isinstance(directions, SparseForm) and directions.prefers_sparse(vectors.shape[0])
+        return replace(resultants, vectors=as_sparse(vectors) if thin else as_dense(vectors))
+
+    def _n_entries(self, vectors: Array) -> int:
+        return most_entries(self.directions, vectors)
 
     def _merged(
         self, specs: list[tuple[int, int, int]], members: list[int], rows: list[Array]
     ) -> list[Partition | None]:
         """Let the clusters around rows settle, merge them to the members' sizes and refine."""
         sizes, draws = [specs[i][0] for i in members], [specs[i][2] for i in members]
-        nearest = [Scorer(one, np.zeros(len(one)), 0.0, "hard") for one in rows]
+        nearest = [Scorer(one, np.zeros(one.shape[0]), 0.0, "hard") for one in rows]
         settled = self._settled(self._sweep(nearest, draws), SETTLING, draws)
         return self._finished(settled, sizes, "merge", draws)
 
@@ -316,13 +341,23 @@ class Search(Generic[P]):
         self, starts: list[Resultants], draws: Sequence[int]
     ) -> list[dict[str, Any] | None]:
         """Refine; give the resultants and the values before and after, as Partition has them."""
+        starts = [self._in_form(start) for start in starts]
         before, after = [self._judged(start) for start in starts], self.refined(starts, draws)
         return [
-            {"resultants": last.resultants, "value": last.value, "first_value": first.value}
+            {
+                "resultants": self._published(last.resultants),
+                "value": last.value,
+                "first_value": first.value,
+            }
             if first is not None and last is not None
             else None
             for first, last in zip(before, after, strict=True)
         ]
+
+    def _published(self, resultants: Resultants) -> Resultants:
+        """Give clusters in the form in which the model goes on with them."""
+        vectors = in_form(self.model, self.directions, resultants.vectors)
+        return replace(resultants, vectors=vectors)
 
     def _judged(self, resultants: Resultants) -> Judged | None:
         """Give what a partition is worth, or None where a cluster has no parameters."""
@@ -330,9 +365,9 @@ class Search(Generic[P]):
             scorer = self.model.scorer(self.model.from_partition(resultants), "hard")
         except DegenerateError:
             return None
-        value = np.einsum("kj,kj->", resultants.vectors, scorer.matrix)
-        value += resultants.mass @ scorer.biases + scorer.offset * resultants.weight
-        return Judged(resultants, scorer, float(value))
+        value = product(resultants.vectors, scorer.matrix)
+        value += float(resultants.mass @ scorer.biases) + scorer.offset * resultants.weight
+        return Judged(resultants, scorer, value)
 
     def _sweep(self, scorers: list[Scorer], draws: list[int]) -> list[Resultants]:
         if not scorers:

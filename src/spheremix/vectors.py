@@ -1,9 +1,9 @@
 """The vectors of all components, (K, d): a dense array, or sparse where most coordinates are zero.
 
-Prototypes and resultants are dense arrays nearly everywhere, and are typed as such. Spherical
-k-means with many clusters of sparse rows is the exception (``data/moved.py``): there they are CSR
-arrays of SciPy, with increasing indices, and the functions of this module do what such a fit asks
-of them.
+Prototypes and resultants are dense arrays nearly everywhere, and are typed as such. Many hard
+clusters of sparse rows are the exception (``data/moved.py``), in spherical k-means and in the
+search for starts: there they are CSR arrays of SciPy, with increasing indices, and the functions of
+this module do what is asked of them.
 """
 
 from __future__ import annotations
@@ -16,9 +16,13 @@ from scipy import sparse
 from spheremix._optional import kernels
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
+
+SCORES = 2  # what kernels.map_columns is asked for
 
 
 @runtime_checkable
@@ -112,6 +116,19 @@ def dots(one: Array, other: Array) -> Array:
     return found
 
 
+def inner_products(vectors: Array) -> Array:
+    """Give the products of all pairs of sparse vectors, (K, K)."""
+    csr = cast("Any", vectors)
+    if kernels is None:
+        found: Array = (csr @ csr.T).toarray()
+        return found
+    K = csr.shape[0]
+    found, form = np.empty((K, K)), kernel_form(vectors)
+    rows = (csr.indptr, csr.indices, csr.data, np.ones(K), 0)
+    kernels.map_columns(*rows, form, np.zeros(K), 0.0, SCORES, found, True, 1)
+    return found
+
+
 def product(one: Array, other: Array) -> float:
     """Give the sum of the products of all vectors."""
     if is_sparse(one) or is_sparse(other):
@@ -136,6 +153,34 @@ def divided(vectors: Array, divisors: Array) -> Array:
     csr = cast("Any", vectors)
     values = csr.data / np.repeat(divisors, np.diff(csr.indptr))
     return from_parts(values, csr.indices, csr.indptr, csr.shape[1])
+
+
+def scaled(vectors: Array, factors: Array) -> Array:
+    """Give each vector times a number."""
+    if not is_sparse(vectors):
+        return factors[:, None] * vectors
+    csr = cast("Any", vectors)
+    values = np.repeat(factors, np.diff(csr.indptr)) * csr.data
+    return from_parts(values, csr.indices, csr.indptr, csr.shape[1])
+
+
+def stacked(parts: Sequence[Array]) -> Array:
+    """Give all vectors of several parts, which have one form."""
+    if not is_sparse(parts[0]):
+        return np.concatenate(parts)
+    both = sparse.vstack(cast("Any", parts), format="csr")
+    return from_parts(both.data, both.indices, both.indptr, both.shape[1])
+
+
+def added_up(vectors: Array, labels: NDArray[np.intp], n_sums: int) -> Array:
+    """Give the sum of the vectors of each label."""
+    if not is_sparse(vectors):
+        found = np.zeros((n_sums, vectors.shape[1]))
+        np.add.at(found, labels, vectors)
+        return found
+    members = np.arange(len(labels))
+    which = sparse.csr_array((np.ones(len(labels)), (labels, members)), (n_sums, len(labels)))
+    return canonical(which @ vectors)
 
 
 def replaced(vectors: Array, places: NDArray[np.bool_], by: Array) -> Array:

@@ -18,7 +18,7 @@ from spheremix._optional import kernels
 from spheremix.data import moved as moved_module
 from spheremix.data.moved import MovedComponents
 from spheremix.testing.suite import assert_resultants_same_bits
-from spheremix.vectors import is_sparse
+from spheremix.vectors import as_dense, as_sparse, is_sparse
 
 
 @kinds
@@ -65,6 +65,37 @@ def test_the_bounds_hold(kind):
         assert np.all(scores.max(axis=1) <= known.seconds)
 
 
+def varied(scorer, rng):
+    """Give a scorer for an assignment by first variation."""
+    rates = rng.exponential(0.3, size=scorer.n_components)
+    return replace(scorer, assignment="variation", rates=rates)
+
+
+@kinds
+@pytest.mark.parametrize("kind", ["lloyd", "biases"])
+def test_sweeps_by_variation_have_the_bits_of_dense_ones(contain, kind):
+    rng = np.random.default_rng(11)
+    X = contain(documents(rng))
+    n = X.shape[0]
+    weights = np.where(rng.random(n) < 0.2, 0.0, rng.exponential(size=n))
+    n_moved = 0
+    for own in (None, weights):
+        for M, biases in walk(rng, X, kind):
+            dense = varied(both(M, biases)[0], rng)
+            thin = replace(dense, matrix=as_sparse(M))
+            [expected] = opened(X).sweep([dense], own)
+            for n_threads in (1, 3):
+                [found] = opened(X, n_threads).sweep([thin], own)
+                assert is_sparse(found.vectors)
+                # Rates are multiplied with lengths, which both forms sum in another order.
+                assert_array_equal(found.mass, expected.mass)
+                assert_array_equal(as_dense(found.vectors), expected.vectors)
+                assert found.log_likelihood == expected.log_likelihood
+            [hard] = opened(X).sweep([replace(dense, assignment="hard")], own)
+            n_moved += int(np.any(hard.mass != found.mass))
+    assert n_moved > 9  # variation is not the same as hard
+
+
 def test_most_rows_whose_owner_has_moved_need_no_full_scan():
     rng = np.random.default_rng(2)
     X = documents(rng, n=1000)
@@ -104,6 +135,12 @@ for contain in KINDS.values():
     for step in walk(rng, X, "few"):
         dense, thin = both(*step)
         found, [expected] = moved.sweep(thin, None, 0), directions.sweep([dense])
+        assert_resultants_same_bits(densified(found), expected)
+        by_variation = [
+            replace(one, assignment="variation", rates=np.full(len(one.biases), 0.3))
+            for one in (dense, thin)
+        ]
+        expected, found = (directions.sweep([one])[0] for one in by_variation)
         assert_resultants_same_bits(densified(found), expected)
 """
     environment = {**os.environ, "SPHEREMIX_SIMD": level}
@@ -174,7 +211,7 @@ def test_sparse_components_are_for_hard_assignment():
     X = documents(rng)
     directions = opened(X)
     thin = both(*next(walk(rng, X, "few")))[1]
-    with pytest.raises(ValueError, match="hard, not 'soft'"):
+    with pytest.raises(ValueError, match="hard or by variation, not 'soft'"):
         directions.sweep([replace(thin, assignment="soft")])
     with pytest.raises(ValueError, match="drawn"):
         directions.map_rows(replace(thin, assignment="drawn"), "labels")
@@ -210,8 +247,8 @@ def test_kernels_refuse_arrays_that_do_not_fit():
     X = sparse.csr_array(np.eye(3))
     rows = (X.indptr, X.indices, X.data, np.ones(3))
 
-    def sweep(biases=2, members=(0, 1), owners=(0, 0, 0), n_scores=3):
-        known = np.zeros(n_scores), np.zeros(3), np.zeros(3, bool)
+    def sweep(biases=2, members=(0, 1), owners=(0, 0, 0), n_scores=3, pulls=None, weights=None):
+        known = np.zeros(n_scores), np.zeros(3), np.zeros(3, bool), pulls, weights
         owned, scored = np.array(owners, np.int32), np.array(members, np.int32)
         kernels.sweep_columns(*rows, good, np.zeros(biases), scored, None, owned, *known, True, 1)
         return owned
@@ -225,11 +262,15 @@ def test_kernels_refuse_arrays_that_do_not_fit():
         {"owners": (0, 2, 0)},
         {"owners": (0, -1, 0)},
         {"n_scores": 2},
+        {"pulls": np.ones((2, 2)), "members": (1,)},
+        {"pulls": np.ones(2)},
+        {"pulls": np.ones((2, 2), np.float32)},
+        {"pulls": np.ones((2, 2)), "weights": np.ones(2)},
     ):
-        with pytest.raises(ValueError, match=r"fit|increase|no such component"):
+        with pytest.raises(ValueError, match=r"fit|increase|no such component|numbers|all comp"):
             sweep(**wrong)
     for owners, weights in (((0, 2, 0), None), ((0, 0), None), ((0, 0, 0), np.ones(2))):
-        with pytest.raises(ValueError, match=r"fit|no such component|weights"):
+        with pytest.raises(ValueError, match=r"fit|no such component|numbers"):
             kernels.sum_columns(*rows, np.array(owners, np.int32), weights, 2, 3, 1)
     other = kernels.SparseVectors(np.array([0, 3]), np.arange(3, dtype=np.int32), values, 3)
     for compare in (kernels.sparse_dots, kernels.sparse_differ):

@@ -1,4 +1,4 @@
-"""Hard sweeps over sparse rows and sparse components: only components that have moved are scored.
+"""Sweeps over sparse rows and sparse components; hard ones score only components that have moved.
 
 With many clusters of sparse rows most coordinates of the prototypes are zero: a cluster has the
 words of its rows. Prototypes and sums are therefore kept sparse (``spheremix.vectors``), and rows
@@ -16,6 +16,8 @@ bound of all other scores are kept. A sweep scores the components that have move
 No score is estimated: a score that is kept is the one that would be calculated again, bit for bit.
 Sums are taken in the order of the rows, and a component that has the rows of the last sweep keeps
 its sum. A sweep has therefore the bits of a sweep over all components, dense ones too.
+
+Sweeps by first variation, which a search for partitions makes, score all components each time.
 
 Beside the rows, each run takes 24 bytes a row, a copy of at most 15 % of the rows while they are
 summed, and its components and its sums have at most as many entries each as the rows. The index has
@@ -98,6 +100,19 @@ class _Known:
     sums: _Sums | None = None
     is_full: bool = True
 
+    @classmethod
+    def nothing(
+        cls,
+        vectors: Any,
+        biases: Array,
+        dtype: np.dtype[Any],
+        n_rows: int,
+        sums: _Sums | None = None,
+    ) -> _Known:
+        """Know a scorer, and nothing of the rows yet."""
+        owners = np.zeros(n_rows, dtype=np.int32)
+        return cls(vectors, biases, dtype, owners, np.empty(n_rows), np.empty(n_rows), sums)
+
 
 class MovedComponents:
     """Hard sweeps of one fit: each run has a number, under which its rows are remembered.
@@ -133,8 +148,12 @@ class MovedComponents:
         n_runs : int
             How many runs share the memory: no matter here, where a run takes little.
         """
+        if scorer.assignment == "variation":
+            return self._by_variation(scorer, weights)
         if scorer.assignment != "hard":
-            raise ValueError(f"Sparse components are swept hard, not {scorer.assignment!r}.")
+            raise ValueError(
+                f"Sparse components are swept hard or by variation, not {scorer.assignment!r}."
+            )
         rows, K = self._rows, scorer.n_components
         vectors, dtype = kernel_form(scorer.matrix), arithmetic(rows.dtype, [scorer])
         members, known = np.arange(K, dtype=np.int32), self._known.get(run)
@@ -145,9 +164,7 @@ class MovedComponents:
                 members = np.flatnonzero(moved).astype(np.int32)
         n = rows.n_rows
         if known is None or len(members) == K:
-            owners = np.zeros(n, dtype=np.int32)
-            known = _Known(vectors, scorer.biases, dtype, owners, np.empty(n), np.empty(n), sums)
-            self._known[run] = known
+            self._known[run] = known = _Known.nothing(vectors, scorer.biases, dtype, n, sums)
         known.vectors, known.biases = vectors, scorer.biases
         known.is_full = len(members) == K
         self.n_scores = n * len(members)
@@ -155,6 +172,14 @@ class MovedComponents:
         if unclear.size:
             self._score(known, np.arange(K, dtype=np.int32), unclear)
             self.n_scores += K * len(unclear)
+        return self._resultants(known, scorer, weights)
+
+    def _by_variation(self, scorer: Scorer, weights: Array | None) -> Resultants:
+        """Score all components, and give each row to the one to which it adds most."""
+        vectors, dtype = kernel_form(scorer.matrix), arithmetic(self._rows.dtype, [scorer])
+        known = _Known.nothing(vectors, scorer.biases, dtype, self._rows.n_rows)
+        members = np.arange(scorer.n_components, dtype=np.int32)
+        self._score(known, members, None, scorer.pulls, weights)
         return self._resultants(known, scorer, weights)
 
     def keep(self, runs: Iterable[int]) -> None:
@@ -174,7 +199,12 @@ class MovedComponents:
         return self._known[run].owners
 
     def _score(
-        self, known: _Known, members: Integers, listed: NDArray[np.intp] | None
+        self,
+        known: _Known,
+        members: Integers,
+        listed: NDArray[np.intp] | None,
+        pulls: Array | None = None,
+        weights: Array | None = None,
     ) -> NDArray[np.intp]:
         """Score components for all rows, or those listed; give the rows whose owner is unclear."""
         rows = self._rows
@@ -191,6 +221,8 @@ class MovedComponents:
                 known.scores,
                 known.seconds,
                 unclear,
+                pulls,
+                weights,
                 known.dtype == np.float64,
                 rows.n_threads,
             )

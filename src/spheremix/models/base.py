@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-import numpy as np
+from spheremix.vectors import divided, lengths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from spheremix.resultants import Resultants
@@ -99,8 +100,7 @@ class PartitionModel(Model[P], Protocol[P]):
 
 def cluster_directions(resultants: Resultants) -> NDArray[np.float64]:
     """Give the resultant vectors at length one, or DegenerateError where one is zero."""
-    lengths = np.linalg.norm(resultants.vectors, axis=1, keepdims=True)
-    if not lengths.all():
-        raise DegenerateError("vanished", int(lengths.argmin()))
-    directions: NDArray[np.float64] = resultants.vectors / lengths
-    return directions
+    sizes = lengths(resultants.vectors)
+    if not sizes.all():
+        raise DegenerateError("vanished", int(sizes.argmin()))
+    return divided(resultants.vectors, sizes)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from spheremix.scorer import Scorer
+from spheremix.vectors import scaled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +44,7 @@ def mixture_scorer(
 ) -> Scorer:
     """Give the scores log alpha_k + log c_d(kappa_k) + kappa_k <mu_k, x>."""
     return Scorer.centred(
-        parameters.kappas[:, None] * parameters.prototypes,
+        scaled(parameters.prototypes, parameters.kappas),
         np.log(parameters.weights) + parameters.log_normalizers,
         assignment,
         key,

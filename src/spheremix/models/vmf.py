@@ -15,6 +15,7 @@ from spheremix.models.maximise import maximise, per_component
 from spheremix.models.mixture_scorer import mixture_scorer
 from spheremix.models.noise import WHOLE, noise_share
 from spheremix.penalties import L1
+from spheremix.vectors import dots, lengths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -170,8 +171,7 @@ class VMFModel:
     def start(self, resultants: Resultants, prototypes: NDArray[np.float64]) -> VMFParameters:
         """Give the first parameters of Algorithm 4, from an assignment of rows to prototypes."""
         require_mass(resultants)
-        dots = np.einsum("kj,kj->k", prototypes, resultants.vectors)
-        kappas = self._concentrations(dots, resultants.mass)
+        kappas = self._concentrations(dots(prototypes, resultants.vectors), resultants.mass)
         mass = resultants.mass
         return self.parameters(prototypes, kappas, self.beside_noise(mass / mass.sum()))
 
@@ -196,9 +196,9 @@ class VMFModel:
         """
         if np.ndim(self.kappa):
             kappas = np.asarray(self.kappa)
-            lengths = np.linalg.norm(resultants.vectors, axis=1)
             fits = np.outer(log_normalizer(self.n_features, kappas), resultants.mass)
-            best = linear_sum_assignment(fits + np.outer(kappas, lengths), maximize=True)[1]
+            fits += np.outer(kappas, lengths(resultants.vectors))
+            best = linear_sum_assignment(fits, maximize=True)[1]
             vectors = resultants.vectors[best]
             resultants = replace(resultants, mass=resultants.mass[best], vectors=vectors)
         return self.start(resultants, cluster_directions(resultants))
@@ -213,8 +213,7 @@ class VMFModel:
         """
         if self.kappa_mode == "free":
             return self._free_value
-        lengths = np.linalg.norm(resultants.vectors, axis=1)
-        kappa = self._concentrations(lengths, resultants.mass)[0]
+        kappa = self._concentrations(lengths(resultants.vectors), resultants.mass)[0]
         normalizer = log_normalizer(self.n_features, kappa)
         return lambda mass, lengths: mass * (np.log(mass) + normalizer) + kappa * lengths
 
