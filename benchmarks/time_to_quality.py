@@ -1,14 +1,14 @@
 """Time to a good answer: quality of whole fits against processor time, one curve a package.
 
-    python benchmarks/time_to_quality.py [--only NAME ...] [--how default ...] [--scale 0.25]
+    python benchmarks/time_to_quality.py [--only NAME ...] [--how default ...]
     python benchmarks/time_to_quality.py --draw
 
 The first form fits and writes ``benchmarks/results/time_to_quality.json`` and, from it, the tables
 of ``time_to_quality.md``; of the JSON it replaces the cases that it ran, or with ``--how`` the fits
-of these cases that are made so. ``--scale`` takes a share of the dense rows. The second form draws
-``docs/figures/time_to_quality.svg``. One thread; seconds are those of the processor, so that other
-work on the machine changes them little, and the least of three equal fits where these are short. It
-needs ``pip install ".[bench]"`` and the folder of real data, named by SPHEREMIX_DATA.
+of these cases that are made so. The second form draws ``docs/figures/time_to_quality.svg``. One
+thread; seconds are those of the processor, so that other work on the machine changes them little,
+and the least of three equal fits where these are short. It needs ``pip install ".[bench]"`` and the
+folder of real data, named by SPHEREMIX_DATA.
 
 The quality is the mean cosine of all rows to the nearest prototype, and the log-likelihood a row of
 the mixture that one iteration of EM makes of the prototypes: the same for every package.
@@ -48,7 +48,7 @@ CASES = {
 SEED = 0
 REPEATS, ENOUGH = 3, 8.0  # fits at most; seconds after which a fit is not made again
 BATCH = 8192
-SAMPLES = (64, 256)  # rows for each cluster; the default of faiss reads 256
+SAMPLES = (16, 64, 256)  # rows for each cluster; the default of faiss reads 256
 
 
 def themes(n, n_themes):
@@ -202,7 +202,6 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", nargs="+", choices=CASES, default=list(CASES))
     parser.add_argument("--how", nargs="+", default=[])
-    parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--draw", action="store_true")
     options = parser.parse_args()
     cases = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
@@ -213,7 +212,7 @@ def main():
     faiss.omp_set_num_threads(1)
     for name in options.only:
         kind, K = CASES[name]
-        X = themes(int(N * options.scale), K) if kind == "dense" else load_newsgroups()
+        X = themes(N, K) if kind == "dense" else load_newsgroups()
         print(name, X.shape, flush=True)
         before = cases.get(name, {}).get("fits", []) if options.how else []
         fits = [fit for fit in before if fit[1] not in options.how]
