@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def count(number: int, what: str, plural: str = "") -> str:
     """Give "1 word" or "2 words"."""
@@ -11,3 +13,16 @@ def count(number: int, what: str, plural: str = "") -> str:
 def joined(parts: list[str]) -> str:
     """Give "a", "a and b", "a, b and c"."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+
+
+def in_groups(sentence: str) -> str:
+    """Say a sentence about rows and clusters as the report does, of documents and groups.
+
+    What stands in quotation marks, as the names of labels do, stays as it is.
+    """
+    words = {"row": "document", "cluster": "group", "Row": "Document", "Cluster": "Group"}
+    return re.sub(
+        r"""'[^']*'|"[^"]*"|\b([Rr]ow|[Cc]luster)(s?)\b""",
+        lambda found: words[found[1]] + found[2] if found[1] else found[0],
+        sentence,
+    )

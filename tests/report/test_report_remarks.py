@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import spheremix as sm
-from spheremix.run.remarks import remarks, warnings
+from spheremix.run.doubts import warnings
+from spheremix.run.remarks import remarks
+from spheremix.wording import in_groups
 
 OPTIONS = {"starts": 2, "threads": 1, "criterion": "none", "k": "2:3", "min_df": 1}
 
@@ -34,8 +36,17 @@ def test_the_page_says_what_the_terminal_says(run):
     warned = [one["text"] for one in found if one["warning"]]
     assert len(warned) == len(warnings(run)) > 1
     assert any("1 of 61 documents set aside" in text for text in warned)
-    assert any("largest number of clusters" in text and "--k 3:6" in text for text in warned)
+    assert any("largest number of groups" in text for text in warned)
     assert not any(text.startswith("Words:") for text in warned)
+
+
+def test_the_page_says_in_words_what_the_terminal_says_with_options_and_files(run):
+    typed = " ".join(one.render(lambda name: f"--{name}") for one in remarks(run))
+    shown = " ".join(one["text"] for one in run.report().content["remarks"])
+    for named in ("--k 3:6", "documents.csv", "cluster"):
+        assert named in typed
+        assert named not in shown
+    assert "make the run again and try larger numbers too" in shown
 
 
 def test_the_advice_has_its_evidence(run):
@@ -44,8 +55,10 @@ def test_the_advice_has_its_evidence(run):
     record = run.manifest.advice
     assert advice["certainty"] == record.certainty
     assert [one["sentence"] for one in advice["recommended"]] == [
-        one.sentence for one in record.recommended
+        in_groups(one.sentence) for one in record.recommended
     ]
+    assert "3 groups" in advice["recommended"][0]["sentence"]
+    assert "cluster" not in " ".join(one["sentence"] for one in advice["recommended"])
     for name in ("n_components", "stability", "score"):
         expected = [None if value is None else pytest.approx(value) for value in table[name]]
         assert advice["evidence"][name] == expected

@@ -12,7 +12,8 @@ from numpy.testing import assert_allclose
 import spheremix as sm
 from spheremix.estimators import chance
 from spheremix.run import advising
-from spheremix.run.remarks import headline, remarks
+from spheremix.run.headline import headline
+from spheremix.run.remarks import remarks
 
 OPTIONS = {"max_steps": 3, "starts": 2, "threads": 1, "criterion": "none"}
 

@@ -42,8 +42,8 @@ def test_the_update_says_what_changed(base, after):
     said = updated(after).render()
     assert said.startswith("This run brings run up to date: 36 documents were added to 90.")
     assert "new group" in said
-    assert f"0 (First) {by_number(base, 'size')[0]} to {by_number(after, 'size')[0]}" in said
-    assert "group 3 (" in said
+    assert f"First (0) {by_number(base, 'size')[0]} to {by_number(after, 'size')[0]}" in said
+    assert f"New: {by_number(after, 'name')[3]} (3) with 12 documents" in said
     assert "0 of 90 documents of before changed group" in said
     readme = (after.folder / "README.txt").read_text("utf-8")
     assert said in " ".join(readme.split())

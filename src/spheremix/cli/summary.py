@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from spheremix.cli.console import remark, say, table
 from spheremix.cli.naming import option_name
 from spheremix.run.files import PAGE
+from spheremix.run.headline import headline
 from spheremix.run.overview import cluster_tables, common_words, what_to_open
-from spheremix.run.remarks import headline, remarks
+from spheremix.run.remarks import remarks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,9 +28,9 @@ def summarise(run: Run, *, open_page: bool = False) -> None:
     if common := common_words(run):
         say()
         say(f"Words of all clusters: {', '.join(common)}")
-    for message in remarks(run):
+    for one in remarks(run):
         say()
-        say(message.render(option_name))
+        say(one.render(option_name))
     say()
     say("Open next:")
     for name, what in what_to_open(run).items():

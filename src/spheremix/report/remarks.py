@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.report.numbers import digits
-from spheremix.run.remarks import remarks, warnings
+from spheremix.run.doubts import warnings
+from spheremix.run.remarks import remarks
+from spheremix.wording import in_groups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,25 +23,22 @@ EVIDENCE = ("n_components", "stability", "firmness", "gain", "turning", "score",
 
 
 def advised(record: AdviceRecord | None, table: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Give the advice on the number of clusters, with its evidence for each of them."""
+    """Give the advice on the number of groups, with its evidence for each of them."""
     if record is None:
         return None
-    found = {name: list((table or {}).get(name, [])) for name in EVIDENCE}
+    columns = {name: list((table or {}).get(name, [])) for name in EVIDENCE}
     evidence = {
         name: [None if one is None or not np.isfinite(one) else digits(one) for one in values]
-        for name, values in found.items()
+        for name, values in columns.items()
         if values
     }
-    return asdict(record) | {"evidence": evidence}
+    found = asdict(record)
+    said = [one | {"sentence": in_groups(one["sentence"])} for one in found["recommended"]]
+    doubts = [in_groups(one) for one in record.doubts]
+    return found | {"recommended": said, "doubts": doubts, "evidence": evidence}
 
 
 def remarked(run: Run) -> list[dict[str, Any]]:
-    """Give what the terminal says of a run, and whether it warns of something."""
-    warned = [message.render(_option) for message in warnings(run)]
-    said = [message.render(_option) for message in remarks(run)]
-    return [{"text": text, "warning": text in warned} for text in said]
-
-
-def _option(parameter: str) -> str:
-    """Name an option of the command, as the remarks on a run use them."""
-    return f"--{parameter.replace('_', '-')}"
+    """Give what is said about a run to readers of the page, and whether it warns of something."""
+    warned = warnings(run)
+    return [{"text": one.page, "warning": one in warned} for one in remarks(run)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from spheremix.errors import Message
 from spheremix.run.history import NOBODY
 from spheremix.run.marks import keeps_numbers
+from spheremix.run.remark import Remark
 from spheremix.run.table import Table
 from spheremix.wording import count, joined
 
@@ -26,7 +27,7 @@ def update_of(history: EditHistory | None) -> EditStep | None:
     return history.steps[0]
 
 
-def updated(run: Run) -> Message | None:
+def updated(run: Run) -> Remark | None:
     """Say what an update changed: sizes, new groups, words, documents that moved."""
     step = update_of(run.edits())
     if step is None or step.update is None:
@@ -52,7 +53,8 @@ def updated(run: Run) -> Message | None:
     if lost:
         said.append("{lost}")
         values["lost"] = ". ".join(lost)
-    return Message(". ".join(said), values)
+    message = Message(". ".join(said), values)
+    return Remark(message, message.render())
 
 
 def count_moved(update: UpdateRecord, before: str, now: str) -> UpdateRecord:
@@ -88,10 +90,10 @@ def _groups(run: Run, before: UpdateRecord) -> dict[str, str]:
     rows = sorted(row for row in zip(*columns, strict=True) if row[0] >= 0)
     nowhere = [n for k, n in zip(clusters["cluster"], clusters["size"], strict=True) if k < 0]
     K = len(before.sizes)
-    sizes = [f"{k} ({name}) {before.sizes[k]:,} to {n:,}" for k, name, n in rows[:K]]
+    sizes = [f"{name} ({k}) {before.sizes[k]:,} to {n:,}" for k, name, n in rows[:K]]
     if nowhere and before.n_nowhere is not None:
         sizes.append(f"nowhere {before.n_nowhere:,} to {nowhere[0]:,}")
-    new = [f"group {k} ({name}) with {count(n, 'document')}" for k, name, n in rows[K:]]
+    new = [f"{name} ({k}) with {count(n, 'document')}" for k, name, n in rows[K:]]
     return {
         "sizes": "; ".join(sizes),
         "new": joined(new) if new else "",
@@ -103,13 +105,12 @@ def _groups(run: Run, before: UpdateRecord) -> dict[str, str]:
 
 def _words(run: Run, before: UpdateRecord) -> list[str]:
     """Name the first words of groups that were not among their words before."""
-    clusters = run.clusters or Table()
+    clusters = run.clusters or Table(cluster=[], name=[], words=[])
+    columns = (clusters[name] for name in ("cluster", "name", "words"))
     found = []
-    for k, words in sorted(
-        zip(clusters.get("cluster", []), clusters.get("words", []), strict=True)
-    ):
+    for k, name, words in sorted(zip(*columns, strict=True)):
         if not 0 <= k < len(before.words):
             continue
         entered = [one for one in words.split(", ")[:FIRST] if one not in before.words[k]]
-        found += [f"group {k}: {', '.join(entered)}"] if entered else []
+        found += [f"{name} ({k}): {', '.join(entered)}"] if entered else []
     return found if len(found) <= LISTED else [*found[:LISTED], "..."]

@@ -27,9 +27,9 @@ from spheremix.run.path_codecs import add_choice
 from spheremix.run.positions import place_documents
 from spheremix.run.prepare import check_options, mended, prepare, read_source
 from spheremix.run.refitting import Groups
-from spheremix.run.remarks import given_up, reuse
 from spheremix.run.render import complete
 from spheremix.run.replaying import carried_edits, fit_of, replay
+from spheremix.run.reused import given_up, reuse
 from spheremix.run.saving import finish, load_run
 from spheremix.run.schema import (
     AgreementRecord,

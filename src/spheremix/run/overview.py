@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spheremix.reading import Reading
 from spheremix.run.columns import TABLES as SCHEMAS
 from spheremix.run.files import FIGURES, LEGEND, PAGE
-from spheremix.run.remarks import feature_name
+from spheremix.run.headline import feature_name
 from spheremix.run.table import Table
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spheremix.errors import Message
+from spheremix.run.remark import Remark
 from spheremix.text.removed import COMMON, DROPPED, MIXED, MOST, RARE, most_frequent
 from spheremix.wording import count
 
@@ -51,7 +52,7 @@ def named_common(removed: Removed) -> str:
     return ", ".join(words[:NAMED]) + (", ..." if len(words) > NAMED else "")
 
 
-def confirmed(run: Run) -> Message | None:
+def confirmed(run: Run) -> Remark | None:
     """Confirm which words were left out as asked, and name those that no document has."""
     record = run.manifest.prepared.vectorizer
     asked: dict[str, int] = {}
@@ -66,10 +67,13 @@ def confirmed(run: Run) -> Message | None:
     text = "Left out as asked: {listed}"
     if missing:
         text += ". No document has {missing}"
-    hint = ""
-    if record is not None and record.parameters.get("phrases") == 1:
-        hint = " (phrases are found only with {ngrams=2})" * any(" " in word for word in missing)
-    return Message(text + hint, {"listed": listed, "missing": _few(missing)})
+    values = {"listed": listed, "missing": _few(missing)}
+    single = record is not None and record.parameters.get("phrases") == 1
+    if not (single and any(" " in word for word in missing)):
+        return Remark(Message(text, values), Message(text, values).render())
+    hint = f"{text} (phrases are found only with "
+    page = Message(f"{hint}a run that looks for them)", values).render()
+    return Remark(Message(f"{hint}{{ngrams=2}})", values), page)
 
 
 def _few(words: list[str]) -> str:

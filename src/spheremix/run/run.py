@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.run.documents import unpack_corpus
+from spheremix.run.headline import headline
 from spheremix.run.history import read_history
 from spheremix.run.matrices import unpack_forms, unpack_matrix, unpack_words
 from spheremix.run.names import AUTOMATIC
-from spheremix.run.remarks import headline
 from spheremix.run.store import Reader, RunError
 from spheremix.run.table import Table, read_table
 from spheremix.run.verbs import RunVerbs

@@ -1,0 +1,36 @@
+"""What is said about a run in two ways: to who types commands, and to who reads the page."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spheremix.errors import Message, Naming
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A remark on a finished run.
+
+    Parameters
+    ----------
+    message : Message
+        As the summary of the command says it: of clusters, with files and options by name.
+    page : str
+        As the page of the report says it, whose readers see groups and their names, no files and
+        no options: what can be done is said in words.
+    """
+
+    message: Message
+    page: str
+
+    def render(self, naming: Naming = str) -> str:
+        """Write the remark for the summary, with parameters named as a front end names them."""
+        return self.message.render(naming)
+
+
+def found_again(firmness: float) -> int:
+    """Give a firmness in percent, rounded down: what is shown as 50 % is not below 50 %."""
+    return math.floor(100.0 * firmness + 1e-9)
