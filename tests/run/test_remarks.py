@@ -117,7 +117,7 @@ def test_every_warning_says_on_the_page_in_words_what_to_do():
         (_firmness, "cluster linkage (49 % found again). Do not rely on it."),
         (_lost, "In 2 of 20 repetitions"),
         (_short, "1 document has fewer than 5 different words of the vocabulary: do not rely on"),
-        (doubtful, "1 of 2 documents may as well be in another group. The top line lists them"),
+        (doubtful, "1 of 2 documents may as well be in another group. A click on their number"),
     ],
 )
 def test_what_the_page_says(remark, page):

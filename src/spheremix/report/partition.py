@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from spheremix.scorer import Scorer
 
 NOTE = (
-    "These are the clusters of spherical k-means, which has no probabilities. Log-odds, "
-    "likelihood and criteria are those of a mixture with the same clusters: equal weights and one "
+    "These are the groups of spherical k-means, which has no probabilities. Log-odds, "
+    "likelihood and criteria are those of a mixture with the same groups: equal weights and one "
     "concentration."
 )
 

@@ -205,7 +205,7 @@ def doubtful(run: Run) -> Remark | None:
             "'borderline' there",
             values,
         ),
-        Message(f"{text} group{{where}}. The top line lists them at a click", values).render(),
+        Message(f"{text} group{{where}}. A click on their number in the top line lists them", values).render(),
     )
 
 

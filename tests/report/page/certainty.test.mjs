@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
+  agreementPercent,
   borderlineReason,
   borderlineText,
   bracketsText,
@@ -12,6 +13,7 @@ import {
   ofSamples,
   share,
   samenessWord,
+  sureScope,
   sureText,
   wordFirmness,
 } from "../../../src/spheremix/report/page/certainty.js";
@@ -55,7 +57,7 @@ test("the list says how many documents not to rely on, and where they are", () =
     "2 of 3 documents here are borderline: do not rely on their group. They come first, then 1 " +
       "that belongs nowhere.",
   );
-  assert.equal(told(0), "1 of 1 document here is borderline: do not rely on its group.");
+  assert.equal(told(0), "The one document here is borderline: do not rely on its group.");
   assert.equal(
     told(1, 2),
     "1 of 2 documents here is borderline: do not rely on its group. It comes first.",
@@ -64,6 +66,7 @@ test("the list says how many documents not to rely on, and where they are", () =
     told(0, 1, 2),
     "2 of 3 documents here are borderline: do not rely on their group. They come first.",
   );
+  assert.equal(told(0, 1), "All 2 documents here are borderline: do not rely on their group.");
   assert.equal(told(2), "No document here is borderline: the least clear come first.");
   assert.equal(told(3, 2), "No document here is borderline.");
   assert.equal(told(3), "");
@@ -81,6 +84,8 @@ test("one group has no other to be borderline with", () => {
 
 test("numbers between 0 and 1 have words", () => {
   assert.equal(ofSamples(0.85, 20), "17 of 20 redrawn samples");
+  assert.equal(ofSamples(0, 20), "none of the 20 redrawn samples");
+  assert.deepEqual([0.748, 1, 0, -0.02].map(agreementPercent), ["75 %", "100 %", "0 %", "−2 %"]);
   assert.deepEqual([0.95, 0.8, 0.65, 0.1].map(samenessWord), [
     "the same groups",
     "mostly the same groups",
@@ -134,7 +139,7 @@ test("a borderline document says which of the two measures makes it so", () => {
     [
       "borderline (2.7 to 1)",
       "borderline (7 of 20 samples)",
-      "borderline (2.7 to 1)",
+      "borderline (8 of 20 samples)",
       "clearly here",
       "belongs nowhere",
     ],
@@ -147,13 +152,37 @@ test("a borderline document says which of the two measures makes it so", () => {
     `${reasons[0]}, and it stays with its group in only 8 of 20 redrawn samples`,
   );
   assert.equal(reasons[3], "");
-  assert.match(bracketsText(measured), /redrawn samples .* 9 to 1/u);
-  assert.doesNotMatch(bracketsText({ firmness: null }), /samples/u);
+  assert.match(bracketsText(measured, false), /^In brackets: .*redrawn samples .*else .* 9 to 1/u);
+  assert.match(
+    bracketsText(measured, true),
+    /^The least sure come first, .* samples .*then .* 9 to 1/u,
+  );
+  assert.doesNotMatch(bracketsText({ firmness: null }, true), /samples/u);
+});
+
+test("a document that never stays is said to stay in none of the samples", () => {
+  const never = {
+    ...measured,
+    firmness: { ...measured.firmness, documents: Float32Array.of(1, 0, 0.4, 0.8, 0.9) },
+  };
+  assert.equal(sureText(never, several, 1), "borderline (0 of 20 samples)");
+  assert.equal(
+    borderlineReason(never, several, 1),
+    "it stays with its group in none of the 20 redrawn samples",
+  );
+  assert.match(whyText(never, several, 1), /with this document in it, in none of the 20\.$/u);
+});
+
+test("certainty is of the groups of the model, with the chosen words", () => {
+  const content = { model: { n_clusters: 10 }, chosen: 3 };
+  assert.equal(sureScope(content, { cut: 0, step: 3 }), "");
+  assert.equal(sureScope(content, { cut: 0, step: 4 }), "for the chosen number of words");
+  assert.equal(sureScope(content, { cut: 12, step: 3 }), "for the 10 groups of the model");
 });
 
 test("large odds beside a borderline document are said to be those of one fit", () => {
   const why = whyText(measured, several, 1);
-  assert.match(why, /in only 7 of 20 the group was there again with this document in it\.$/u);
+  assert.match(why, /its group was there again, with this document in it, in only 7 of 20\.$/u);
   assert.doesNotMatch(why, /to 1/u); // the odds do not decide here, and are among the numbers
   const [samples, fit, terms] = numberLines(measured, several, 1);
   assert.match(

@@ -10,6 +10,8 @@ import {
   nameOf,
 } from "../../../src/spheremix/report/page/filters.js";
 
+import { sureText } from "../../../src/spheremix/report/page/certainty.js";
+
 const documents = {
   id: ["Anna", "ben", "cleo", "dora", "emil"],
   text: ["Goal!", "the BANK", "a goal", "", "İstanbul"],
@@ -124,12 +126,34 @@ test("documents of a group of the tree are those with its number", () => {
 });
 
 test("borderline documents are those of little firmness, then those of even odds", () => {
-  const firmness = { documents: Float32Array.of(0.9, 0.2, 0.9, 0.6, 0.9) };
+  const firmness = { documents: Float32Array.of(0.9, 0.2, 0.9, 0.6, 0.8) };
   const now = { ...all, sort: "ambiguous" };
   const measured = { ...content, firmness };
   const found = listDocuments(documents, step, now, createSearch(documents), measured);
-  assert.deepEqual(found, [2, 3, 1, 0, 4]);
+  assert.deepEqual(found, [1, 2, 3, 4, 0]); // of those that are clearly here, the less firm first
   assert.deepEqual(list({ sort: "ambiguous" }), [2, 3, 0, 1, 4]);
+});
+
+test("what is shown beside borderline documents grows down the list: samples, then odds", () => {
+  const many = {
+    ...documents,
+    cluster: Uint16Array.of(0, 0, 0, 0, 0),
+    log_odds: Float32Array.of(9, 2, 0.5, 1, 30),
+  };
+  const firmness = { documents: Float32Array.of(0.45, 0.1, 0.95, 0.6, 0), n_replicates: 20 };
+  const measured = { ...content, firmness };
+  const now = { ...all, sort: "ambiguous", sure: "borderline" };
+  const found = listDocuments(many, { labels: many.cluster }, now, createSearch(many), measured);
+  assert.deepEqual(
+    found.map((i) => sureText(measured, many, i)),
+    [
+      "borderline (0 of 20 samples)",
+      "borderline (2 of 20 samples)",
+      "borderline (9 of 20 samples)",
+      "borderline (1.6 to 1)",
+      "borderline (2.7 to 1)",
+    ],
+  );
 });
 
 test("documents are listed by how sure they are; those that belong nowhere follow the borderline", () => {

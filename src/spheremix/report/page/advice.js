@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 import { decimal } from "./format.js";
-import { share } from "./certainty.js";
+import { agreementPercent, share } from "./certainty.js";
 import { openCut } from "./group_slider.js";
 
 /** @import { Advice, App } from "./types.d.ts" */
@@ -16,9 +16,9 @@ const SURE = {
 
 /** @type {[name: string, text: string, title: string][]} */
 const COLUMNS = [
-  ["stability", "stable", "Documents drawn again give the same groups: 1 is always"],
-  ["firmness", "beyond chance", "The same between 0, what chance gives, and 1"],
-  ["agreement", "restarts agree", "The search finds the same groups when it starts again"],
+  ["stability", "redrawn samples agree", "They give the same groups: 100 % is always"],
+  ["firmness", "beyond chance", "The same between 0 %, what chance gives, and 100 %"],
+  ["agreement", "restarts agree", "The search finds the same groups when it starts again: 100 %"],
   ["gain", "last group adds", "To the log-likelihood of a document"],
   ["turning", "turning point", "How much less a further group adds than the last one did"],
   ["score", "score", "Beyond chance plus turning point: larger is better"],
@@ -30,16 +30,15 @@ export function advicePart(app) {
   if (!advice) return null;
   const said = advice.recommended.map(({ n_clusters: K, sentence, reading }) => {
     if (reading === "none") return make("li", { text: sentence });
-    const text = sentence.replace("rows", "documents");
-    const colon = text.indexOf(":"); // after the number, which leads to its groups
+    const colon = sentence.indexOf(":"); // after the number, which leads to its groups
     const button = make("button", {
       type: "button",
       class: "plain",
-      text: text.slice(0, colon),
+      text: sentence.slice(0, colon),
       title: `Show ${K} groups`,
       on: { click: () => openCut(app, K) },
     });
-    return make("li", {}, button, text.slice(colon));
+    return make("li", {}, button, sentence.slice(colon));
   });
   return make(
     "section",
@@ -49,6 +48,16 @@ export function advicePart(app) {
     make("p", { text: [SURE[advice.certainty] ?? "", ...advice.doubts].join(" ") }),
     make("div", { class: "wide" }, evidenceTable(app, advice)),
   );
+}
+
+// Agreements in percent, as in the top line; other numbers as they are.
+/** @param {string} name @param {number | null} value */
+function evidenceText(name, value) {
+  if (value === null) return "–";
+  if (name === "gain") return decimal(value);
+  return ["stability", "firmness", "agreement"].includes(name)
+    ? agreementPercent(value)
+    : share(value);
 }
 
 /** @param {App} app @param {Advice} advice */
@@ -74,8 +83,7 @@ function evidenceTable(app, { evidence, recommended }) {
       ),
       ...columns.map(([name]) => {
         const value = evidence[name][i];
-        const text = value === null ? "–" : name === "gain" ? decimal(value) : share(value);
-        return make("td", { class: "number", text });
+        return make("td", { class: "number", text: evidenceText(name, value) });
       }),
     );
   });

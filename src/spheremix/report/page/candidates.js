@@ -4,13 +4,14 @@ import { bdi, find, make, present } from "./dom.js";
 import { counted, criterionName, decimal, integer, percent } from "./format.js";
 import { drawCurves, strokeSample } from "./curves.js";
 import { advicePart } from "./advice.js";
+import { agreementPercent } from "./certainty.js";
 import { flowPart } from "./alluvial.js";
 
 /** @import { App, Candidate, Model } from "./types.d.ts" */
 
 const AGREE =
   "mean adjusted Rand index between the best start and the other starts; " +
-  "near 1, all starts give the same clusters";
+  "100 %: all starts give the same groups";
 
 /** @param {App} app */
 export function mountCandidates(app) {
@@ -77,12 +78,12 @@ function introduction({ k_criterion: criterion, n_clusters: K }, candidates) {
   if (candidates.length < 2)
     return (
       `The number of groups was given (${K}), and no other number was tried. ` +
-      "To compare several numbers, run again with --k, for example --k 2:20."
+      "To compare several numbers, make the run again with a range of numbers."
     );
   const range = `${candidates[0].n_clusters} to ${candidates[candidates.length - 1].n_clusters}`;
   return (
     `${range} groups were tried; ${chosenBy(K, criterion)}` +
-    "To explore another number in full, run again with --k."
+    "To explore another number in full, make the run again with it."
   );
 }
 
@@ -119,7 +120,7 @@ function criteriaCurves(candidates, names) {
     candidates.map((_, i) => i / (candidates.length - 1)),
     1000,
     110,
-    "Criteria against the number of clusters",
+    "Criteria against the number of groups",
   );
   const legend = names.map((name) => make("span", {}, strokeSample(name), criterionName(name)));
   return make(
@@ -213,7 +214,7 @@ export function lowestOf(candidates, name) {
 
 /** @param {Candidate} candidate */
 function agreementText({ agreement }) {
-  return agreement === null ? "–" : agreement.toFixed(2).replace("-", "−");
+  return agreement === null ? "–" : agreementPercent(agreement);
 }
 
 /** @param {Candidate} candidate */

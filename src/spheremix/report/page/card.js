@@ -10,11 +10,18 @@ import {
   sharedWords,
   wordCountText,
 } from "./words.js";
-import { FAIR } from "./certainty.js";
+import { againSentence, levelOf } from "./again.js";
 import { chosenId } from "./grouping.js";
 import { seenColour } from "./group_colours.js";
 import { labelBars, timeBars } from "./spread.js";
-import { commonScale, comparison, contrastBars, wordBars } from "./word_bars.js";
+import {
+  aboutItalics,
+  commonScale,
+  comparison,
+  contrastBars,
+  isWeak,
+  wordBars,
+} from "./word_bars.js";
 import { groupTools } from "./edit_tools.js";
 
 /** @import { App, Content, Group, Step } from "./types.d.ts" */
@@ -68,14 +75,9 @@ export function mountCard(app) {
 /** @param {Content} content @param {number | null} value */
 function foundAgain(content, value) {
   if (value === null) return null;
-  const much = `${Math.round(100 * value)} %`;
-  const samples = counted(content.firmness?.n_replicates ?? 0, "redrawn sample");
-  const weak = value < FAIR;
   return make("p", {
-    class: weak ? "again warning" : "again soft",
-    text: weak
-      ? `! Only ${much} of this group is found again in ${samples}: do not rely on it.`
-      : `${much} of this group is found again in ${samples}.`,
+    class: levelOf(value) === "weak" ? "again warning" : "again soft",
+    text: againSentence(content, value),
   });
 }
 
@@ -129,9 +131,8 @@ function nodeParts({ content, state, groups }, group) {
       back,
       ...(content.run
         ? [
-            ". To name, merge or split these, make them the groups of the run, with ",
-            make("code", { text: `--k ${groups().groups.length}` }),
-            " in the same folder.",
+            ". To name, merge or split these, make the run again with " +
+              `${groups().groups.length} groups.`,
           ]
         : []),
     ),
@@ -183,7 +184,7 @@ function moreFacts(content, step, k) {
     make("p", {
       class: "facts-line",
       text:
-        `cluster ${k} · ${wordCountText(content, step, k)} · concentration κ = ${kappa}${same}: ` +
+        `number ${k} in the tables · ${wordCountText(content, step, k)} · concentration κ = ${kappa}${same}: ` +
         "the larger, the more alike its documents are",
     }),
   );
@@ -217,11 +218,14 @@ function wordParts(app, step, k, scale, all, toggle) {
   const parts = lists
     .filter(({ words, kind }) => words.length || kind === "own")
     .map(({ title, note, words, kind }) => part(title, note, bars(words), kind));
+  const first = hasGroups(content, step) ? characteristicWords(content, step, k, FIRST) : [];
   if (hasGroups(content, step)) {
-    const first = characteristicWords(content, step, k, FIRST);
     const note = "bars: weight, one scale for all groups";
     parts.unshift(part(`Characteristic ${nounOf(content)}s`, note, bars(first)));
   }
+  const listed = [first, ...lists.map(({ words }) => words)];
+  if (listed.some((words) => kept(words).some((j) => isWeak(content, step, k, j))))
+    parts.unshift(aboutItalics(content));
   const shown = lists.reduce((sum, { words }) => sum + words.length, 0);
   const hidden = step.entry.n_words[k] - step.shownCounts[k];
   if (step.shownCounts[k] > shown || all) {

@@ -3,20 +3,38 @@
 import { counted, integer, oddsText } from "./format.js";
 import { isNowhere, NOWHERE } from "./nowhere.js";
 
-/** @import { Certainty, Content, Documents, Sure } from "./types.d.ts" */
+/** @import { Certainty, Content, Documents, Now, Sure } from "./types.d.ts" */
 
 export const FIRM = 0.75; // from here on one can rely on the place of a document
-export const FAIR = 0.5; // below this, it would not survive other documents
+export const FAIR = 0.5; // below this, it is often elsewhere when the documents are drawn again
 export const AGREED = 0.6; // of restarts: below this the terminal warns
 
 // Odds of 9 to 1 and of 99 to 1, as logarithms.
 const BORDERLINE = Math.log(9);
 const CLEAR = Math.log(99);
 
-// A share of the samples in which the groups were looked for again, in words.
+// A share of the samples in which the groups were looked for again: "7 of 20", "none of the 20".
+/** @param {number} value between 0 and 1 @param {number} n of the samples */
+export function timesOf(value, n) {
+  const times = Math.round(value * n);
+  return times ? `${times} of ${n}` : `none of the ${n}`;
+}
+
+// The same where that is few: "only 7 of 20".
+/** @param {number} value between 0 and 1 @param {number} n of the samples */
+export function onlyOf(value, n) {
+  return `${Math.round(value * n) ? "only " : ""}${timesOf(value, n)}`;
+}
+
 /** @param {number} value between 0 and 1 @param {number} n of the samples */
 export function ofSamples(value, n) {
-  return `${Math.round(value * n)} of ${n} redrawn samples`;
+  return `${timesOf(value, n)} redrawn samples`;
+}
+
+// How far two groupings agree, from chance to the same: 0.75 as "75 %".
+/** @param {number} value an adjusted Rand index */
+export function agreementPercent(value) {
+  return `${Math.round(100 * value)} %`.replace("-", "−");
 }
 
 // 0.96 as ".96"; whole numbers as they are.
@@ -97,7 +115,8 @@ export function borderlineBy({ firmness }, documents, i) {
   };
 }
 
-// As a row of the list says it: "borderline (7 of 20 samples)", "borderline (2.3 to 1)".
+// As a row of the list says it: "borderline (7 of 20 samples)", "borderline (2.3 to 1)". The samples
+// go before the odds, as in the order of the list.
 /**
  * @param {Pick<Content, "firmness" | "model">} content
  * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number} i
@@ -106,7 +125,7 @@ export function sureText(content, documents, i) {
   const sure = sureOf(content, documents, i);
   if (sure !== "borderline") return SURE_NAMES[sure];
   const { odds, samples } = borderlineBy(content, documents, i);
-  return `${SURE_NAMES[sure]} (${odds || `${samples} samples`})`;
+  return `${SURE_NAMES[sure]} (${samples ? `${samples} samples` : odds})`;
 }
 
 // Why a document is borderline, in a few words; of others nothing.
@@ -118,7 +137,10 @@ export function borderlineReason(content, documents, i) {
   if (sureOf(content, documents, i) !== "borderline") return "";
   const { odds, samples } = borderlineBy(content, documents, i);
   const close = odds && `in this fit the odds for its group are only ${odds}`;
-  const loose = samples && `it stays with its group in only ${samples} redrawn samples`;
+  const firm = content.firmness?.documents?.[i] ?? 0;
+  const loose =
+    samples &&
+    `it stays with its group in ${onlyOf(firm, content.firmness?.n_replicates ?? 0)} redrawn samples`;
   return close && loose ? `${close}, and ${loose}` : close || loose;
 }
 
@@ -149,17 +171,29 @@ export function borderlineText(content, documents, items) {
     : "";
   if (!n) return `No document here is borderline${lost ? "" : ": the least clear come first"}.`;
   const [are, their, come] = n === 1 ? ["is", "its", "It comes"] : ["are", "their", "They come"];
-  const all = counted(placed, "document");
   const first = n < items.length ? ` ${come} first${after}.` : "";
-  return `${integer(n)} of ${all} here ${are} borderline: do not rely on ${their} group.${first}`;
+  const every = n > 1 ? `All ${integer(n)} documents` : "The one document";
+  const some = n === placed ? every : `${integer(n)} of ${counted(placed, "document")}`;
+  return `${some} here ${are} borderline: do not rely on ${their} group.${first}`;
 }
 
-// What stands in brackets beside borderline documents.
-/** @param {Pick<Content, "firmness">} content */
-export function bracketsText({ firmness }) {
+// What stands in brackets beside borderline documents, by which the list is ordered if it is sorted.
+/** @param {Pick<Content, "firmness">} content @param {boolean} sorted */
+export function bracketsText({ firmness }, sorted) {
   const odds = "the odds for its group in this fit, if below 9 to 1";
-  if (!firmness) return `In brackets: ${odds}.`;
-  return `In brackets: the redrawn samples in which it stays with its group, if fewer than half, or ${odds}.`;
+  const stays = firmness
+    ? `the redrawn samples in which it stays with its group, if fewer than half, ${sorted ? "then" : "else"} ${odds}`
+    : odds;
+  return sorted
+    ? `The least sure come first, by what is in brackets: ${stays}.`
+    : `In brackets: ${stays}.`;
+}
+
+// What certainty is told for, where other groups or other words are shown; else nothing.
+/** @param {Pick<Content, "chosen" | "model">} content @param {Pick<Now, "cut" | "step">} now */
+export function sureScope({ chosen, model }, { cut, step }) {
+  if (cut) return `for the ${model.n_clusters} groups of the model`;
+  return step === chosen ? "" : "for the chosen number of words";
 }
 
 // The other group it may belong to: "or film" where it is borderline, else "next: film".

@@ -83,8 +83,8 @@ const ENDS = {
   max_steps: "the maximum number of steps was reached",
   grid_end: "the last of the given values of β was reached",
   interrupted: "it was interrupted",
-  no_restart: "no random start led to clusters at the next β",
-  collapsed: "at the next β a cluster would have no documents",
+  no_restart: "no random start led to groups at the next β",
+  collapsed: "at the next β a group would have no documents",
   vanished: "at the next β a prototype would have no direction",
   zero_prototype: "at the next β a prototype would be zero",
   converged: "it converged",
@@ -110,7 +110,7 @@ function modelFacts(content) {
   const chosenK = by(candidates.length > 1 ? model.k_criterion : null);
   /** @type {(Pair | null)[]} */
   const facts = [
-    ["clusters", `${model.n_clusters}${chosenK}`],
+    ["groups", `${model.n_clusters}${chosenK}`],
     [`${nounOf({ kind })}s`, integer(model.n_words)],
     ["β, the penalty", penalised ? beta : "none"],
     ["κ, the concentration", typeof model.kappa === "number" ? decimal(model.kappa) : model.kappa],

@@ -2,7 +2,14 @@
 
 import { debounced, find, make, segmented } from "./dom.js";
 import { atThisBeta, capital, counted, integer } from "./format.js";
-import { borderlineText, bracketsText, countSure, SURE_NAMES, SURE_ORDER } from "./certainty.js";
+import {
+  borderlineText,
+  bracketsText,
+  countSure,
+  SURE_NAMES,
+  SURE_ORDER,
+  sureScope,
+} from "./certainty.js";
 import { anyCut, listDocuments, listedIds } from "./filters.js";
 
 /** @import { App, Documents, LabelColumn, Now, Scope, Sort, State, Sure } from "./types.d.ts" */
@@ -67,7 +74,8 @@ export function mountControls(app, documents, search) {
     const asked = now.sort === "ambiguous" || now.sure === "borderline";
     const unsure = asked ? borderlineText(content, documents, items) : "";
     const some = countSure(content, documents, items).borderline;
-    unclear.textContent = unsure && some ? `${unsure} ${bracketsText(content)}` : unsure;
+    const brackets = bracketsText(content, now.sort === "ambiguous");
+    unclear.textContent = unsure && some ? `${unsure} ${brackets}` : unsure;
     sure.update(now, ids);
     unclear.hidden = !unclear.textContent;
     sort.choose(now.sort);
@@ -76,10 +84,12 @@ export function mountControls(app, documents, search) {
     const filtered = now.label >= 0 || now.rival >= 0 || now.from || now.to;
     clear.hidden = !(now.text || now.sure || filtered || now.lassoed);
     if (filtered) more.open = true;
-    const exact =
-      now.step === content.chosen ? "" : "; how sure is told for the chosen number of words";
+    const other = sureScope(content, now);
+    const exact = other && `; how sure is told ${other}`;
     const drawn = now.lassoed ? " drawn around on the map" : "";
-    told.textContent = `${counted(n, "document")}${drawn}${exact}`;
+    const own = ids.length > 1 ? "the groups to be merged" : "this group";
+    const where = now.scope === "all" ? "all groups" : own;
+    told.textContent = `${counted(n, "document")} of ${where}${drawn}${exact}`;
     none.hidden = n > 0;
     find("document-list").hidden = n === 0;
     if (clear.hidden) none.replaceChildren(`No document is in this group${atThisBeta(content)}.`);

@@ -4,7 +4,14 @@ import { bdi, find, make } from "./dom.js";
 import { capital } from "./format.js";
 import { createList } from "./list.js";
 import { createSearch, listDocuments, listedIds, nameOf } from "./filters.js";
-import { borderlineReason, certaintyText, nextText, sureOf, sureText } from "./certainty.js";
+import {
+  borderlineReason,
+  certaintyText,
+  nextText,
+  sureOf,
+  sureScope,
+  sureText,
+} from "./certainty.js";
 import { mountControls } from "./document_controls.js";
 
 /** @import { App, Content, Documents, Key, Sure } from "./types.d.ts" */
@@ -88,13 +95,15 @@ function documentRow({ content, state, groups, edits }, documents, i) {
   const group = several && sure !== "nowhere" ? groups().byId.get(groups().labels[i]) : null;
   const unsure = sure === "borderline" || state.now.sort === "ambiguous";
   // With other words or another number of groups, it may be in another group than the chosen one.
-  const chosen = groups().labels[i] === documents.cluster[i];
+  const chosen = groups().exact && groups().labels[i] === documents.cluster[i];
   const next = unsure && chosen ? nextText(content, documents, i) : "";
   const tags = [group?.name(), next].map(
     (text) => text && bdi(text, { class: "tag", title: text }),
   );
   const below = Boolean(documents.text || content.rows);
   const why = borderlineReason(content, documents, i);
+  const scope = sureScope(content, state.now);
+  const told = `${capital(certaintyText(content, documents, i))}${why ? `: ${why}` : ""}.`;
   return make(
     "div",
     { class: edits.isMisplaced(documents.id[i]) ? "document misplaced" : "document" },
@@ -107,7 +116,7 @@ function documentRow({ content, state, groups, edits }, documents, i) {
       ...(below ? [] : tags),
       make("span", {
         class: `sure ${sure}`,
-        title: `${capital(certaintyText(content, documents, i))}${why ? `: ${why}` : ""}. ${ADVICE[sure]}`,
+        title: `${scope && `${capital(scope)}: `}${told} ${ADVICE[sure]}`,
         text: sureText(content, documents, i),
       }),
     ),

@@ -1,6 +1,6 @@
 // Which documents are listed, and in which order.
 
-import { sureOf, SURE_ORDER } from "./certainty.js";
+import { FAIR, sureOf, SURE_ORDER } from "./certainty.js";
 import { chosenId } from "./grouping.js";
 
 /** @import { Content, Documents, Edits, Grouping, Now, Sort } from "./types.d.ts" */
@@ -96,12 +96,23 @@ function sortDocuments(documents, found, sort, content) {
     const ranks = new Map(found.map((i) => [i, sure(i)]));
     const rank = (/** @type {number} */ i) => ranks.get(i) ?? 0;
     return found.sort(
-      (a, b) => rank(a) - rank(b) || (odds[a] === odds[b] ? a - b : odds[a] - odds[b]),
+      (a, b) =>
+        rank(a) - rank(b) ||
+        stays(content, a, rank(a)) - stays(content, b, rank(b)) ||
+        (odds[a] === odds[b] ? a - b : odds[a] - odds[b]),
     );
   }
   if (sort === "newest" && date)
     return found.sort((a, b) => compare(date[b] ?? "", date[a] ?? "") || a - b);
   return found;
+}
+
+// The share of redrawn samples by which documents that are equally sure in words are ordered, before
+// their odds. Among borderline ones it counts where it is what is shown beside them.
+/** @param {Pick<Content, "firmness">} content @param {number} i @param {number} rank */
+function stays({ firmness }, i, rank) {
+  const share = firmness?.documents?.[i] ?? 0;
+  return SURE_ORDER[rank] === "borderline" ? Math.min(share, FAIR) : share;
 }
 
 /** @param {string} a @param {string} b */

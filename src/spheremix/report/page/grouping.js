@@ -145,7 +145,8 @@ export function chosenId({ cut, cluster, node }) {
   return cut ? node : cluster;
 }
 
-// Choose a group. The open document is closed where it is not one of the group.
+// Choose a group, whose documents are listed then. The open document is closed where it is not one
+// of them.
 /**
  * @param {State} state @param {Grouping} groups @param {number} id
  * @param {Partial<Now>} more
@@ -157,6 +158,7 @@ export function chooseGroup(state, groups, id, more = {}) {
     [state.now.cut ? "node" : "cluster"]: id,
     ...(!stays && { document: -1 }),
     rival: -1,
+    scope: "cluster",
     ...more,
   });
 }

@@ -2,7 +2,7 @@
 
 import { bdi, find, make, present, reveal } from "./dom.js";
 import { counted, integer, percent } from "./format.js";
-import { FAIR } from "./certainty.js";
+import { AGAIN_TITLE, againText, levelOf, marksLines } from "./again.js";
 import { chooseGroup, chosenId } from "./grouping.js";
 import { seenColour } from "./group_colours.js";
 import { countPeriods, topLabels } from "./distribution.js";
@@ -42,6 +42,9 @@ export function mountGroups(app) {
       counted(groups.groups.length, "group"),
       make("span", { class: "note", text: red ? `${order}; red: only here` : order }),
     );
+    const marks = marksLines(groups.groups);
+    find("cluster-marks").replaceChildren(...marks.map((text) => make("li", { text })));
+    find("cluster-marks").hidden = !marks.length;
     list.classList.toggle("many", groups.groups.length > 8);
     list.classList.toggle("few", few);
     const largest = Math.max(...groups.groups.map(({ size }) => size), 1);
@@ -140,15 +143,10 @@ function wordLine({ words, own }, named) {
 /** @param {number | null} value */
 function firmness(value) {
   if (value === null) return null;
-  const weak = value < FAIR;
-  const part = `${Math.round(100 * value)} %`;
   return make("span", {
-    class: weak ? "firm warning" : "firm",
-    text: weak ? `! found again: only ${part}` : `found again: ${part}`,
-    title:
-      "How much of this group is found again when the documents are drawn again and the search " +
-      `starts anew: ${part} on average. Below 50 %, do not rely on the group. ` +
-      "In the tables this is the column firmness.",
+    class: levelOf(value) === "weak" ? "firm warning" : "firm",
+    text: againText(value),
+    title: AGAIN_TITLE,
   });
 }
 

@@ -2,8 +2,9 @@
 
 import { bdi, find, make } from "./dom.js";
 import { capital, counted, integer, nounOf, percent, shownOfAll } from "./format.js";
-import { AGREED, countSure, samenessWord, share } from "./certainty.js";
+import { AGREED, agreementPercent, countSure, samenessWord } from "./certainty.js";
 import { openCut } from "./group_slider.js";
+import { openSure } from "./help_sure.js";
 
 /** @import { App, Content, Step } from "./types.d.ts" */
 
@@ -41,8 +42,8 @@ export function mountHeader(app) {
     if (!moved) return;
     if (state.now.cut)
       drift.textContent =
-        `Along the tree; the model has ${model.n_clusters}, ` +
-        "where weights and reasons are shown.";
+        `Along the tree; the model has ${model.n_clusters}: how sure, weights and reasons are told ` +
+        "for those.";
     else if (content.labels)
       drift.textContent = drifted(stepOf(state.now.step), stepOf(content.chosen));
   });
@@ -74,34 +75,46 @@ function howSure(app) {
       }),
     );
   const all = parts.flatMap((part, i) => (i ? [" · ", part] : [part]));
-  return all.length ? ["How sure? ", ...all] : all;
+  if (!all.length) return all;
+  const ask = make("button", {
+    type: "button",
+    class: "plain",
+    id: "ask-sure",
+    text: "How sure?",
+    title: "What these numbers mean",
+    on: { click: openSure },
+  });
+  return [ask, " ", ...all];
 }
 
+// Of all groups together. Beside each group stands how much of it alone is found again.
 /** @param {Content} content */
 function agreements({ candidates, advice, model }) {
-  const parts = [];
   const same = candidates.find((one) => one.chosen)?.agreement ?? null;
-  if (same !== null)
-    parts.push(
-      told(
-        `Searched again: ${samenessWord(same)} (${share(same)} of 1)`,
-        "How far the search finds the same groups when it starts again: the mean adjusted Rand " +
-          "index with the best start. 1: always the same.",
-        same < AGREED,
-      ),
-    );
   const at = advice?.evidence.n_components?.indexOf(model.n_clusters) ?? -1;
   const stable = at >= 0 ? (advice?.evidence.stability?.[at] ?? null) : null;
-  if (stable !== null)
-    parts.push(
-      told(
-        `Other samples: ${samenessWord(stable)} (${share(stable)} of 1)`,
-        "How far other samples of these documents give the same groups: a mean adjusted Rand " +
-          "index. 1: always the same.",
-        stable < AGREED,
-      ),
-    );
-  return parts;
+  /** @type {[what: string, value: number | null, title: string][]} */
+  const all = [
+    ["restarts agree by", same, "when the search starts elsewhere in the same documents"],
+    ["redrawn samples agree by", stable, "in other samples of these documents"],
+  ];
+  const values = all.flatMap(([, value]) => (value === null ? [] : [value]));
+  if (!values.length) return [];
+  const parts = all.flatMap(([what, value, title]) =>
+    value === null
+      ? []
+      : [
+          told(
+            `${what} ${agreementPercent(value)}`,
+            `How far the same groups are found ${title}. 100 %: always the same; 0 %: no more than ` +
+              "by chance (mean adjusted Rand index).",
+            value < AGREED,
+          ),
+        ],
+  );
+  const listed = parts.flatMap((one, i) => (i ? [", ", one] : [one]));
+  const word = ` (${samenessWord(Math.min(...values))})`;
+  return [make("span", { id: "agreements" }, "All groups together: ", ...listed, word)];
 }
 
 // How many documents are borderline; a click lists them.

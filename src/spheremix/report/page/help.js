@@ -2,11 +2,13 @@
 
 import { find, make, present } from "./dom.js";
 import { isDense, nounOf } from "./format.js";
+import { writeSure } from "./help_sure.js";
 
 /** @import { Content } from "./types.d.ts" */
 
 /** @param {Content} content */
 export function writeHelp(content) {
+  writeSure(content);
   find("help-text").textContent = reading(content).join(" ");
   find("help-map").textContent =
     "To zoom the map, hold Ctrl and turn the mouse wheel; after a click on the map the wheel alone " +

@@ -89,6 +89,6 @@ function choose(view, { row, place, head }, state) {
       place < 0 || (row && step.levels[row.k * step.W + step.order[place]] === 0)
         ? -1
         : step.order[place];
-    state.set({ ...(row && { cluster: row.k }), word });
+    state.set({ ...(row && { cluster: row.k, scope: "cluster" }), word });
   }
 }

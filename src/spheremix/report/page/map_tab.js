@@ -4,7 +4,7 @@ import { find, make } from "./dom.js";
 import { createDocumentMap } from "./document_map.js";
 import { groupLabels } from "./document_map_labels.js";
 import { createSearch, listDocuments, listedIds, nameOf } from "./filters.js";
-import { certaintyText } from "./certainty.js";
+import { certaintyText, sureScope } from "./certainty.js";
 import { colourings, legendLines } from "./map_colourings.js";
 import { seenColour } from "./group_colours.js";
 import { chooseGroup } from "./grouping.js";
@@ -40,7 +40,8 @@ export function mountMapTab(app) {
       return `${nameOf(documents, i)}: ${groupName(app, i)}${sure}`;
     },
     onSelect: (/** @type {number} */ i) => {
-      if (i >= 0) chooseGroup(state, app.groups(), app.groups().labels[i], { document: i });
+      const { scope } = state.now; // a document is chosen: others that are listed stay so
+      if (i >= 0) chooseGroup(state, app.groups(), app.groups().labels[i], { document: i, scope });
     },
     onLasso: (/** @type {Uint32Array} */ ids) => app.lasso.set(ids),
     onReset: () => standOut(false),
@@ -51,6 +52,9 @@ export function mountMapTab(app) {
   const colour = () => {
     map.setColours(colouring.colours(isDark()));
     const lines = legendLines(colouring.legend(isDark()));
+    const scope = sureScope(content, state.now);
+    if (colouring.value === "sure" && scope)
+      lines.push(make("li", { class: "soft", text: `how sure is told ${scope}` }));
     legend.replaceChildren(...lines);
     legend.hidden = !lines.length;
   };

@@ -2,7 +2,7 @@
 
 import { bdi, make, present } from "./dom.js";
 import { decimal, oddsText, percent, posteriorText } from "./format.js";
-import { borderlineBy, certaintyOf, FAIR, FIRM, ofSamples } from "./certainty.js";
+import { borderlineBy, certaintyOf, FAIR, FIRM, ofSamples, onlyOf, timesOf } from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
 import { isNowhere, NOWHERE } from "./nowhere.js";
 
@@ -119,11 +119,10 @@ export function whyText(content, documents, i) {
     said.push(`In this fit “${names[next]}” suits it nearly as well: the odds are ${odds}.`);
   const firm = firmness?.documents?.[i];
   if (!firmness || firm === undefined) return said.join(" ");
-  const only = samples ? "only " : "";
+  const n = firmness.n_replicates;
   said.push(
-    `The search was repeated with redrawn samples of the documents: in ${only}` +
-      `${Math.round(firm * firmness.n_replicates)} of ${firmness.n_replicates} the group was there ` +
-      "again with this document in it.",
+    "The search was repeated with redrawn samples of the documents: its group was there again, " +
+      `with this document in it, in ${samples ? onlyOf(firm, n) : timesOf(firm, n)}.`,
   );
   if (samples && firmness.groups[own] < FAIR)
     said.push("That is so for most documents of this group, which is not firm as a whole.");

@@ -1,7 +1,7 @@
 // Words of a group as bars, on one scale for all groups; and what sets two groups apart.
 
 import { bdi, make } from "./dom.js";
-import { atThisBeta, decimal } from "./format.js";
+import { atThisBeta, decimal, nounOf } from "./format.js";
 import { FAIR, ofSamples, wordFirmness } from "./certainty.js";
 import { roleOf, sharers } from "./words.js";
 import { showWord } from "./word_line.js";
@@ -74,7 +74,6 @@ export function contrastBars(words, most) {
 function wordBar(app, step, k, j, scale, hide) {
   const { content } = app;
   const role = roleOf(step, j, k);
-  const firm = step.exact ? wordFirmness(content, k, j) : null;
   const button = make(
     "button",
     {
@@ -103,10 +102,28 @@ function wordBar(app, step, k, j, scale, hide) {
     });
   return make(
     "li",
-    { class: `${role}${firm !== null && firm < FAIR ? " weak" : ""}` },
+    { class: `${role}${isWeak(content, step, k, j) ? " weak" : ""}` },
     button,
     make("span", { class: "track" }, barOf(step.weight(k, j), scale)),
     drop,
+  );
+}
+
+// Words that are found again with their group in fewer than half of the redrawn samples are in italics.
+/** @param {Pick<Content, "firmness">} content @param {Step} step @param {number} k @param {number} j */
+export function isWeak(content, step, k, j) {
+  const firm = step.exact ? wordFirmness(content, k, j) : null;
+  return firm !== null && firm < FAIR;
+}
+
+/** @param {Pick<Content, "firmness" | "kind">} content */
+export function aboutItalics({ firmness, kind }) {
+  return make(
+    "p",
+    { class: "soft italics" },
+    make("i", { text: "In italics" }),
+    `: ${nounOf({ kind })}s that are found again with the group in fewer than half of the ` +
+      `${firmness?.n_replicates ?? 0} redrawn samples.`,
   );
 }
 

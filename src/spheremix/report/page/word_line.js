@@ -32,15 +32,17 @@ export function mountWordLine({ content, state, stepOf }) {
     if (j < 0) return;
     const step = stepOf(state.now.step);
     const having = sharers(step, j);
-    const names = having
-      .slice(0, 4)
-      .map((k) =>
-        make(
-          "button",
-          { type: "button", class: "plain", on: { click: () => state.set({ cluster: k }) } },
-          bdi(content.names[k]),
-        ),
-      );
+    const names = having.slice(0, 4).map((k) =>
+      make(
+        "button",
+        {
+          type: "button",
+          class: "plain",
+          on: { click: () => state.set({ cluster: k, scope: "cluster" }) },
+        },
+        bdi(content.names[k]),
+      ),
+    );
     const clear = make("button", {
       type: "button",
       class: "plain",
