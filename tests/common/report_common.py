@@ -181,8 +181,8 @@ def grow(content):
     }
     advice = {
         "recommended": [
-            {"n_clusters": K, "reading": "first", "sentence": f"{K} clusters: the best."},
-            {"n_clusters": 3, "reading": "coarser", "sentence": "3 clusters (coarser): firm."},
+            {"n_clusters": K, "reading": "first", "sentence": f"{K} groups: the best."},
+            {"n_clusters": 3, "reading": "coarser", "sentence": "3 groups (coarser): firm."},
         ],
         "certainty": "fair",
         "doubts": ["One doubt."],

@@ -87,7 +87,7 @@ def test_numbers_are_those_of_a_mixture_of_equal_weights(report, means, rows):
 
 def test_the_page_says_what_it_shows(report, tmp_path):
     (remark,) = report.content["remarks"]
-    assert remark["text"].startswith("These are the clusters of spherical k-means")
+    assert remark["text"].startswith("These are the groups of spherical k-means")
     assert not remark["warning"]
     html = report.write_html(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<title>" in html

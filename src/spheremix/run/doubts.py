@@ -205,7 +205,9 @@ def doubtful(run: Run) -> Remark | None:
             "'borderline' there",
             values,
         ),
-        Message(f"{text} group{{where}}. A click on their number in the top line lists them", values).render(),
+        Message(
+            f"{text} group{{where}}. A click on their number in the top line lists them", values
+        ).render(),
     )
 
 

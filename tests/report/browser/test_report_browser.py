@@ -38,9 +38,8 @@ def test_the_first_screen_tells_how_many_how_big_in_which_words(open_report, new
     assert "300 documents" in opened.page.locator("#facts").inner_text()
     assert opened.page.locator("#how-many").inner_text() == "5 groups."
     said = opened.page.locator("#how-sure").inner_text()
-    assert (
-        "Searched again: partly the same groups (.70 of 1)" in said
-    )  # the agreement of the starts
+    # The agreement of the starts.
+    assert "All groups together: restarts agree by 70 % (partly the same groups)" in said
     assert 0.695 <= next(c["agreement"] for c in content["candidates"] if c["chosen"]) < 0.705
     chosen = content["steps"][content["chosen"]]
     order = np.argsort(-np.array(chosen["weights"]), kind="stable")
@@ -227,7 +226,7 @@ def test_the_search_also_leads_to_documents(open_report, study):
     opened.page.locator("#search").fill("striker")
     n = sum("striker" in text.lower() for text in corpus.texts)
     opened.page.locator("#found [role=option]", has_text=f"{n} documents with").click()
-    assert opened.page.locator("#document-count").inner_text() == f"{n} documents"
+    assert opened.page.locator("#document-count").inner_text() == f"{n} documents of all groups"
 
 
 def test_zoom_by_buttons_wheel_and_drag(open_report):
@@ -305,7 +304,7 @@ def test_how_well_starts_agree_stands_in_the_table(open_report, study):
     heads = opened.texts(".plain-table thead th")
     at = heads.index("starts agree") + 1
     cells = opened.texts(f".plain-table tbody tr > :nth-child({at})")
-    assert cells == [f"{value:.2f}" for value in model.agreement_]
+    assert cells == [f"{100 * value:.0f} %" for value in model.agreement_]
     meaning = "mean adjusted Rand index between the best start and the other starts"
     head = opened.page.locator(f".plain-table thead th:nth-child({at})")
     assert meaning in head.get_attribute("title")
@@ -318,7 +317,7 @@ def test_starts_that_cannot_agree_have_a_dash(open_report):
     opened = open_report("nineteen", fragment="#tab=candidates")
     opened.unroll(".criteria")
     cells = opened.texts(".plain-table tbody tr > :nth-child(3)")
-    assert cells[:3] == ["\u2013", "0.33", "0.25"]
+    assert cells[:3] == ["\u2013", "33 %", "25 %"]
     # Of one path nothing is known about the starts: there is no column of dashes.
     alone = open_report("two", fragment="#tab=candidates")
     assert "starts agree" not in alone.texts(".plain-table thead th")

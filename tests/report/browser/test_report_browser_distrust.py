@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+
+from spheremix.report.html import page as write_page
 
 SURE = ("borderline", "nowhere", "probably", "clearly")
 WORDS = {"borderline": "borderline", "probably": "probably here", "clearly": "clearly here"}
@@ -36,7 +40,8 @@ def test_the_first_screen_counts_borderline_documents_and_a_click_lists_them(
     told = opened.page.locator("#document-count").inner_text()
     assert told.startswith(f"{counts['borderline']} documents")
     assert opened.page.locator("#filter-sure").input_value() == "borderline"
-    assert "In brackets" in opened.page.locator("#borderline-count").inner_text()
+    told = opened.page.locator("#borderline-count").inner_text()
+    assert "The least sure come first, by what is in brackets" in told
     opened.page.get_by_role("button", name="clear filters").click()
     assert opened.page.locator("#document-count").inner_text().startswith(f"{len(ids)} documents")
 
@@ -82,12 +87,130 @@ def test_the_reader_says_what_makes_a_document_borderline_and_shows_no_odds_besi
     i = int(np.flatnonzero((odds > np.log(1000)) & (firm < 0.5))[0])
     opened = open_report("grown", fragment=f"#scope=all&document={i}")
     reader = opened.page.locator("#reader-body")
-    assert f"in only {round(20 * float(firm[i]))} of 20" in reader.inner_text()
+    assert firm[i] == 0
+    assert "with this document in it, in none of the 20." in reader.inner_text()
     assert "to 1" not in opened.page.locator(".verdict + .why-sure").inner_text()
     opened.unroll("#reader .numbers")
     lines = opened.texts("#reader .numbers li")
     assert lines[0].startswith("Other samples: it stays with its group in ")
     assert lines[1].startswith("This fit alone: odds of ")
+
+
+def test_the_least_sure_documents_come_first_by_the_number_that_is_shown(open_report, grown):
+    opened = open_report("grown", fragment="#scope=all&sure=borderline&sort=ambiguous")
+    content = grown[1]
+    firm = content["firmness"]["documents"]
+    ids = content["documents"]["id"]
+    expected = sorted(np.flatnonzero(levels(content) == "borderline"), key=lambda i: firm[i])
+    rows = opened.texts("#document-list .sure")
+    numbers = [int(re.search(r"\((\d+) of 20 samples\)", row)[1]) for row in rows]
+    assert numbers == sorted(numbers)
+    assert numbers[0] == 0
+    assert opened.listed() == [ids[i] for i in expected]
+
+
+def test_at_another_number_of_groups_the_page_says_what_certainty_is_about(open_report):
+    told = "how sure is told for the 5 groups of the model"
+    opened = open_report("grown", fragment="#scope=all&sort=given")
+    count, legend = opened.page.locator("#document-count"), opened.page.locator(".map-legend")
+    opened.page.locator("#map-colour").select_option("sure")
+    assert told not in count.inner_text()
+    assert told not in legend.inner_text()
+    opened.page.locator("#how-sure").get_by_role("button", name="3 (coarser)").click()
+    assert opened.page.locator("#how-many").inner_text() == "3 groups."
+    assert told in count.inner_text()
+    assert told in legend.inner_text()
+    assert "the model has 5: how sure" in opened.page.locator("#away").inner_text()
+    title = opened.page.locator("#document-list .sure").first.get_attribute("title")
+    assert title.startswith("For the 5 groups of the model: Borderline with ")
+
+
+def test_a_click_on_a_group_lists_its_documents(open_report, grown):
+    opened = open_report("grown")
+    content = grown[1]
+    opened.page.locator("#distrusted").click()
+    count, scope = opened.page.locator("#document-count"), opened.page.locator("#scope")
+    every = np.sum(levels(content) == "borderline")
+    assert count.inner_text() == f"{every} documents of all groups"
+    opened.page.locator("#group-3").click()
+    own = content["documents"]["cluster"] == 3
+    borderline = own & (levels(content) == "borderline")
+    assert count.inner_text() == f"{borderline.sum()} documents of this group"
+    assert scope.input_value() == "cluster"
+    assert opened.page.locator("#filter-sure").input_value() == "borderline"
+    ids = np.array(content["documents"]["id"])
+    assert set(opened.listed()) <= set(ids[borderline])
+    scope.select_option("all")
+    assert count.inner_text() == f"{every} documents of all groups"
+
+
+def test_how_sure_is_a_button_that_opens_what_the_numbers_mean(open_report):
+    opened = open_report("grown", height=500)
+    ask = opened.page.get_by_role("button", name="How sure?")
+    assert ask.evaluate("one => getComputedStyle(one).textDecorationLine") == "underline"
+    ask.click()
+    title = opened.page.locator("#help-sure-title")
+    assert title.is_visible()
+    box, frame = title.bounding_box(), opened.page.locator("#help").bounding_box()
+    assert frame["y"] - 1 <= box["y"] < frame["y"] + frame["height"] / 2
+    terms = opened.texts("#help-sure dt")
+    for term in ("restarts agree", "redrawn samples agree", "found again", "words in italics"):
+        assert term in terms
+
+
+@pytest.fixture(scope="session")
+def slanted(grown, tmp_path_factory):
+    """A word of the first group that is found again in few samples, and one that is in most."""
+    content = grown[1]
+    K = content["model"]["n_clusters"]
+    weights = np.abs(np.asarray(content["prototypes"], dtype=float).reshape(K, -1))
+    first, second = np.argsort(-weights[0])[:2]
+    places = np.sort([first, second]).astype(np.uint32)
+    shares = np.where(places == first, 0.2, 0.9).astype(np.float32)
+    ends = np.array([0, *[2] * K], dtype=np.uint32)
+    words = {"ends": ends, "places": places, "shares": shares}
+    changed = content | {"firmness": content["firmness"] | {"words": words}}
+    path = tmp_path_factory.mktemp("report") / "slanted.html"
+    path.write_text(write_page(changed), encoding="utf-8")
+    return path, changed | {"weak": content["words"][first]}
+
+
+def test_words_in_italics_have_a_legend(open_report, slanted):
+    opened = open_report("slanted")
+    opened.page.locator("#group-0").click()
+    weak = opened.page.locator("#card .word-bars .weak .word")
+    assert {word.strip() for word in weak.all_inner_texts()} == {slanted[1]["weak"]}
+    assert weak.first.evaluate("one => getComputedStyle(one).fontStyle") == "italic"
+    legend = opened.page.locator("#card .italics")
+    assert legend.inner_text() == (
+        "In italics: words that are found again with the group in fewer than half of the 20 "
+        "redrawn samples."
+    )
+    assert legend.locator("i").evaluate("one => getComputedStyle(one).fontStyle") == "italic"
+    # Where no word is in italics, there is nothing to explain.
+    opened.page.locator("#group-1").click()
+    assert legend.count() == 0
+
+
+def test_the_page_speaks_of_groups_and_names_no_options(open_report):
+    opened = open_report("grown")
+    said = []
+    for tab in opened.page.locator("#tabs [role=tab]").all():
+        tab.click()
+        said.append(opened.page.locator("body").inner_text())
+    opened.unroll("#card .numbers")
+    opened.page.locator("#tab-candidates").click()
+    opened.unroll("#candidates .criteria")
+    said.append(opened.page.locator("body").inner_text())
+    titles = "[...document.querySelectorAll('[title]')].map(one => one.title)"
+    said += opened.page.evaluate(titles)
+    for cut in (3, 7):
+        opened.page.locator("#cut").fill(str(cut))
+        said.append(opened.page.locator("#card").inner_text())
+        said += opened.page.evaluate(titles)
+    assert "make the run again with 7 groups" in " ".join(said)
+    for text in said:
+        assert not re.search(r"\bclusters?\b|--[a-z]", text, re.IGNORECASE), text
 
 
 def test_names_of_groups_are_shown_in_full(open_report):

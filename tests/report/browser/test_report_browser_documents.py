@@ -111,7 +111,7 @@ def test_clearing_the_search_clears_the_documents_it_found(open_report):
     assert page.locator("#text-search").input_value() == "striker"
     page.locator("#search").fill("")
     page.wait_for_function("() => document.getElementById('text-search').value === ''")
-    assert page.locator("#document-count").inner_text() == "300 documents"
+    assert page.locator("#document-count").inner_text() == "300 documents of all groups"
 
 
 def test_on_a_telephone_the_document_comes_into_sight(open_report):

@@ -22,10 +22,13 @@ def cut_to(opened, m):
 def test_the_header_tells_how_sure_and_what_else_is_possible(open_report):
     opened = open_report("grown")
     sure = opened.page.locator("#how-sure")
-    assert "! Other samples: other groups (.40 of 1)" in sure.inner_text()
+    assert (
+        "restarts agree by 70 %, ! redrawn samples agree by 40 % (other groups)"
+        in sure.inner_text()
+    )
     assert "Also possible: 3 (coarser)" in sure.inner_text()
     assert sure.get_by_role("button", name="3 (coarser)").get_attribute("title") == (
-        "3 clusters (coarser): firm."
+        "3 groups (coarser): firm."
     )
     warnings = opened.page.locator("#warnings")
     assert warnings.inner_text() == "! 1 warning"
@@ -40,12 +43,24 @@ def test_how_much_of_a_group_is_found_again_is_told(open_report, grown):
     opened = open_report("grown")
     _, content = grown
     weak = opened.page.locator("#group-0 .firm")
-    assert weak.inner_text() == "! found again: only 30 %"
+    assert weak.inner_text() == "! 30 % of it found again"
+    fair = opened.page.locator("#group-1 .firm")
+    assert fair.inner_text() == "? 60 % of it found again"
     firm = opened.page.locator("#group-4 .firm")
-    assert firm.inner_text() == "found again: 100 %"
+    assert firm.inner_text() == "100 % of it found again"
+    # What the marks mean stands beside them, and on the card of the group.
+    assert opened.texts("#cluster-marks li") == [
+        "! below 50 % found again: do not rely on it",
+        "? below 75 % found again: look twice",
+    ]
+    card = opened.page.locator("#card-body .again")
+    for k, end in enumerate(("do not rely on it (below 50 %).", "rely on it (below 75 %).")):
+        opened.page.locator(f"#group-{k}").click()
+        assert card.inner_text().endswith(end)
     # Of the chosen step: at another one it is not known.
     opened.step_to(0)
     assert opened.page.locator("#cluster-list .firm").count() == 0
+    assert opened.page.locator("#cluster-marks").is_hidden()
     assert content["chosen"] != 0
 
 
@@ -207,7 +222,7 @@ def test_borderline_documents_are_shown_from_the_first_on(open_report, grown):
     assert page.locator("#document-list").evaluate("one => one.scrollTop") == 0
     odds, firm = content["documents"]["log_odds"], content["firmness"]["documents"]
     borderline = np.flatnonzero((odds < np.log(9)) | (firm < 0.5))
-    hardest = content["documents"]["id"][borderline[np.argmin(odds[borderline])]]
+    hardest = content["documents"]["id"][borderline[np.argmin(firm[borderline])]]
     assert page.locator(".document .id").first.inner_text() == hardest
     told = page.locator("#borderline-count").inner_text()
     assert told.startswith(f"{len(borderline)} of {len(odds)} documents here are borderline")

@@ -67,7 +67,7 @@ def test_a_label_called_proto_filters_like_any_other(open_report):
     opened = open_report("hostile", fragment="#scope=all")
     opened.unroll(".filters")
     opened.page.locator("#filter-label").select_option(label="__proto__: 6")
-    assert opened.page.locator("#document-count").inner_text() == "6 documents"
+    assert opened.page.locator("#document-count").inner_text() == "6 documents of all groups"
     opened.page.get_by_role("tab", name="Corpus").click()
     assert "<u>note</u>" in opened.page.locator("#corpus").inner_text()
 

@@ -40,4 +40,4 @@ def test_groups_and_documents_can_be_opened(open_report, partition):
 def test_the_page_says_where_the_numbers_come_from(open_report):
     opened = open_report("partition", fragment="#tab=corpus")
     shown = opened.page.locator("#corpus").inner_text()
-    assert "clusters of spherical k-means, which has no probabilities" in shown
+    assert "groups of spherical k-means, which has no probabilities" in shown
