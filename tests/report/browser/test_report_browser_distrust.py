@@ -125,6 +125,14 @@ def test_at_another_number_of_groups_the_page_says_what_certainty_is_about(open_
     assert title.startswith("For the 5 groups of the model: Borderline with ")
 
 
+def test_at_another_number_of_groups_no_row_names_a_next_best_group(open_report, grown):
+    """The next best of the model's groups; here a leaf of the tree has the number of a cluster."""
+    opened = open_report("grown", fragment="#cut=10&node=0&sort=ambiguous")
+    assert grown[1]["tree"]["clusters"][0] == 0
+    assert opened.page.locator("#document-list .sure.borderline").count() > 0
+    assert opened.page.locator("#document-list .snippet .tag").count() == 0
+
+
 def test_a_click_on_a_group_lists_its_documents(open_report, grown):
     opened = open_report("grown")
     content = grown[1]
@@ -153,6 +161,7 @@ def test_how_sure_is_a_button_that_opens_what_the_numbers_mean(open_report):
     assert title.is_visible()
     box, frame = title.bounding_box(), opened.page.locator("#help").bounding_box()
     assert frame["y"] - 1 <= box["y"] < frame["y"] + frame["height"] / 2
+    assert "call a group a cluster" in opened.page.locator("#help-text").inner_text()
     terms = opened.texts("#help-sure dt")
     for term in ("restarts agree", "redrawn samples agree", "found again", "words in italics"):
         assert term in terms
