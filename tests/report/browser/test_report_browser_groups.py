@@ -49,6 +49,7 @@ def test_how_much_of_a_group_is_found_again_is_told(open_report, grown):
     firm = opened.page.locator("#group-4 .firm")
     assert firm.inner_text() == "100 % of it found again"
     # What the marks mean stands beside them, and on the card of the group.
+    assert opened.page.locator("#cluster-marks").is_visible()
     assert opened.texts("#cluster-marks li") == [
         "! below 50 % found again: do not rely on it",
         "? below 75 % found again: look twice",
