@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.special import logsumexp
 
 import spheremix as sm
+from spheremix.bessel import log_normalizer
 from spheremix.estimators.hump import CRITICAL, hump, majorant, valley
 from spheremix.estimators.noise import label_chosen, noise_leads
 
@@ -91,13 +93,17 @@ def test_weights_count_as_repetitions_and_little_is_no_evidence():
         assert hump(few, ones(few)) is None
 
 
-def rows_that_vary(seed, n_noise):
-    """Three clusters whose rows vary more than von Mises-Fisher rows do, and uniform noise."""
+def rows_that_vary(seed, n_noise, nearest=0.0):
+    """Three clusters whose rows vary more than von Mises-Fisher rows do, and noise.
+
+    Noise is uniform, or lies up to so near to a cluster, whose rows lie around 1.4.
+    """
     rng = np.random.default_rng(seed)
     labels = np.arange(900) % 3
     spread = np.exp(0.25 * rng.normal(size=(900, 1)))  # rows of texts are near and far, too
     X = np.eye(3, 100)[labels] * 1.4 + spread * rng.normal(size=(900, 100)) / 10.0
-    noise = rng.normal(size=(n_noise, 100))
+    noise = rng.normal(size=(n_noise, 100)) / 10.0
+    noise += np.eye(3, 100)[np.arange(n_noise) % 3] * rng.uniform(0.0, nearest, size=(n_noise, 1))
     X = np.vstack([X, noise])
     return X / np.linalg.norm(X, axis=1, keepdims=True), np.arange(len(X)) >= 900
 
@@ -111,6 +117,24 @@ def test_auto_finds_much_noise_and_keeps_clean_rows(n_noise):
     if n_noise:
         # Without the valley, rows of clusters are lost as well, and this is .97 and .99.
         assert 2 * np.sum(lost & noise) / (lost.sum() + noise.sum()) > 0.995
+
+
+@pytest.mark.parametrize("n_noise", [100, 225])
+def test_as_many_rows_are_noise_as_are_beyond_the_valley_of_uniform_noise(n_noise):
+    X, _ = rows_that_vary(0, n_noise, nearest=0.9)  # much of it lies before the valley
+    options = {"noise": "uniform", "random_state": 0, "n_threads": 1}
+    first = sm.VMFMixture(3, **options, max_noise=None).fit(X)
+    clusters = X @ (first.kappas_[:, None] * first.prototypes_).T
+    clusters += np.log(first.weights_) + log_normalizer(100, first.kappas_)
+    odds = np.log(first.noise_weight_) + log_normalizer(100, 0.0) - logsumexp(clusters, axis=1)
+    middle, upper = np.quantile(odds[first.labels_ >= 0], [0.5, 0.75], method="inverted_cdf")
+    begins = hump(odds[odds > upper] - upper, ones(odds[odds > upper]))
+    beyond = odds > max(upper + begins, middle + 2.33 * (upper - middle) / 0.67449)
+    found = sm.VMFMixture(3, **options).fit(X)
+    # At this level, held, EM would lose some of them to the clusters.
+    assert found.n_noise_ == beyond.sum() > 0.4 * n_noise
+    assert found.status_ == "converged"
+    assert found.stationarity_gap_ <= found.tol
 
 
 def test_a_chosen_mixture_has_no_more_noise_than_the_dense_one():

@@ -101,11 +101,11 @@ def _usual(
     """Lower the level until noise is what is unusual; run EM to its end at each level.
 
     Rows that vary no more than the mixture says are left to it: its uniform noise is right then.
-    Where noise makes a hump of its own, the level is lowered once, and at least to the valley
-    before it: lowered further, rows of the hump would go to clusters, make them looser, and
-    others would follow.
+    Where noise makes a hump of its own, the rows that are beyond the valley before it and unusual
+    in this first fit say how many there are, and the level follows EM as for a limit of this share.
+    Held at the place of the valley, it would not keep them: rows before it go to clusters, make
+    these looser, and others would follow.
     """
-    begins = None
     for n in range(ROUNDS):
         odds, lost, weights = _odds(problem, fit)
         middle, upper = quantiles(odds[~lost], weights[~lost], (0.5, 0.75))
@@ -116,7 +116,9 @@ def _usual(
         if n == 0:
             far = odds > upper
             begins = hump(odds[far] - upper, weights[far])
-            step = step if begins is None else max(step, upper + begins)
+            if begins is not None:
+                beyond = odds > max(step, upper + begins)
+                return _limited(options, problem, fit, float(weights @ beyond / weights.sum()))
         if step <= SETTLED * deviation:
             break
         lower = _lowered(problem, step)
@@ -124,8 +126,6 @@ def _usual(
         if not again.ok:
             break
         problem, fit = lower, again
-        if begins is not None:
-            break
     return problem, fit
 
 
