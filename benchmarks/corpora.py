@@ -1,4 +1,4 @@
-"""Texts of several corpora, and texts that belong nowhere, for benchmarks/noise.py."""
+"""Texts and rows of several corpora, and texts that belong nowhere, for benchmarks/noise.py."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import json
 
 import numpy as np
 from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import normalize
 from timing import DATA
 
 import spheremix as sm
+from spheremix.text import vectorize
 
 BOILERPLATE = [
     "Subscribe to our newsletter. Click here to read more. All rights reserved.",
@@ -78,3 +81,32 @@ def class_means(X, truth):
     dots = np.asarray(X @ sums.T)
     squares = np.einsum("kj,kj->k", sums, sums) - own * (2.0 * dots - 1.0)
     return ((dots - own) / np.sqrt(squares)).max(axis=1)
+
+
+# Rows
+
+
+def planted_texts(texts, labels, noise):
+    found = vectorize(texts + noise)
+    return found.X, np.array(labels + ["noise"] * len(noise))[found.rows]
+
+
+def counts(name):
+    X = sparse.load_npz(DATA / name / "X.npz").astype(np.float64)
+    X = normalize(X if name == "cstr" else TfidfTransformer().fit_transform(X))
+    kept = np.asarray(X.sum(axis=1)).ravel() > 0
+    return sparse.csr_array(X[kept]), np.load(DATA / name / "labels.npy").astype(str)[kept]
+
+
+def embeddings():
+    X = np.load(DATA / "minilm_bbc" / "embeddings.npy")
+    return X, np.load(DATA / "minilm_bbc" / "labels.npy").astype(str)
+
+
+def newsgroups(seed, n=1600):
+    """Give posts of four newsgroups: a corpus on which no rule was developed."""
+    X, truth = counts("ng20_bydate_cai")
+    rng = np.random.default_rng(seed)
+    own = np.isin(truth, rng.choice(np.unique(truth), 4, replace=False))
+    ids = rng.choice(np.flatnonzero(own), n, replace=False)
+    return X[ids], truth[ids]

@@ -15,15 +15,26 @@ import time
 import warnings
 
 import numpy as np
-from corpora import ALL, FAR, boilerplate, class_means, empty, foreign, nonsense, texts_of
-from noise_figures import HEAD, best_threshold, judged, ours, table
+from corpora import (
+    ALL,
+    FAR,
+    boilerplate,
+    counts,
+    embeddings,
+    empty,
+    foreign,
+    newsgroups,
+    nonsense,
+    planted_texts,
+    texts_of,
+)
+from noise_figures import HEAD, judged, known_classes, ours, table
+from noise_others import other_corpora
 from noise_simulations import SIMULATED, simulations
-from scipy import sparse
 from sklearn.cluster import HDBSCAN
-from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.metrics import adjusted_rand_score, f1_score
+from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import normalize
-from timing import DATA, ROOT
+from timing import ROOT
 
 import spheremix as sm
 from spheremix.estimators.hump import valley
@@ -46,27 +57,6 @@ NOTE = [
     "the best threshold on the true probability of noise. Directions of mean length 0.5 in 10",
     "dimensions overlap with uniform noise: no rule can reach .9 there.",
 ]
-# Data
-
-
-def planted_texts(texts, labels, noise):
-    found = vectorize(texts + noise)
-    return found.X, np.array(labels + ["noise"] * len(noise))[found.rows]
-
-
-def counts(name):
-    X = sparse.load_npz(DATA / name / "X.npz").astype(np.float64)
-    X = normalize(X if name == "cstr" else TfidfTransformer().fit_transform(X))
-    kept = np.asarray(X.sum(axis=1)).ravel() > 0
-    return sparse.csr_array(X[kept]), np.load(DATA / name / "labels.npy").astype(str)[kept]
-
-
-def embeddings():
-    X = np.load(DATA / "minilm_bbc" / "embeddings.npy")
-    return X, np.load(DATA / "minilm_bbc" / "labels.npy").astype(str)
-
-
-# Sections
 
 
 def planted():
@@ -98,13 +88,6 @@ def planted():
             yield f"{name}, max_noise={most!r}", values
         if "of" in name:
             yield f"{name}, classes known", [known_classes(*one) for one in rows]
-
-
-def known_classes(X, truth):
-    """Give the best that the cosine with the true classes could do: what the words allow."""
-    noise = truth == "noise"
-    lost = best_threshold(-class_means(X, truth), noise)
-    return np.array([np.mean(~lost[~noise]), f1_score(noise, lost), np.nan, np.nan])
 
 
 def humps():
@@ -145,15 +128,6 @@ def own_groups():
             ari = adjusted_rand_score(truth[~strange], found[~strange])
             values.append(np.array([np.sum(purity > 0.9), apart, ari]))
         yield f"20 % of four other corpora, K = {K}, no noise", values
-
-
-def newsgroups(seed, n=1600):
-    """Give posts of four newsgroups: a corpus on which no rule was developed."""
-    X, truth = counts("ng20_bydate_cai")
-    rng = np.random.default_rng(seed)
-    own = np.isin(truth, rng.choice(np.unique(truth), 4, replace=False))
-    ids = rng.choice(np.flatnonzero(own), n, replace=False)
-    return X[ids], truth[ids]
 
 
 def clean():
@@ -294,6 +268,7 @@ SECTIONS = {
         humps,
         ("rows", "beyond the quartile", "statistic", "noise by 'auto'", "by None", "seeds"),
     ),
+    "others": ("Corpora on which no rule was made", other_corpora, HEAD),
     "groups": (
         "Documents of other corpora as clusters",
         own_groups,

@@ -84,12 +84,12 @@ class VMFMixture(KnownMixture, PartialFit):
     max_noise : float, "auto" or None, default="auto"
         With noise, how many rows may be noise. A number is a share of the rows and is kept to.
         "auto" takes as noise what fits its cluster worse than nearly all rows of clusters do. Where
-        the rows that fit worst make a hump of their own, it is what lies beyond the valley before
-        it and is unusual, too. Otherwise it is a row whose log-odds are 2.33 robust standard
-        deviations beyond the median, so that about one row in a hundred is lost where there is no
-        noise. Rows that vary no more than the mixture says are left to it, as by None. None calls
-        noise what fits the uniform distribution better, which on texts is any row with less than
-        half of the usual cosine.
+        the rows that fit worst make a hump of their own, as many rows are noise as lie beyond the
+        valley before it and are unusual, too. Otherwise it is a row whose log-odds are 2.33 robust
+        standard deviations beyond the median, so that about one row in a hundred is lost where
+        there is no noise. Rows that vary no more than the mixture says are left to it, as by None.
+        None calls noise what fits the uniform distribution better, which on texts is any row with
+        less than half of the usual cosine.
     e_step : {"soft", "hard"}, default="soft"
         Rows count for all components by their posterior probabilities, or for the most probable
         one alone.
