@@ -62,8 +62,8 @@ class Texts:
 
 def load_texts(name: str) -> Texts:
     """Read a corpus, its words chosen by the defaults of the library."""
-    if name == "docstrings":
-        return vectorized(sm.datasets.load_docstrings().texts)
+    if name in {"docstrings", "docstrings_prose"}:
+        return vectorized(sm.datasets.load_docstrings(prose=name != "docstrings").texts)
     folder = DATA / {"bbc": "bbc_news", "sec8k": "sec8k_stanford"}.get(name, name)
     if (folder / "docs.jsonl.gz").exists():
         with gzip.open(folder / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -93,6 +93,9 @@ CASES = {
     "sec8k-15": ("sec8k", 15),
     "docstrings-10": ("docstrings", 10),
     "docstrings-25": ("docstrings", 25),
+    "docstrings_prose-10": ("docstrings_prose", 10),
+    "docstrings_prose-22": ("docstrings_prose", 22),
+    "docstrings_prose-25": ("docstrings_prose", 25),
     "ng20-20": ("ng20_bydate_cai", 20),
 }
 

@@ -121,9 +121,9 @@ def prepare(page: Page, name: str, number: int) -> None:
         page.locator("#compare").select_option(index=1)
     if name == "report-edits":
         page.get_by_role("button", name="rename").click()
-        page.locator("#ask-form input").fill("Strings and types")
+        page.locator("#ask-form input").fill("Distances")
         page.locator("#ask-form [type=submit]").click()
-        page.get_by_role("button", name="merge").click()
+        page.get_by_role("button", name="merge", exact=True).click()
         page.locator("#ask-form select").select_option(index=2)
         page.locator("#ask-form [type=submit]").click()
         page.locator("#edits-button").click()

@@ -29,7 +29,7 @@ def make(app: Any) -> None:
     if PLACE.exists() and PLACE.stat().st_mtime > max(one.stat().st_mtime for one in page):
         return
     LOGGER.info("making the report that readers can click")
-    documents = sm.datasets.load_docstrings()
+    documents = sm.datasets.load_docstrings(prose=True)
     with tempfile.TemporaryDirectory() as folder:
         run = sm.explore_corpus(
             documents.take(range(0, len(documents), SHARE)), Path(folder, "run"), **OPTIONS

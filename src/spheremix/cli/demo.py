@@ -10,8 +10,8 @@ from spheremix.cli import flags  # noqa: TC001 (typer reads the annotations)
 from spheremix.cli.console import terminal
 from spheremix.cli.guard import guarded
 
-OPTIONS: dict[str, Any] = {"k": 10, "min_df": 5, "max_df": 0.5, "min_relative_increase": 0.02}
-OPTIONS |= {"drop_repeated_lines": True, "drop_mixed": True}
+OPTIONS: dict[str, Any] = {"k": 22, "starts": 20, "min_df": 5, "max_df": 0.5}
+OPTIONS |= {"min_relative_increase": 0.02, "drop_repeated_lines": True, "drop_mixed": True}
 
 
 @guarded(resumes=True)
@@ -23,7 +23,8 @@ def demo(
 ) -> None:
     """Cluster the docstrings of numpy, scipy and scikit-learn.
 
-    About 3,000 documents of the versions that are installed, nothing to download: ten clusters.
+    About 3,000 documents of the versions that are installed, nothing to download: their prose,
+    without code, in 22 clusters.
     """
     from spheremix.cli.summary import summarise
     from spheremix.datasets import load_docstrings
@@ -31,6 +32,7 @@ def demo(
 
     with terminal() as listener:
         listener.begin("Collecting docstrings")
-        documents, how = load_docstrings(), {"force": force, "threads": threads, **OPTIONS}
+        documents = load_docstrings(prose=True)
+        how = {"force": force, "threads": threads, **OPTIONS}
         run = explore_corpus(documents, output, listener=listener, **how)
     summarise(run, open_page=open_page)

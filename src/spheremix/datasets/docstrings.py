@@ -21,6 +21,27 @@ ROLE = re.compile(r":[a-z]+(?::[a-z]+)?:(?=`)")
 DRAWN = re.compile(r"(?m)^.*# may vary$")
 # The call that compiled functions have in their first lines: parameters, not prose.
 SIGNATURE = re.compile(r"(?m)\A(?:^[\w.]+\(.*\)(?: *->.*)?$\s*)+")
+BOILERPLATE = (TABLE, GUIDE, SIGNATURE)
+
+# The same sentences in most functions of scipy.linalg, the first ones written by a decorator.
+BATCH = re.compile(r"(?s)The documentation is written assuming array arguments.*?``ValueError``\.")
+CHECK = re.compile(r"(?s)Disabling may give a performance gain.*?infinities or NaNs\.")
+# What a program reads or prints, up to the next empty line, and formulas: code, not prose.
+CODE = re.compile(r"(?m)^ *>>>.*(?:\n.*\S.*)*")
+FORMULA = re.compile(r"(?m)^( *)\.\. math::.*(?:\n(?:\1 +\S.*| *$))*|:math:`[^`]*`")
+# Titles, authors and publishers of what others wrote.
+REFERENCES = re.compile(r"(?ms)^References\n---+\n.*?(?=^\w[\w ]*\n---+$|\Z)")
+NOT_PROSE = (BATCH, CHECK, CODE, FORMULA, REFERENCES)
+# A page shows the title of a link and not where it leads to, nor what .. note:: is called.
+LINK = re.compile(r"(?::[a-z:]+:)?`([^`<]*?)\s*<[^`]*>`_*|:ref:`[^`]*`")
+DIRECTIVE = re.compile(r"(?m)^ *\.\. [a-z-]+::(?: [\d.]+$)?")
+# Names and types of parameters and results, whose lines are the only ones that are not indented.
+LISTED = re.compile(
+    r"(?ms)^(?:(?:Other )?Parameters|Attributes|Returns|Yields|Raises|Warns)\n---+\n"
+    r".*?(?=^\w[\w ]*\n---+$|\Z)"
+)
+TYPED = re.compile(r"(?m)^\S.*$")
+EMPTY = re.compile(r"\n(?: *\n)+")
 # Public only where the program has enabled them: they would come and go.
 EXPERIMENTAL = {"HalvingGridSearchCV", "HalvingRandomSearchCV", "IterativeImputer"}
 # Public modules by sub-package, which is the label. Those that are deprecated, or whose docstrings
@@ -58,7 +79,7 @@ MODULES = {
 }
 
 
-def load_docstrings() -> Corpus:
+def load_docstrings(*, prose: bool = False) -> Corpus:
     """Give the docstrings of the public objects of numpy, scipy and scikit-learn.
 
     About 3,000 documents of the versions that are installed; nothing is downloaded. Functions,
@@ -67,6 +88,15 @@ def load_docstrings() -> Corpus:
     table of array libraries that many functions of scipy have in common, the sentence of
     scikit-learn that leads to its guide, names of roles such as ``:class:``, and results of
     examples that may vary.
+
+    Parameters
+    ----------
+    prose : bool, default=False
+        Leave out what is not prose, too: code of examples and what it prints, formulas, names and
+        types of parameters and results, references, where links lead to, names of directives such
+        as ``.. note::``, and the sentences that most functions of scipy.linalg have in common. A
+        text then ends with the full name of its object, which is the title of its page: the words
+        of its label are among its words.
 
     Returns
     -------
@@ -89,9 +119,10 @@ def load_docstrings() -> Corpus:
         for package, modules in MODULES.items():
             versions.append(f"{package} {importlib.import_module(package).__version__}")
             for module in modules.split():
-                for name, docstring in _docstrings(module):
+                for name, docstring in _docstrings(module, prose=prose):
                     documents.setdefault(docstring, name)
-    texts, ids = list(documents), list(documents.values())
+    ids = list(documents.values())
+    texts = [f"{text}\n\n{name}" if prose else text for text, name in documents.items()]
     source = ", ".join(versions)
     return Corpus(
         texts=texts,
@@ -104,7 +135,7 @@ def load_docstrings() -> Corpus:
     )
 
 
-def _docstrings(name: str) -> list[tuple[str, str]]:
+def _docstrings(name: str, *, prose: bool) -> list[tuple[str, str]]:
     """Give the docstrings of the public objects of a module, in the order of their names."""
     try:
         module = importlib.import_module(name)
@@ -122,13 +153,13 @@ def _docstrings(name: str) -> list[tuple[str, str]]:
             thing = getattr(module, attribute)
         except (AttributeError, ImportError):  # announced, and not there
             continue
-        docstring = _docstring(thing, name.partition(".")[0])
+        docstring = _docstring(thing, name.partition(".")[0], prose=prose)
         if docstring:
             found.append((f"{name}.{attribute}", docstring))
     return found
 
 
-def _docstring(thing: Any, package: str) -> str:
+def _docstring(thing: Any, package: str, *, prose: bool) -> str:
     """Give the docstring of an object of a package, or nothing where it has none to speak of."""
     docstring = getattr(thing, "__doc__", None)
     if isinstance(thing, ModuleType) or not isinstance(docstring, str):
@@ -139,7 +170,20 @@ def _docstring(thing: Any, package: str) -> str:
     if inherited or home.partition(".")[0] != package:
         return ""
     text = inspect.cleandoc(docstring)
-    for boilerplate in (TABLE, GUIDE, ROLE, DRAWN, SIGNATURE):
-        text = boilerplate.sub("", text)
     deprecated = ".. deprecated::" in text.partition("Parameters\n---")[0]
+    for boilerplate in BOILERPLATE:
+        text = boilerplate.sub("", text)
+    text = _prose(text) if prose else DRAWN.sub("", ROLE.sub("", text))
     return "" if deprecated or len(text.split()) < LEAST_WORDS else text
+
+
+def _prose(text: str) -> str:
+    """Give what people wrote for readers."""
+    for code in NOT_PROSE:
+        text = code.sub("", text)
+    text = LINK.sub(r"\1", text)
+    text = ROLE.sub("", DIRECTIVE.sub("", text))
+    text = LISTED.sub(lambda section: TYPED.sub("", section[0]), text)
+    # One spelling of a word that is written in two ways.
+    text = text.replace("lement-wise", "lementwise")
+    return EMPTY.sub("\n\n", text).strip()
