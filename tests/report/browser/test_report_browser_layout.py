@@ -269,3 +269,15 @@ def test_names_and_roles_for_those_who_listen(open_report):
     outline = "getComputedStyle(document.activeElement).outlineStyle"
     opened.page.keyboard.press("Tab")
     assert opened.page.evaluate(outline) == "solid"
+
+
+def test_groups_are_readable_beside_many_labels(open_report):
+    """A table that is wider than its panel is scrolled; its first column is not squeezed."""
+    page = open_report("news").page
+    page.get_by_role("tab", name="Labels").click()
+    wide = "() => document.querySelector('.heat thead th').getBoundingClientRect().width"
+    squeeze = """() => document.querySelectorAll(".heat tr > :not(:first-child)")
+      .forEach((one) => { one.style.minWidth = "500px"; })"""
+    letter = page.evaluate("() => parseFloat(getComputedStyle(document.body).fontSize) / 2")
+    page.evaluate(squeeze)
+    assert page.evaluate(wide) >= 12 * letter
