@@ -305,3 +305,28 @@ def test_sparse_clusters_are_those_that_dense_ones_would_be(monkeypatch, kind, w
     # Only the clusters that a run begins with are many enough: then they become dense.
     for one, other in zip(dense, searched(size + 1), strict=True):
         assert other.value == pytest.approx(one.value, rel=1e-10)
+
+
+@pytest.mark.parametrize("least", [9, 22])
+@pytest.mark.parametrize("kind", ["k-means", "shared", "free"])
+def test_sizes_searched_together_may_be_dense_and_sparse(monkeypatch, kind, least):
+    """Sweeps are shared by runs of which some have clusters enough to be sparse, others not."""
+    rng = np.random.default_rng(4)
+    X = documents(rng, n=600, d=200)
+    directions, sizes = opened(X), [4, 9]
+    replicates = np.stack([np.ones(600), rng.exponential(size=600)])
+    of = SphericalKMeansModel() if kind == "k-means" else model(kind, d=200)
+    first, *others = of.for_search()
+    monkeypatch.setattr(moved, "LEAST_WORK", 0.0)
+    monkeypatch.setattr(moved, "SPARSE", 0.0)
+    values = []
+    for enough in (10_000, least):
+        monkeypatch.setattr(moved, "LEAST_COMPONENTS", enough)
+        found = Search(first, directions).run(sizes, [0, 1])
+        together = [one for partitions in found for one in partitions]
+        for other in others:
+            together += Search(other, directions).improved(together)
+        for partitions in Search(first, directions, replicates).replicates(sizes, [0, 1]):
+            together += partitions
+        values.append([one.value for one in together])
+    assert values[1] == pytest.approx(values[0], rel=1e-10)

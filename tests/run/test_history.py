@@ -101,7 +101,7 @@ def test_stopped_after_edits_were_taken_back_no_more_is_taken_back(run, monkeypa
 def test_more_edits_than_can_be_read_are_refused_and_change_nothing(run, monkeypatch):
     before = contents(run.folder)
     read = [name for name in before if name.endswith(".json") and name != "report.json"]
-    size = max(len(before[name]) for name in read) + 5_000
+    size = max((run.folder / name).stat().st_size for name in read) + 5_000
     monkeypatch.setattr(store, "MANIFEST_BYTES", size)
     with pytest.raises(sm.RunError, match=r"edits.json: with all edits .* in one file") as raised:
         run.edit({"notes": {"documents": {f"doc {i}": "x" * 9000 for i in range(30)}}})

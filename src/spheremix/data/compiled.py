@@ -83,22 +83,22 @@ class CompiledDirections(Shown):
         """Read the rows once; give the resultants of each scorer."""
         if not scorers:
             return []
-        if any(is_sparse(scorer.matrix) for scorer in scorers):
-            return self._sweep_sparse(scorers, check_weights(weights, len(scorers), self.n_rows))
-        sums = self.begin(scorers, weights, self.n_rows)
-        sums.add(self, 0)
-        return sums.resultants()
-
-    def _sweep_sparse(
-        self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None
-    ) -> list[Resultants]:
-        """Sweep for sparse components, one scorer after another."""
-        check_features(scorers, self.n_features)
-        own = weights is not None and weights.ndim == 2
-        return [
-            MovedComponents(self).sweep(scorer, weights[s] if own else weights, 0)  # type: ignore[index]
-            for s, scorer in enumerate(scorers)
-        ]
+        weights = check_weights(weights, len(scorers), self.n_rows)
+        found: dict[int, Resultants] = {}
+        dense = []
+        for s, scorer in enumerate(scorers):  # sparse ones are swept one after another
+            if is_sparse(scorer.matrix):
+                check_features([scorer], self.n_features)
+                own = weights if weights is None or weights.ndim == 1 else weights[s]
+                found[s] = MovedComponents(self).sweep(scorer, own, 0)
+            else:
+                dense.append(s)
+        if dense:
+            own = weights if weights is None or weights.ndim == 1 else weights[dense]
+            sums = self.begin([scorers[s] for s in dense], own, self.n_rows)
+            sums.add(self, 0)
+            found |= zip(dense, sums.resultants(), strict=True)
+        return [found[s] for s in range(len(scorers))]
 
     def sweep_listed(
         self,
