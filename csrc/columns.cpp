@@ -1,4 +1,4 @@
-// Python's door to hard sweeps over sparse components, and to what is done with these.
+// Python's door to sweeps over sparse components, and to what is done with these.
 #include "sweep_door.hpp"
 
 #include <cstring>

@@ -169,3 +169,14 @@ def test_a_path_looks_at_its_dense_mixture(monkeypatch):
     path.fit(X)
     assert seen == [(path.betas_[path.selected_], 0.0)]
     assert path.selected_ > 0
+
+
+def test_the_number_of_iterations_is_kept_to():
+    """The level of the noise follows EM after its end, for as many iterations at most."""
+    X, _ = rows_that_vary(0, 225, nearest=0.9)
+    short, full = (
+        sm.VMFMixture(3, noise="uniform", max_iter=most, n_init=1, random_state=0).fit(X)
+        for most in (2, 1000)
+    )
+    assert short.n_iter_ <= 4
+    assert full.n_iter_ > 4

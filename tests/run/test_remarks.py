@@ -19,12 +19,12 @@ from spheremix.run.doubts import (
     warnings,
 )
 from spheremix.run.options import ExploreOptions
-from spheremix.run.remarks import _labels, _tree
+from spheremix.run.remarks import _advice, _labels, _tree
 from spheremix.run.schema import AgreementRecord
 from spheremix.text.thresholds import least_documents
 from spheremix.text.trouble import Mending, trouble
 from spheremix.text.vectorize import NO_WORD_LEFT
-from spheremix.wording import in_groups
+from spheremix.wording import in_groups, of_documents
 
 # What a reader of the page sees nothing of: options, files, names of columns, clusters.
 TYPED = re.compile(r"--\w|\w\.csv|\w_\w|\bclusters?\b|\{")
@@ -45,7 +45,8 @@ def test_clusters_are_mostly_or_partly_the_labels(found, said):
     run = SimpleNamespace(manifest=SimpleNamespace(label_agreement=agreed))
     text, page = _labels(run).render(), _labels(run).page
     assert (said in text) if said else ("The clusters are" not in text)
-    assert said.replace("clusters", "groups") in page
+    told = said.replace("clusters", "groups")
+    assert (told in page) if said else ("The groups are" not in page)
     assert not TYPED.search(page)
 
 
@@ -86,7 +87,7 @@ def doubted():
     return of(
         prepared=SimpleNamespace(trouble=found, vectorizer=SimpleNamespace(thresholds=thresholds)),
         corpus=SimpleNamespace(n_set_aside=1, n_documents=3),
-        start_agreement={10: 0.414},
+        start_agreement={10: 0.419},
         firmness=SimpleNamespace(n_lost=2, n_replicates=20),
     )
 
@@ -138,6 +139,7 @@ def test_a_firmness_just_below_a_half_is_not_shown_as_a_half():
         (10, 10, "the slider of groups merges the 10 groups step by step to two."),
         (5, 2, "the slider of groups divides the 2 groups into 5 fine groups."),
         (2, 2, "there are no other groups."),
+        (3, 1, "the slider of groups divides the group into 3 fine groups."),
     ],
 )
 def test_the_page_says_where_coarser_and_finer_groups_are(n, K, page):
@@ -151,6 +153,17 @@ def test_sentences_are_said_of_groups_and_labels_keep_their_names():
     told = "Groups of 2 documents: the group is nearly the labels 'rows of clusters' (no browser)."
     assert in_groups(said) == told
     assert in_groups('the labels "cluster\'s", one cluster') == 'the labels "cluster\'s", one group'
+    assert in_groups("The cluster's rows don't agree.") == "The group's documents don't agree."
+    assert of_documents("Rows of 'a row' in a cluster") == "Documents of 'a row' in a cluster"
+
+
+def test_labels_keep_their_names_in_the_advice():
+    first = SimpleNamespace(reading="best", n_clusters=10, sentence="Take 10 clusters.")
+    doubts = ["The clusters are nearly the labels 'browser': the rows have them."]
+    advice = SimpleNamespace(recommended=[first], certainty="strong", doubts=doubts)
+    remark = _advice(of(advice=advice))
+    assert "clusters are nearly the labels 'browser': the documents have them." in remark.render()
+    assert "groups are nearly the labels 'browser': the documents have them." in remark.page
 
 
 def test_the_help_of_min_df_is_what_is_done():

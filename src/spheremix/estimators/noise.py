@@ -140,7 +140,7 @@ def _limited(
     it: rows that go to clusters make these looser, and other rows follow.
     """
     one, lowered, weights = replace(problem.settings, max_iter=1), 0.0, _weights(problem)
-    for _ in range(LIMITED):
+    for _ in range(min(LIMITED, problem.settings.max_iter)):
         leads = noise_leads(problem.model.scorer(fit.parameters), problem.directions)
         step = 0.0
         if weights @ (leads > 0.0) > most * weights.sum() or lowered > 0.0:

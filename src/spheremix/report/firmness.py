@@ -28,7 +28,7 @@ def firmness_entry(source: Source, shown: NDArray[np.intp]) -> dict[str, Any] | 
     words.sort_indices()
     return {
         "documents": found.documents.astype(np.float32),
-        "groups": [digits(share, 4) for share in found.groups],
+        "groups": [digits(share) for share in found.groups],
         "words": {
             "ends": words.indptr.astype(np.uint32),
             "places": words.indices.astype(np.uint32),

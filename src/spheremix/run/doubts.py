@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from spheremix.errors import Message
 from spheremix.reading.certainty import BORDERLINE
 from spheremix.run.headline import feature_name
-from spheremix.run.remark import Remark, found_again
+from spheremix.run.remark import Remark, percent
 from spheremix.text.vectorize import NO_WORD_LEFT
 from spheremix.wording import count, joined
 
@@ -124,10 +124,10 @@ def _agreement(run: Run) -> Remark | None:
         Message(
             "The runs of the search agree with these clusters at an adjusted Rand index of only "
             "{agreement}, so another {seed} may give others",
-            {"agreement": f"{found:.2f}"},
+            {"agreement": f"{percent(found) / 100:.2f}"},
             ("raise {starts}", "try another {k}"),
         ),
-        f"Restarts of the search agree with these groups by only {round(100 * found)} % (adjusted "
+        f"Restarts of the search agree with these groups by only {percent(found)} % (adjusted "
         "Rand index), so another search may give others: make the run again with more starts or "
         "with another number of groups.",
     )
@@ -140,7 +140,7 @@ def _firmness(run: Run) -> Remark | None:
         return None
     columns = (clusters[name] for name in ("cluster", "name", "firmness"))
     each_of = [one for one in zip(*columns, strict=True) if one[0] >= 0]
-    weak = [(k, name, found_again(firm)) for k, name, firm in each_of if firm < DISSOLVED]
+    weak = [(k, name, percent(firm)) for k, name, firm in each_of if firm < DISSOLVED]
     if not weak:
         return None
     weak.sort(key=lambda one: one[2])

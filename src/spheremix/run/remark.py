@@ -31,6 +31,6 @@ class Remark:
         return self.message.render(naming)
 
 
-def found_again(firmness: float) -> int:
-    """Give a firmness in percent, rounded down: what is shown as 50 % is not below 50 %."""
-    return math.floor(100.0 * firmness + 1e-9)
+def percent(share: float) -> int:
+    """Give a share in percent, rounded down: what is shown as 50 % is not below 50 %."""
+    return math.floor(100.0 * share + 1e-9)

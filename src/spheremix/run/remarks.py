@@ -11,7 +11,7 @@ from spheremix.run.doubts import doubtful, warnings
 from spheremix.run.remark import Remark
 from spheremix.run.removed import confirmed, named_common
 from spheremix.text.corpus import shown
-from spheremix.wording import count, in_groups, joined
+from spheremix.wording import count, in_groups, joined, of_documents
 
 if TYPE_CHECKING:
     from spheremix.run.run import Run
@@ -110,14 +110,15 @@ def _advice(run: Run) -> Remark | None:
     if first.reading == "none":
         why = first.sentence.partition(": ")[2].removesuffix(".")
         K = len(run.mixture.weights_)
-        text = f"There seem to be no clusters: {why}. The {K} clusters shown are the best of them"
+        best = f"The {K} clusters shown are the best of them" if K > 1 else "One cluster is shown"
+        text = of_documents(f"There seem to be no clusters: {why}. {best}")
         return Remark(Message("{said}", {"said": text}), f"{in_groups(text)}.")
     said = [f"How many: {first.sentence} The evidence for it is {advice.certainty}."]
     for reading in ("coarser", "finer"):
         numbers = sorted(one.n_clusters for one in others if one.reading == reading)
         if numbers:
             said.append(f"A {reading} reading has {' or '.join(map(str, numbers))} clusters.")
-    text = " ".join([*said, *advice.doubts]).replace("rows", "documents")
+    text = of_documents(" ".join([*said, *advice.doubts]))
     return Remark(Message("{said}", {"said": text}), in_groups(text))
 
 
@@ -135,7 +136,8 @@ def _tree(run: Run) -> Remark | None:
         text += f", and divides them {finer}"
     parts = [f"merges the {K} groups step by step to two"] if K > 2 else []
     if n > K:
-        parts.append(f"divides {'them' if parts else f'the {K} groups'} {finer}")
+        them = "them" if parts else f"the {count(K, 'group')}" if K > 1 else "the group"
+        parts.append(f"divides {them} {finer}")
     page = f"the slider of groups {joined(parts)}" if parts else "there are no other groups"
     return Remark(Message(text), f"Coarser and finer: {page}.")
 
