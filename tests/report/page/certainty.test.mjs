@@ -5,7 +5,6 @@ import {
   agreementPercent,
   borderlineReason,
   borderlineText,
-  bracketsText,
   certaintyOf,
   certaintyText,
   countSure,
@@ -13,12 +12,13 @@ import {
   ofSamples,
   share,
   samenessWord,
+  scopeText,
   sureScope,
   sureText,
   wordFirmness,
 } from "../../../src/spheremix/report/page/certainty.js";
 
-import { numberLines, whyText } from "../../../src/spheremix/report/page/verdict.js";
+import { beside, numberLines, whyText } from "../../../src/spheremix/report/page/verdict.js";
 
 const documents = {
   log_odds: Float32Array.of(1, 3, 5, Infinity),
@@ -51,24 +51,22 @@ test("firmness decides where it was measured, but no even odds are clear", () =>
 
 test("the list says how many documents not to rely on, and where they are", () => {
   const placed = { log_odds: Float32Array.of(1, 2, 5, 1), cluster: Uint16Array.of(0, 0, 0, 2) };
-  const told = (...items) => borderlineText({ model }, placed, items);
+  const told = (...items) => borderlineText({ model }, placed, items, true);
   assert.equal(
     told(0, 1, 2, 3),
-    "2 of 3 documents here are borderline: do not rely on their group. They come first, then 1 " +
-      "that belongs nowhere.",
+    "2 of 3 documents here are borderline: do not rely on their group. The least sure come first.",
+  );
+  assert.equal(
+    borderlineText({ model }, placed, [0, 1], false),
+    "All 2 documents here are borderline: do not rely on their group.",
   );
   assert.equal(told(0), "The one document here is borderline: do not rely on its group.");
   assert.equal(
     told(1, 2),
-    "1 of 2 documents here is borderline: do not rely on its group. It comes first.",
+    "1 of 2 documents here is borderline: do not rely on its group. The least sure come first.",
   );
-  assert.equal(
-    told(0, 1, 2),
-    "2 of 3 documents here are borderline: do not rely on their group. They come first.",
-  );
-  assert.equal(told(0, 1), "All 2 documents here are borderline: do not rely on their group.");
-  assert.equal(told(2), "No document here is borderline: the least clear come first.");
-  assert.equal(told(3, 2), "No document here is borderline.");
+  assert.equal(told(2), "No document here is borderline.");
+  assert.equal(told(3, 2), "No document here is borderline. The least sure come first.");
   assert.equal(told(3), "");
 });
 
@@ -135,14 +133,19 @@ test("documents are counted by how sure they are", () => {
 
 test("a borderline document says which of the two measures makes it so", () => {
   assert.deepEqual(
-    [0, 1, 2, 3, 4].map((i) => sureText(measured, several, i)),
+    [0, 1, 2, 3, 4].map((i) => sureText(measured, several, i, false)),
     [
       "borderline (2.7 to 1)",
-      "borderline (7 of 20 samples)",
-      "borderline (8 of 20 samples)",
+      "borderline (7 of 20)",
+      "borderline (8 of 20)",
       "clearly here",
       "belongs nowhere",
     ],
+  );
+  // Where all that is listed is borderline, this is not said again in each row.
+  assert.deepEqual(
+    [0, 1].map((i) => sureText(measured, several, i, true)),
+    ["2.7 to 1", "7 of 20 samples"],
   );
   const reasons = [0, 1, 2, 3].map((i) => borderlineReason(measured, several, i));
   assert.equal(reasons[0], "in this fit the odds for its group are only 2.7 to 1");
@@ -152,12 +155,6 @@ test("a borderline document says which of the two measures makes it so", () => {
     `${reasons[0]}, and it stays with its group in only 8 of 20 redrawn samples`,
   );
   assert.equal(reasons[3], "");
-  assert.match(bracketsText(measured, false), /^In brackets: .*redrawn samples .*else .* 9 to 1/u);
-  assert.match(
-    bracketsText(measured, true),
-    /^The least sure come first, .* samples .*then .* 9 to 1/u,
-  );
-  assert.doesNotMatch(bracketsText({ firmness: null }, true), /samples/u);
 });
 
 test("a document that never stays is said to stay in none of the samples", () => {
@@ -165,12 +162,15 @@ test("a document that never stays is said to stay in none of the samples", () =>
     ...measured,
     firmness: { ...measured.firmness, documents: Float32Array.of(1, 0, 0.4, 0.8, 0.9) },
   };
-  assert.equal(sureText(never, several, 1), "borderline (0 of 20 samples)");
+  assert.equal(sureText(never, several, 1, true), "0 of 20 samples");
   assert.equal(
     borderlineReason(never, several, 1),
     "it stays with its group in none of the 20 redrawn samples",
   );
-  assert.match(whyText(never, several, 1), /with this document in it, in none of the 20\.$/u);
+  assert.match(
+    whyText(never, several, 1),
+    /with this document in it, in none of the 20 samples\./u,
+  );
 });
 
 test("certainty is of the groups of the model, with the chosen words", () => {
@@ -178,11 +178,20 @@ test("certainty is of the groups of the model, with the chosen words", () => {
   assert.equal(sureScope(content, { cut: 0, step: 3 }), "");
   assert.equal(sureScope(content, { cut: 0, step: 4 }), "for the chosen number of words");
   assert.equal(sureScope(content, { cut: 12, step: 3 }), "for the 10 groups of the model");
+  const head = (sort, step) => scopeText(content, { cut: 0, step, sort });
+  assert.equal(head("typical", 3), "");
+  assert.equal(head("newest", 4), "how sure is told for the chosen number of words");
+  for (const sort of ["typical", "ambiguous", "unlike"])
+    assert.equal(head(sort, 4), "order and how sure are told for the chosen number of words");
 });
 
 test("large odds beside a borderline document are said to be those of one fit", () => {
   const why = whyText(measured, several, 1);
-  assert.match(why, /its group was there again, with this document in it, in only 7 of 20\.$/u);
+  assert.equal(
+    why,
+    "In this fit the document clearly belongs here. But when the documents were drawn anew, its " +
+      "group was found again, with this document in it, in only 7 of 20 samples.",
+  );
   assert.doesNotMatch(why, /to 1/u); // the odds do not decide here, and are among the numbers
   const [samples, fit, terms] = numberLines(measured, several, 1);
   assert.match(
@@ -191,7 +200,7 @@ test("large odds beside a borderline document are said to be those of one fit", 
   );
   assert.match(
     fit,
-    /^This fit alone: odds of 4,400 to 1 .* larger than those of 80 % of the documents/u,
+    /^This fit alone: odds of 4,400 to 1 .* larger than those of all other documents\./u,
   );
   assert.match(fit, /They count only below 9 to 1/u);
   assert.match(terms, /log-odds 8\.39, posterior > 0\.999, margin 1\.000/u);
@@ -202,8 +211,17 @@ test("close odds, a group that is not firm, and documents that are sure have sen
     whyText(measured, several, 0),
     /^In this fit “film” suits it nearly as well: the odds are 2\.7 to 1\./u,
   );
-  assert.match(whyText(measured, several, 2), /not firm as a whole\.$/u);
-  assert.doesNotMatch(whyText(measured, several, 3), /only|not firm/u);
+  assert.match(
+    whyText(measured, several, 2),
+    /seldom in it again \(1 of 1 in fewer than half of the samples\)/u,
+  );
+  assert.doesNotMatch(whyText(measured, several, 1), /seldom/u); // 1 of 3 of its group only
+  assert.doesNotMatch(whyText(measured, several, 3), /only|seldom|In this fit/u);
+  const fair = { ...several, log_odds: Float32Array.of(1, 3, 1, 3, 0) };
+  assert.match(
+    whyText(measured, fair, 1),
+    /^In this fit the document probably belongs here\. But/u,
+  );
   assert.equal(whyText(measured, several, 4), "");
   const lost = numberLines(measured, several, 4);
   assert.deepEqual(lost, [
@@ -212,5 +230,23 @@ test("close odds, a group that is not firm, and documents that are sure have sen
   ]);
   const plain = numberLines({ ...measured, firmness: null }, several, 3);
   assert.match(plain[0], /Below 9 to 1: borderline\. 99 to 1 or more: clearly here\.$/u);
-  assert.match(plain.at(-1), /larger than that of 100 % of its group/u);
+  assert.match(plain.at(-1), /larger than those of all other documents of its group/u);
+});
+
+test("a value is told beside those of the others, in words where it is at the end", () => {
+  const values = Array.from({ length: 201 }, (_, i) => i);
+  const told = (i, all = values) => beside(all, i, () => true);
+  assert.equal(told(0), "smaller than those of all other");
+  assert.equal(told(1), "smaller than those of nearly all other");
+  assert.equal(told(50), "smaller than those of 75 % of the other");
+  assert.equal(told(150), "larger than those of 75 % of the other");
+  assert.equal(told(199), "larger than those of nearly all other");
+  assert.equal(told(200), "larger than those of all other");
+  assert.equal(told(0, [7, 7, 7]), "the same as those of all other");
+  assert.equal(told(3, [1, 9, 9, 9]), "larger than those of 33 % of the other"); // equals apart
+  assert.equal(
+    beside([1, 5, 9], 1, (other) => other === 0),
+    "larger than those of all other",
+  );
+  assert.equal(told(0, [7]), "with no other");
 });

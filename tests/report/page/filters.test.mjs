@@ -147,9 +147,9 @@ test("what is shown beside borderline documents grows down the list: samples, th
   assert.deepEqual(
     found.map((i) => sureText(measured, many, i)),
     [
-      "borderline (0 of 20 samples)",
-      "borderline (2 of 20 samples)",
-      "borderline (9 of 20 samples)",
+      "borderline (0 of 20)",
+      "borderline (2 of 20)",
+      "borderline (9 of 20)",
       "borderline (1.6 to 1)",
       "borderline (2.7 to 1)",
     ],

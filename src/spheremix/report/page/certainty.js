@@ -11,7 +11,7 @@ export const AGREED = 0.6; // of restarts: below this the terminal warns
 
 // Odds of 9 to 1 and of 99 to 1, as logarithms.
 const BORDERLINE = Math.log(9);
-const CLEAR = Math.log(99);
+export const CLEAR = Math.log(99);
 
 // A share of the samples in which the groups were looked for again: "7 of 20", "none of the 20".
 /** @param {number} value between 0 and 1 @param {number} n of the samples */
@@ -115,17 +115,20 @@ export function borderlineBy({ firmness }, documents, i) {
   };
 }
 
-// As a row of the list says it: "borderline (7 of 20 samples)", "borderline (2.3 to 1)". The samples
-// go before the odds, as in the order of the list.
+// As a row of the list says it: "borderline (7 of 20)", "borderline (2.3 to 1)"; where the list has
+// borderline documents only, just what makes it so. The samples go before the odds, as in the order
+// of the list.
 /**
  * @param {Pick<Content, "firmness" | "model">} content
  * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number} i
+ * @param {boolean} known whether all documents of the list are borderline
  */
-export function sureText(content, documents, i) {
+export function sureText(content, documents, i, known) {
   const sure = sureOf(content, documents, i);
   if (sure !== "borderline") return SURE_NAMES[sure];
   const { odds, samples } = borderlineBy(content, documents, i);
-  return `${SURE_NAMES[sure]} (${samples ? `${samples} samples` : odds})`;
+  if (known) return samples ? `${samples} samples` : odds;
+  return `${SURE_NAMES[sure]} (${samples || odds})`;
 }
 
 // Why a document is borderline, in a few words; of others nothing.
@@ -161,32 +164,18 @@ export function certaintyText(content, documents, i) {
 /**
  * @param {Pick<Content, "firmness" | "model">} content
  * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number[]} items
+ * @param {boolean} sorted whether the least sure come first
  */
-export function borderlineText(content, documents, items) {
+export function borderlineText(content, documents, items, sorted) {
   const { borderline: n, nowhere: lost } = countSure(content, documents, items);
   const placed = items.length - lost;
   if (!placed) return "";
-  const after = lost
-    ? `, then ${integer(lost)} that ${lost === 1 ? "belongs" : "belong"} nowhere`
-    : "";
-  if (!n) return `No document here is borderline${lost ? "" : ": the least clear come first"}.`;
-  const [are, their, come] = n === 1 ? ["is", "its", "It comes"] : ["are", "their", "They come"];
-  const first = n < items.length ? ` ${come} first${after}.` : "";
+  const order = sorted && items.length > 1 ? " The least sure come first." : "";
+  if (!n) return `No document here is borderline.${order}`;
+  const [are, their] = n === 1 ? ["is", "its"] : ["are", "their"];
   const every = n > 1 ? `All ${integer(n)} documents` : "The one document";
   const some = n === placed ? every : `${integer(n)} of ${counted(placed, "document")}`;
-  return `${some} here ${are} borderline: do not rely on ${their} group.${first}`;
-}
-
-// What stands in brackets beside borderline documents, by which the list is ordered if it is sorted.
-/** @param {Pick<Content, "firmness">} content @param {boolean} sorted */
-export function bracketsText({ firmness }, sorted) {
-  const odds = "the odds for its group in this fit, if below 9 to 1";
-  const stays = firmness
-    ? `the redrawn samples in which it stays with its group, if fewer than half, ${sorted ? "then" : "else"} ${odds}`
-    : odds;
-  return sorted
-    ? `The least sure come first, by what is in brackets: ${stays}.`
-    : `In brackets: ${stays}.`;
+  return `${some} here ${are} borderline: do not rely on ${their} group.${order}`;
 }
 
 // What certainty is told for, where other groups or other words are shown; else nothing.
@@ -194,6 +183,15 @@ export function bracketsText({ firmness }, sorted) {
 export function sureScope({ chosen, model }, { cut, step }) {
   if (cut) return `for the ${model.n_clusters} groups of the model`;
   return step === chosen ? "" : "for the chosen number of words";
+}
+
+// The same as the head of the list says it; some orders are told for the same as certainty.
+/** @param {Pick<Content, "chosen" | "model">} content @param {Pick<Now, "cut" | "step" | "sort">} now */
+export function scopeText(content, now) {
+  const scope = sureScope(content, now);
+  if (!scope) return "";
+  const free = now.sort === "newest" || now.sort === "given";
+  return `${free ? "how sure is" : "order and how sure are"} told ${scope}`;
 }
 
 // The other group it may belong to: "or film" where it is borderline, else "next: film".

@@ -2,14 +2,7 @@
 
 import { debounced, find, make, segmented } from "./dom.js";
 import { atThisBeta, capital, counted, integer } from "./format.js";
-import {
-  borderlineText,
-  bracketsText,
-  countSure,
-  SURE_NAMES,
-  SURE_ORDER,
-  sureScope,
-} from "./certainty.js";
+import { borderlineText, countSure, scopeText, SURE_NAMES, SURE_ORDER } from "./certainty.js";
 import { anyCut, listDocuments, listedIds } from "./filters.js";
 
 /** @import { App, Documents, LabelColumn, Now, Scope, Sort, State, Sure } from "./types.d.ts" */
@@ -72,10 +65,8 @@ export function mountControls(app, documents, search) {
     for (const one of labels) if (ids.includes(one)) size++;
     scope.update(now.scope, ids.length, size, labels.length);
     const asked = now.sort === "ambiguous" || now.sure === "borderline";
-    const unsure = asked ? borderlineText(content, documents, items) : "";
-    const some = countSure(content, documents, items).borderline;
-    const brackets = bracketsText(content, now.sort === "ambiguous");
-    unclear.textContent = unsure && some ? `${unsure} ${brackets}` : unsure;
+    const sorted = now.sort === "ambiguous";
+    unclear.textContent = asked ? borderlineText(content, documents, items, sorted) : "";
     sure.update(now, ids);
     unclear.hidden = !unclear.textContent;
     sort.choose(now.sort);
@@ -84,8 +75,8 @@ export function mountControls(app, documents, search) {
     const filtered = now.label >= 0 || now.rival >= 0 || now.from || now.to;
     clear.hidden = !(now.text || now.sure || filtered || now.lassoed);
     if (filtered) more.open = true;
-    const other = sureScope(content, now);
-    const exact = other && `; how sure is told ${other}`;
+    const other = scopeText(content, now);
+    const exact = other && `; ${other}`;
     const drawn = now.lassoed ? " drawn around on the map" : "";
     const own = ids.length > 1 ? "the groups to be merged" : "this group";
     const where = now.scope === "all" ? "all groups" : own;
@@ -105,7 +96,7 @@ function sortChoice(documents, state) {
     ["typical", "typical", "The documents nearest to the middle of the group first"],
     [
       "ambiguous",
-      "borderline",
+      "least sure",
       "First the documents whose group you should not rely on: they almost belong to another",
     ],
     documents.date

@@ -53,7 +53,7 @@ export function categoricalColours(codes, palette, dark = false) {
 /** @type {Record<"light" | "dark", Record<Exclude<Sure, "nowhere">, [number, number, number]>>} */
 const SURE = {
   light: { clearly: [0.5, 0.12, 255], probably: [0.74, 0.09, 235], borderline: [0.66, 0.17, 60] },
-  dark: { clearly: [0.72, 0.12, 255], probably: [0.48, 0.08, 245], borderline: [0.8, 0.16, 75] },
+  dark: { clearly: [0.74, 0.15, 255], probably: [0.55, 0.06, 245], borderline: [0.8, 0.16, 75] },
 };
 
 /** @param {Sure} sure @param {boolean} dark */

@@ -94,16 +94,21 @@ function documentRow({ content, state, groups, edits }, documents, i) {
   const sure = sureOf(content, documents, i);
   const group = several && sure !== "nowhere" ? groups().byId.get(groups().labels[i]) : null;
   const unsure = sure === "borderline" || state.now.sort === "ambiguous";
-  // With other words or another number of groups, it may be in another group than the chosen one.
-  const chosen = groups().exact && groups().labels[i] === documents.cluster[i];
-  const next = unsure && chosen ? nextText(content, documents, i) : "";
+  // With other words or another number of groups, it may be in another group than in the model.
+  const stays = groups().labels[i] === documents.cluster[i];
+  const moved = groups().exact && !stays;
+  const next = unsure && groups().exact && stays ? nextText(content, documents, i) : "";
   const tags = [group?.name(), next].map(
     (text) => text && bdi(text, { class: "tag", title: text }),
   );
   const below = Boolean(documents.text || content.rows);
   const why = borderlineReason(content, documents, i);
   const scope = sureScope(content, state.now);
+  const own = content.names[documents.cluster[i]] ?? "no group";
   const told = `${capital(certaintyText(content, documents, i))}${why ? `: ${why}` : ""}.`;
+  const title = moved
+    ? `It has changed group: with the chosen number of words it is in “${own}”. How sure is told for that one.`
+    : `${scope && `${capital(scope)}: `}${told} ${ADVICE[sure]}`;
   return make(
     "div",
     { class: edits.isMisplaced(documents.id[i]) ? "document misplaced" : "document" },
@@ -115,9 +120,11 @@ function documentRow({ content, state, groups, edits }, documents, i) {
       ...labelTags(documents, i).slice(0, TAGS),
       ...(below ? [] : tags),
       make("span", {
-        class: `sure ${sure}`,
-        title: `${scope && `${capital(scope)}: `}${told} ${ADVICE[sure]}`,
-        text: sureText(content, documents, i),
+        class: moved ? "sure moved" : `sure ${sure}`,
+        title,
+        text: moved
+          ? "changed group"
+          : sureText(content, documents, i, state.now.sure === "borderline"),
       }),
     ),
     below ? make("div", { class: "snippet" }, ...tags, bdi(snippet(content, documents, i))) : null,

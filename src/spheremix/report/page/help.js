@@ -26,6 +26,13 @@ export function writeHelp(content) {
   find("help-keys").replaceChildren(...rows);
 }
 
+// Opens the help at its beginning, wherever it was left.
+export function openHelp() {
+  const help = find("help");
+  help.showModal();
+  help.scrollTop = 0;
+}
+
 /** @param {Content} content */
 function reading(content) {
   const { steps, contrast, documents, tree } = content;

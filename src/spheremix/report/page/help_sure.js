@@ -1,7 +1,7 @@
 // What the words and numbers about certainty mean: the part of the help that “How sure?” opens.
 
 import { find, make, present } from "./dom.js";
-import { counted, nounOf } from "./format.js";
+import { counted, integer, nounOf } from "./format.js";
 import { FAIR, FIRM } from "./certainty.js";
 
 /** @import { Content } from "./types.d.ts" */
@@ -31,6 +31,7 @@ export function meanings(content) {
   const K = counted(model.n_clusters, "group");
   /** @type {(Meaning | false)[]} */
   const found = [
+    Boolean(firmness ?? advice) && ["redrawn samples", ofSamples(content)],
     candidates.some(({ agreement }) => agreement !== null) && [
       "restarts agree",
       "Of all groups together, in the same documents: how far the search finds the same groups " +
@@ -39,12 +40,14 @@ export function meanings(content) {
     ],
     Boolean(advice) && [
       "redrawn samples agree",
-      "Of all groups together, in other samples of the documents, on the same scale.",
+      "Of all groups together: how far the groups found in two redrawn samples are the same, on the " +
+        "same scale.",
     ],
     Boolean(firmness) && [
       "found again",
-      "Of one group: how much of it is found again, on average, in redrawn samples of the " +
-        `documents. ${100 * FIRM} % or more: firm. “?” below ${100 * FIRM} %: look twice. “!” ` +
+      "Of one group: how much of it is found again, on average, in the redrawn samples: of the " +
+        "documents in it or in the group there that is most like it, those in both. " +
+        `${100 * FIRM} % or more: firm. “?” below ${100 * FIRM} %: look twice. “!” ` +
         `below ${100 * FAIR} %: do not rely on it.`,
     ],
     Boolean(documents?.runner_up) && [
@@ -66,6 +69,21 @@ export function meanings(content) {
   return present(found);
 }
 
+// What is drawn, what is done with it, and when a group counts as found again.
+/** @param {Content} content */
+function ofSamples({ corpus, firmness }) {
+  const drawn =
+    `From the ${integer(corpus.n_kept)} documents as many are drawn at random, so that some come ` +
+    "twice or more and about a third do not come at all. Then the groups are searched for anew, " +
+    "from another start, and all documents are put into the groups that are found.";
+  if (!firmness) return drawn;
+  return (
+    `${drawn} This is done ${firmness.n_replicates} times. A document stays with its group in a ` +
+    "sample if more than half of the group are together again, more than half of those who are " +
+    "together there are of the group, and the document is one of them."
+  );
+}
+
 /** @param {Content} content */
 function ofDocuments({ firmness }) {
   const n = firmness?.n_replicates ?? 0;
@@ -75,5 +93,12 @@ function ofDocuments({ firmness }) {
       `${Math.ceil(FIRM * n)} of ${n}. Probably here: all others.`
     : "the odds for its group in this fit are below 9 to 1. Clearly here: they are 99 to 1 or more. " +
       "Probably here: all others.";
-  return `Of one document. Borderline, do not rely on its group: ${rule}`;
+  const order = firmness
+    ? "by the samples in which they stay, if fewer than half, and else by the odds"
+    : "by their odds";
+  return (
+    `Of one document. Borderline, do not rely on its group: ${rule} In the order “least sure” ` +
+    `borderline documents come first, ${order}; documents that are equal in both are in the order ` +
+    "of the file."
+  );
 }

@@ -2,7 +2,7 @@
 
 import { find } from "./dom.js";
 import { moveCut } from "./group_slider.js";
-import { writeHelp } from "./help.js";
+import { openHelp, writeHelp } from "./help.js";
 
 /** @import { App } from "./types.d.ts" */
 
@@ -12,10 +12,9 @@ import { writeHelp } from "./help.js";
  */
 export function mountKeys(app, actions) {
   const { content, state } = app;
-  const help = find("help");
   writeHelp(content);
-  find("help-button").addEventListener("click", () => help.showModal());
-  find("help-close").addEventListener("click", () => help.close());
+  find("help-button").addEventListener("click", openHelp);
+  find("help-close").addEventListener("click", () => find("help").close());
 
   const last = content.steps.length - 1;
   const step = (/** @type {number} */ by) =>
@@ -46,7 +45,7 @@ export function mountKeys(app, actions) {
     Escape: () => state.set(state.now.word >= 0 ? { word: -1 } : { document: -1 }),
     ",": () => moveCut(app, -1),
     ".": () => moveCut(app, 1),
-    "?": () => help.showModal(),
+    "?": openHelp,
   };
   document.addEventListener("keydown", (event) => {
     if (

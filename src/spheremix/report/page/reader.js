@@ -45,7 +45,7 @@ export function mountReader(app) {
     draw();
     scroll.to(0);
   });
-  state.followAtRest(["step", "edited", "cluster", "node", "cut"], draw);
+  state.followAtRest(["step", "edited", "cluster", "node", "cut", "scope"], draw);
   find("reader-close").addEventListener("click", () => {
     state.set({ document: -1 });
     find("document-list").focus();

@@ -1,8 +1,17 @@
 // Where a document is and how surely, in words; the numbers are one click away.
 
 import { bdi, make, present } from "./dom.js";
-import { decimal, oddsText, percent, posteriorText } from "./format.js";
-import { borderlineBy, certaintyOf, FAIR, FIRM, ofSamples, onlyOf, timesOf } from "./certainty.js";
+import { decimal, integer, oddsText, percent, posteriorText } from "./format.js";
+import {
+  borderlineBy,
+  certaintyOf,
+  CLEAR,
+  FAIR,
+  FIRM,
+  ofSamples,
+  onlyOf,
+  timesOf,
+} from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
 import { isNowhere, NOWHERE } from "./nowhere.js";
 
@@ -21,12 +30,14 @@ function link({ content, state, groupsAt }, cluster) {
   );
 }
 
-// The document may be of another group than the chosen one, as when all documents are listed.
+// The document may be of another group than the chosen one. Where all groups are listed nobody asked
+// for one of them: then its group is told only where the verdict is about other groups.
 /** @param {App} app @param {number} i */
 export function elsewhere(app, i) {
   const { state, groups } = app;
   const own = groups().labels[i];
-  if (own === chosenId(state.now)) return null;
+  const all = state.now.scope === "all";
+  if (own === chosenId(state.now) || (all && groups().exact)) return null;
   const group = groups().byId.get(own);
   const chosen = groups().byId.get(chosenId(state.now));
   const show = () => chooseGroup(state, groups(), own, { document: i });
@@ -37,7 +48,9 @@ export function elsewhere(app, i) {
     bdi(group?.name() ?? "another one"),
   );
   const about = { class: "edited elsewhere" };
-  if (chosenId(state.now) === nowhere) return make("p", about, "This document is in ", other, ".");
+  if (all && own === nowhere) return null;
+  if (all || chosenId(state.now) === nowhere)
+    return make("p", about, "This document is in ", other, ".");
   const outside = ["This document is not in the chosen group (", bdi(chosen?.name() ?? ""), ")"];
   if (own === nowhere) return make("p", about, ...outside, ": it belongs nowhere.");
   return make("p", about, ...outside, " but in ", other, ".");
@@ -112,7 +125,6 @@ export function whyText(content, documents, i) {
   const { firmness, names } = content;
   const next = documents.runner_up?.[i];
   if (next === undefined || isNowhere(content, documents, i)) return "";
-  const own = documents.cluster[i];
   const { odds, samples } = borderlineBy(content, documents, i);
   const said = [];
   if (odds)
@@ -120,13 +132,36 @@ export function whyText(content, documents, i) {
   const firm = firmness?.documents?.[i];
   if (!firmness || firm === undefined) return said.join(" ");
   const n = firmness.n_replicates;
+  const sure = samples && !odds;
+  const clearly = documents.log_odds[i] < CLEAR ? "probably" : "clearly";
+  if (sure) said.push(`In this fit the document ${clearly} belongs here.`);
   said.push(
-    "The search was repeated with redrawn samples of the documents: its group was there again, " +
-      `with this document in it, in ${samples ? onlyOf(firm, n) : timesOf(firm, n)}.`,
+    `${sure ? "But when" : "When"} the documents were drawn anew, its group was found again, with ` +
+      `this document in it, in ${samples ? onlyOf(firm, n) : timesOf(firm, n)} samples.`,
   );
-  if (samples && firmness.groups[own] < FAIR)
-    said.push("That is so for most documents of this group, which is not firm as a whole.");
+  const { all, loose } = looseOf(firmness.documents, documents, documents.cluster[i]);
+  if (samples && loose > all / 2)
+    said.push(
+      "Most documents of this group were seldom in it again " +
+        `(${integer(loose)} of ${integer(all)} in fewer than half of the samples): the group itself ` +
+        "is in doubt.",
+    );
   return said.join(" ");
+}
+
+// How many documents of a group stay in it in fewer than half of the samples.
+/**
+ * @param {ArrayLike<number>} firm @param {Pick<Documents, "cluster">} documents @param {number} k
+ */
+function looseOf(firm, { cluster }, k) {
+  let all = 0;
+  let loose = 0;
+  for (let i = 0; i < cluster.length; i++) {
+    if (cluster[i] !== k) continue;
+    all++;
+    if (firm[i] < FAIR) loose++;
+  }
+  return { all, loose };
 }
 
 // The terminal warns of the same documents.
@@ -161,6 +196,7 @@ export function numberLines(content, documents, i) {
   const odds = documents.log_odds[i];
   const firm = firmness?.documents?.[i];
   const n = firmness?.n_replicates ?? 0;
+  const { cluster } = documents;
   const lost = isNowhere(content, documents, i);
   const cosine = documents.cosine[i].toFixed(3);
   const stays = lost ? "belongs nowhere again" : "stays with its group";
@@ -171,8 +207,6 @@ export function numberLines(content, documents, i) {
     firm === undefined ? null : `Other samples: it ${stays} in ${ofSamples(firm, n)}.${decides}`;
   if (lost) return present([again, `Likeness: cosine ${cosine} with the nearest prototype.`]);
   const several = documents.runner_up !== null;
-  const part =
-    documents.log_odds.filter((other) => other < odds).length / documents.log_odds.length;
   const rule = firmness
     ? "They count only below 9 to 1 (borderline): one fit takes its groups for granted, so its " +
       "odds are large even for documents that other samples put elsewhere."
@@ -180,26 +214,36 @@ export function numberLines(content, documents, i) {
   return present([
     again,
     several
-      ? `This fit alone: odds of ${oddsText(odds)} against the next best, larger than those of ` +
-        `${percent(part)} of the documents. ${rule}`
+      ? `This fit alone: odds of ${oddsText(odds)} against the next best, ` +
+        `${beside(documents.log_odds, i, () => true)} documents. ${rule}`
       : null,
     several
       ? `The same in other terms: log-odds ${decimal(odds)}, posterior ` +
         `${posteriorText(documents.posterior[i])}, margin ${documents.margin[i].toFixed(3)}.`
       : null,
-    `Likeness: cosine ${cosine} with the prototype, larger than that of ` +
-      `${percent(nearerThan(documents, i))} of its group.`,
+    `Likeness: cosine ${cosine} with the prototype, ` +
+      `${beside(documents.cosine, i, (other) => cluster[other] === cluster[i])} documents of its group.`,
   ]);
 }
 
-/** @param {Pick<Documents, "cluster" | "cosine">} documents @param {number} i */
-function nearerThan({ cluster, cosine }, i) {
+// A value beside those of other documents: "smaller than those of nearly all other".
+/**
+ * @param {ArrayLike<number>} values @param {number} i @param {(other: number) => boolean} counts
+ */
+export function beside(values, i, counts) {
   let all = 0;
-  let behind = 0;
-  for (let other = 0; other < cosine.length; other++) {
-    if (cluster[other] !== cluster[i] || other === i) continue;
+  let below = 0;
+  let above = 0;
+  for (let other = 0; other < values.length; other++) {
+    if (other === i || !counts(other)) continue;
     all++;
-    if (cosine[other] < cosine[i]) behind++;
+    if (values[other] < values[i]) below++;
+    else if (values[other] > values[i]) above++;
   }
-  return all ? behind / all : 1;
+  if (!all) return "with no other";
+  const [word, n] = above > below ? ["smaller", above] : ["larger", below];
+  if (!n) return "the same as those of all other";
+  if (n === all) return `${word} than those of all other`;
+  if (n > 0.99 * all) return `${word} than those of nearly all other`;
+  return `${word} than those of ${percent(n / all)} of the other`;
 }
