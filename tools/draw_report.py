@@ -61,7 +61,7 @@ SCREENS = {
         ),
     ),
     "report-reader": Screen(
-        ("#tab-prototypes", "#documents button:text-is('borderline')", ".document"),
+        ("#tab-prototypes", "#documents button:text-is('least sure')", ".document"),
         ("#frame", "#zoom", "#path", ".verdict", ".mark-legend", "#document-list", "#reader-close"),
     ),
     "report-labels": Screen(

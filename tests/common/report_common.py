@@ -189,8 +189,8 @@ def grow(content):
         "evidence": {"n_components": [3, K], "stability": [0.9, 0.4], "firmness": [0.9, None]},
     }
     remarks = [
-        {"text": "Words: some are kept.", "warning": False},
-        {"text": "3 of 9 documents set aside.", "warning": True},
+        {"text": "Words: some are kept.", "warning": False, "groups": []},
+        {"text": "3 of 9 documents set aside.", "warning": True, "groups": []},
     ]
     documents = content["documents"] | {"leaf": leaf.astype(np.uint16)}
     more = {"tree": tree, "firmness": firmness, "advice": advice, "remarks": remarks}

@@ -38,6 +38,7 @@ def test_the_page_says_what_the_terminal_says(run):
     assert any("1 of 61 documents set aside" in text for text in warned)
     assert any("largest number of groups" in text for text in warned)
     assert not any(text.startswith("Words:") for text in warned)
+    assert [one["groups"] for one in found] == [list(map(list, one.groups)) for one in remarks(run)]
 
 
 def test_the_page_says_in_words_what_the_terminal_says_with_options_and_files(run):

@@ -136,6 +136,8 @@ def test_clusters_that_other_documents_would_not_have_are_named(explored, loose)
         f"{names[k]} ({int(100 * firm)} % found again)" in said.page for k, firm in weak.items()
     )
     assert "(cluster" not in said.page
+    assert [k for k, _ in said.groups] == sorted(weak, key=weak.get)
+    assert all(words.startswith(names[k]) and words in said.page for k, words in said.groups)
 
 
 def test_damaged_places_of_words_are_named(explored, tmp_path):
@@ -166,4 +168,7 @@ def test_every_document_has_a_certainty_and_doubtful_ones_are_counted(explored, 
         f"Doubtful documents: {borderline.sum()} of 120 documents may as well be in another "
         f"cluster ({most.max()} of them in {names[most.argmax()]})."
     )
-    assert any(one.render().startswith(text) for one in remarks(loose))
+    [said] = [one for one in remarks(loose) if one.render().startswith(text)]
+    words = f"{most.max()} of them in {names[most.argmax()]}"
+    assert said.groups == ((most.argmax(), words),)
+    assert f"({words})" in said.page

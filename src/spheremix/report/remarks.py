@@ -39,6 +39,12 @@ def advised(record: AdviceRecord | None, table: Mapping[str, Any] | None) -> dic
 
 
 def remarked(run: Run) -> list[dict[str, Any]]:
-    """Give what is said about a run to readers of the page, and whether it warns of something."""
+    """Give what is said about a run to readers of the page, and whether it warns of something.
+
+    ``groups`` has the clusters that are named, each with the words of the text that name it.
+    """
     warned = warnings(run)
-    return [{"text": one.page, "warning": one in warned} for one in remarks(run)]
+    return [
+        {"text": one.page, "warning": one in warned, "groups": [list(named) for named in one.groups]}
+        for one in remarks(run)
+    ]

@@ -156,6 +156,7 @@ def _firmness(run: Run) -> Remark | None:
             {"each": joined([*each, *more])},
         ),
         f"Group{'s' * (len(weak) > 1)} {said}{joined([*shown, *more])}. Do not rely on {them}.",
+        tuple((k, text) for (k, *_), text in zip(weak, shown, strict=False)),
     )
 
 
@@ -193,11 +194,8 @@ def doubtful(run: Run) -> Remark | None:
         return Remark(Message(text), f"{text}.")
     [(cluster, most)] = found.most_common(1)
     name = _names(run).get(cluster, f"cluster {cluster}")
-    values = {
-        "n": f"{found.total():,}",
-        "all": every,
-        "where": f" ({most:,} of them in {name})" if found.total() > 1 else "",
-    }
+    where = f"{most:,} of them in {name}" if found.total() > 1 else ""
+    values = {"n": f"{found.total():,}", "all": every, "where": where and f" ({where})"}
     text = "Doubtful documents: {n} of {all} may as well be in another"
     return Remark(
         Message(
@@ -208,6 +206,7 @@ def doubtful(run: Run) -> Remark | None:
         Message(
             f"{text} group{{where}}. A click on their number in the top line lists them", values
         ).render(),
+        ((cluster, where),) if where else (),
     )
 
 

@@ -21,10 +21,13 @@ class Remark:
     page : str
         As the page of the report says it, whose readers see groups and their names, no files and
         no options: what can be done is said in words.
+    groups : tuple of (int, str)
+        The clusters that the page names, each with the words of ``page`` that name it.
     """
 
     message: Message
     page: str
+    groups: tuple[tuple[int, str], ...] = ()
 
     def render(self, naming: Naming = str) -> str:
         """Write the remark for the summary, with parameters named as a front end names them."""

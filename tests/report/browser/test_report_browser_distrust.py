@@ -41,7 +41,10 @@ def test_the_first_screen_counts_borderline_documents_and_a_click_lists_them(
     assert told.startswith(f"{counts['borderline']} documents")
     assert opened.page.locator("#filter-sure").input_value() == "borderline"
     told = opened.page.locator("#borderline-count").inner_text()
-    assert "The least sure come first, by what is in brackets" in told
+    assert told == (
+        f"All {counts['borderline']} documents here are borderline: do not rely on their group. "
+        "The least sure come first."
+    )
     opened.page.get_by_role("button", name="clear filters").click()
     assert opened.page.locator("#document-count").inner_text().startswith(f"{len(ids)} documents")
 
@@ -88,7 +91,8 @@ def test_the_reader_says_what_makes_a_document_borderline_and_shows_no_odds_besi
     opened = open_report("grown", fragment=f"#scope=all&document={i}")
     reader = opened.page.locator("#reader-body")
     assert firm[i] == 0
-    assert "with this document in it, in none of the 20." in reader.inner_text()
+    assert "with this document in it, in none of the 20 samples." in reader.inner_text()
+    assert "In this fit the document clearly belongs here. But" in reader.inner_text()
     assert "to 1" not in opened.page.locator(".verdict + .why-sure").inner_text()
     opened.unroll("#reader .numbers")
     lines = opened.texts("#reader .numbers li")
@@ -103,7 +107,7 @@ def test_the_least_sure_documents_come_first_by_the_number_that_is_shown(open_re
     ids = content["documents"]["id"]
     expected = sorted(np.flatnonzero(levels(content) == "borderline"), key=lambda i: firm[i])
     rows = opened.texts("#document-list .sure")
-    numbers = [int(re.search(r"\((\d+) of 20 samples\)", row)[1]) for row in rows]
+    numbers = [int(re.fullmatch(r"(\d+) of 20 samples", row)[1]) for row in rows]
     assert numbers == sorted(numbers)
     assert numbers[0] == 0
     assert opened.listed() == [ids[i] for i in expected]
@@ -123,6 +127,26 @@ def test_at_another_number_of_groups_the_page_says_what_certainty_is_about(open_
     assert "the model has 5: how sure" in opened.page.locator("#away").inner_text()
     title = opened.page.locator("#document-list .sure").first.get_attribute("title")
     assert title.startswith("For the 5 groups of the model: Borderline with ")
+
+
+def test_at_another_number_of_words_the_page_says_what_certainty_is_about(open_report, grown):
+    content = grown[1]
+    chosen, labels = content["documents"]["cluster"], np.asarray(content["labels"])
+    moved = [np.sum(one != chosen) for one in labels.reshape(len(content["steps"]), -1)]
+    step = int(np.argmax(moved))
+    assert moved[step] > 0
+    opened = open_report("grown", fragment=f"#scope=all&step={step}")
+    told = "order and how sure are told for the chosen number of words"
+    assert told in opened.page.locator("#document-count").inner_text()
+    drift = opened.page.locator("#away").inner_text()
+    assert "how sure they are is told for that one" in drift
+    # What changed group is not said to be clearly or probably here.
+    opened.page.locator("#scope").select_option("all")
+    i = int(np.flatnonzero(labels.reshape(len(content["steps"]), -1)[step] != chosen)[0])
+    opened.page.locator("#text-search").fill(content["documents"]["id"][i])
+    row = opened.page.locator(f"#document-list-{i} .sure")
+    assert row.inner_text() == "changed group"
+    assert content["names"][chosen[i]] in row.get_attribute("title")
 
 
 def test_at_another_number_of_groups_no_row_names_a_next_best_group(open_report, grown):
@@ -161,10 +185,76 @@ def test_how_sure_is_a_button_that_opens_what_the_numbers_mean(open_report):
     assert title.is_visible()
     box, frame = title.bounding_box(), opened.page.locator("#help").bounding_box()
     assert frame["y"] - 1 <= box["y"] < frame["y"] + frame["height"] / 2
+    head = opened.page.locator("#help h2").bounding_box()
+    assert head["y"] + head["height"] <= box["y"]  # nothing covers it
+    assert in_sight(opened.page, "#help-close")
     assert "call a group a cluster" in opened.page.locator("#help-text").inner_text()
     terms = opened.texts("#help-sure dt")
     for term in ("restarts agree", "redrawn samples agree", "found again", "words in italics"):
         assert term in terms
+
+
+def in_sight(page, selector):
+    """Tell whether the middle of an element is what one sees there."""
+    return page.locator(selector).evaluate(
+        """one => {
+          const { x, y, width, height } = one.getBoundingClientRect();
+          const seen = document.elementFromPoint(x + width / 2, y + height / 2);
+          return one === seen || one.contains(seen);
+        }"""
+    )
+
+
+def test_the_help_opens_at_its_beginning(open_report):
+    opened = open_report("grown", height=500)
+    page = opened.page
+    scrolled = "document.getElementById('help').scrollTop"
+    for ask in (lambda: page.keyboard.press("?"), lambda: page.locator("#help-button").click()):
+        ask()
+        assert page.evaluate(scrolled) == 0
+        assert in_sight(page, "#help-title")
+        assert in_sight(page, "#help-close")
+        page.evaluate("document.getElementById('help').scrollTop = 1e4")  # as a reader leaves it
+        assert page.evaluate(scrolled) > 0
+        assert in_sight(page, "#help-close")
+        page.locator("#help-close").click()
+        assert page.locator("#help").is_hidden()
+
+
+@pytest.fixture(scope="session")
+def warned(grown, tmp_path_factory):
+    """A warning that names one group, and a remark that names another."""
+    content = grown[1]
+    named = [[k, f"{content['names'][k]} (30 % found again)"] for k in (3, 1)]
+    changed = content | {
+        "remarks": [
+            {"text": f"Not found again: {words}.", "warning": k == 3, "groups": [[k, words]]}
+            for k, words in named
+        ]
+    }
+    path = tmp_path_factory.mktemp("report") / "warned.html"
+    path.write_text(write_page(changed), encoding="utf-8")
+    return path, changed
+
+
+def test_groups_that_a_warning_names_can_be_chosen(open_report, warned):
+    opened = open_report("warned", fragment="#cut=3&node=0")
+    page = opened.page
+    page.evaluate("location.hash = ''")
+    page.locator("#warnings").click()
+    assert opened.cluster() == 3  # the only one that it names
+    assert page.locator("#corpus").is_visible()
+    buttons = page.locator("#corpus li button")
+    names = warned[1]["names"]
+    assert buttons.all_inner_texts() == [f"{names[k]} (30 % found again)" for k in (3, 1)]
+    assert page.locator("#corpus .warnings li").inner_text() == (
+        f"Not found again: {names[3]} (30 % found again)."
+    )
+    page.locator("#cut").fill("3")
+    buttons.nth(1).click()
+    assert opened.cluster() == 1
+    assert page.locator("#how-many").inner_text() == "5 groups."
+    assert page.locator("#document-count").inner_text().endswith("of this group")
 
 
 @pytest.fixture(scope="session")

@@ -72,7 +72,7 @@ def test_documents_are_clearly_or_borderline(open_report, grown):
     opened = open_report("grown", fragment=f"#scope=all&sort=given&document={first}")
     row = opened.page.locator(f"#document-list-{first} .sure")
     samples = round(20 * float(content["firmness"]["documents"][first]))
-    assert row.inner_text() == f"borderline ({samples} of 20 samples)"
+    assert row.inner_text() == f"borderline ({samples} of 20)"
     other = opened.page.locator(f"#document-list-{first} .snippet .tag").last
     assert other.inner_text() == f"or {names[documents['runner_up'][first]]}"
     verdict = opened.page.locator(".verdict").inner_text()
@@ -194,6 +194,16 @@ def test_the_open_document_is_of_the_chosen_group_or_says_that_it_is_not(open_re
     told.get_by_role("button").click()
     assert opened.cluster() == labels[0]
     assert opened.page.locator(".elsewhere").count() == 0
+    # Where all groups are listed, nobody chose one of them.
+    opened = open_report("grown", fragment=f"#cluster={other}&document=0&scope=all")
+    assert opened.page.locator("#reader .verdict").is_visible()
+    assert opened.page.locator(".elsewhere").count() == 0
+    opened.page.locator("#scope").select_option("cluster")
+    opened.page.locator(".elsewhere").wait_for()
+    # Along the tree the verdict is about the groups of the model: the one that is shown is told.
+    opened = open_report("grown", fragment="#cut=3&node=0&document=0&scope=all")
+    told = opened.page.locator(".elsewhere").inner_text()
+    assert told.startswith("This document is in node ")
 
 
 def test_back_goes_back_within_the_report(open_report):
@@ -219,7 +229,7 @@ def test_borderline_documents_are_shown_from_the_first_on(open_report, grown):
     page = opened.page
     clearest = int(np.argmax(content["documents"]["log_odds"]))
     page.evaluate("(i) => { location.hash = `scope=all&document=${i}`; }", clearest)
-    page.get_by_role("button", name="borderline", exact=True).click()
+    page.get_by_role("button", name="least sure", exact=True).click()
     assert page.locator("#document-list").evaluate("one => one.scrollTop") == 0
     odds, firm = content["documents"]["log_odds"], content["firmness"]["documents"]
     borderline = np.flatnonzero((odds < np.log(9)) | (firm < 0.5))

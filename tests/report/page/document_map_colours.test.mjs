@@ -8,6 +8,7 @@ import {
   oklch,
   scaleColour,
   sequentialColours,
+  sureColour,
 } from "../../../src/spheremix/report/page/document_map_colours.js";
 
 const parts = (colour) => [colour >> 16, (colour >> 8) & 255, colour & 255];
@@ -42,6 +43,19 @@ test("groups have colours of their own that are seen on the ground", () => {
       const distance = Math.hypot(...parts(colour).map((part, j) => part - before[j]));
       assert.ok(distance > 60, "neighbours in the list differ");
     });
+  }
+});
+
+test("the surer a document, the more its colour stands out from the ground, and the more blue it is", () => {
+  for (const [dark, ground] of [
+    [false, 0xffffff],
+    [true, 0x14181c],
+  ]) {
+    const [clearly, probably] = ["clearly", "probably"].map((sure) => sureColour(sure, dark));
+    assert.ok(contrast(clearly, ground) > 1.5 * contrast(probably, ground));
+    const range = (colour) => Math.max(...parts(colour)) - Math.min(...parts(colour));
+    // On a dark ground light colours look pale: there the less sure ones are nearly grey.
+    assert.ok(range(clearly) > (dark ? 2 : 1) * range(probably));
   }
 });
 

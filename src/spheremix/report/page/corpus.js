@@ -10,18 +10,20 @@ import {
   nounOf,
   shownOfAll,
 } from "./format.js";
+import { chooseCluster } from "./grouping.js";
 
-/** @import { App, Content, Corpus, Model, Path } from "./types.d.ts" */
+/** @import { App, Content, Corpus, Model, Path, Remark } from "./types.d.ts" */
 
 const SHOWN = 200; // documents set aside
 
 /** @typedef {[what: string, value: string]} Pair */
 
 /** @param {App} app */
-export function mountCorpus({ content }) {
+export function mountCorpus(app) {
+  const { content } = app;
   const { corpus, remarks } = content;
   const said = (/** @type {boolean} */ wanted) =>
-    remarks.filter(({ warning }) => warning === wanted).map(({ text }) => text);
+    remarks.filter(({ warning }) => warning === wanted).map((one) => remarkLine(app, one));
   find("corpus").replaceChildren(
     ...present([
       lines("Warnings", said(true), "warnings"),
@@ -29,7 +31,10 @@ export function mountCorpus({ content }) {
       section("The corpus", corpusFacts(content)),
       section("How the texts were prepared", corpus.done),
       section("The model", modelFacts(content)),
-      lines("Notes", corpus.notes),
+      lines(
+        "Notes",
+        corpus.notes.map((note) => bdi(note)),
+      ),
       setAside(corpus),
     ]),
   );
@@ -138,14 +143,42 @@ function section(title, pairs) {
   return make("section", { class: "part" }, make("h3", { text: title }), make("dl", {}, ...items));
 }
 
-/** @param {string} title @param {string[]} said */
+// The groups that a remark names are buttons that choose them.
+/** @param {App} app @param {Remark} remark */
+function remarkLine(app, { text, groups }) {
+  const line = make("bdi");
+  for (const { words, cluster } of remarkParts(text, groups)) {
+    const choose = () => chooseCluster(app, cluster);
+    const button = { type: "button", class: "plain", title: "Show this group" };
+    line.append(
+      cluster < 0 ? words : make("button", { ...button, on: { click: choose } }, bdi(words)),
+    );
+  }
+  return line;
+}
+
+// A text cut where it names groups; what lies between has the cluster -1.
+/** @param {string} text @param {Remark["groups"]} groups in the order of the text */
+export function remarkParts(text, groups) {
+  const parts = [];
+  let rest = text;
+  for (const [cluster, words] of groups) {
+    const at = rest.indexOf(words);
+    if (at < 0) continue;
+    parts.push({ words: rest.slice(0, at), cluster: -1 }, { words, cluster });
+    rest = rest.slice(at + words.length);
+  }
+  return [...parts, { words: rest, cluster: -1 }].filter(({ words }) => words);
+}
+
+/** @param {string} title @param {HTMLElement[]} said */
 function lines(title, said, name = "") {
   if (!said.length) return null;
   return make(
     "section",
     { class: `part ${name}` },
     make("h3", { text: title }),
-    make("ul", {}, ...said.map((line) => make("li", {}, bdi(line)))),
+    make("ul", {}, ...said.map((line) => make("li", {}, line))),
   );
 }
 

@@ -6,7 +6,7 @@ import { characteristicWords, onlyHereWords } from "./words.js";
 import { groupColour } from "./group_colours.js";
 import { nowhereGroup } from "./nowhere.js";
 
-/** @import { Content, Group, Grouping, Now, State, Step, StepOf, Tree } from "./types.d.ts" */
+/** @import { App, Content, Group, Grouping, Now, State, Step, StepOf, Tree } from "./types.d.ts" */
 
 const LISTED = 14; // words of a group
 const ONLY = 6;
@@ -161,6 +161,13 @@ export function chooseGroup(state, groups, id, more = {}) {
     scope: "cluster",
     ...more,
   });
+}
+
+// Choose a group of the model, also where other groups or other words are shown.
+/** @param {Pick<App, "content" | "state" | "groupsAt">} app @param {number} k */
+export function chooseCluster({ content, state, groupsAt }, k) {
+  state.set({ cut: 0, step: content.chosen });
+  chooseGroup(state, groupsAt(state.now), k);
 }
 
 // The group of another number of groups that has most of the documents of this one.

@@ -4,6 +4,7 @@ import { bdi, find, make } from "./dom.js";
 import { capital, counted, integer, nounOf, percent, shownOfAll } from "./format.js";
 import { AGREED, agreementPercent, countSure, samenessWord } from "./certainty.js";
 import { openCut } from "./group_slider.js";
+import { chooseCluster } from "./grouping.js";
 import { openSure } from "./help_sure.js";
 
 /** @import { App, Content, Step } from "./types.d.ts" */
@@ -54,22 +55,21 @@ export function mountHeader(app) {
 function howSure(app) {
   const { content, state } = app;
   const parts = [...agreements(content), ...distrusted(app), ...otherNumbers(app)];
-  const warnings = content.remarks.filter(({ warning }) => warning).length;
-  if (warnings)
+  const warnings = content.remarks.filter(({ warning }) => warning);
+  if (warnings.length)
     parts.push(
       make("button", {
         type: "button",
         class: "plain warning",
         id: "warnings",
-        text: `! ${counted(warnings, "warning")}`,
-        title: content.remarks
-          .filter(({ warning }) => warning)
-          .map(({ text }) => text)
-          .join("\n\n"),
+        text: `! ${counted(warnings.length, "warning")}`,
+        title: warnings.map(({ text }) => text).join("\n\n"),
         on: {
           click: () => {
             state.set({ tab: "corpus" });
             find("corpus").scrollTop = 0;
+            const [group, ...others] = warnings.flatMap(({ groups }) => groups);
+            if (warnings.length === 1 && group && !others.length) chooseCluster(app, group[0]);
           },
         },
       }),

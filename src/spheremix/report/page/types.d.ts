@@ -8,6 +8,13 @@ export type Numbers = Uint16Array | Uint32Array;
 
 // The content
 
+// What is said about the run; groups that the text names, each with the words that name it.
+export interface Remark {
+  text: string;
+  warning: boolean;
+  groups: [k: number, words: string][];
+}
+
 export interface Content {
   title: string;
   run: string | null; // the id for which edits are exported; null: no run that can be edited
@@ -16,7 +23,7 @@ export interface Content {
   model: Model;
   candidates: Candidate[];
   advice: Advice | null;
-  remarks: { text: string; warning: boolean }[];
+  remarks: Remark[];
   tree: Tree | null;
   firmness: Firmness | null;
   kind: "words" | "coordinates";
