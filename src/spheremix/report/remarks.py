@@ -45,6 +45,10 @@ def remarked(run: Run) -> list[dict[str, Any]]:
     """
     warned = warnings(run)
     return [
-        {"text": one.page, "warning": one in warned, "groups": [list(named) for named in one.groups]}
+        {
+            "text": one.page,
+            "warning": one in warned,
+            "groups": [list(named) for named in one.groups],
+        }
         for one in remarks(run)
     ]

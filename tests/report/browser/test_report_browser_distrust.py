@@ -147,6 +147,9 @@ def test_at_another_number_of_words_the_page_says_what_certainty_is_about(open_r
     row = opened.page.locator(f"#document-list-{i} .sure")
     assert row.inner_text() == "changed group"
     assert content["names"][chosen[i]] in row.get_attribute("title")
+    row.click()
+    told = opened.page.locator("#reader .verdict").inner_text()
+    assert told.startswith("With the chosen number of words: ")
 
 
 def test_at_another_number_of_groups_no_row_names_a_next_best_group(open_report, grown):

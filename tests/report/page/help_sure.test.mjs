@@ -30,7 +30,10 @@ test("every number about certainty is explained, with what it is about", () => {
   assert.match(documents, /at least 15 of 20\./u);
   assert.match(documents, /“least sure” .* the samples in which they stay, .* by the odds;/u);
   assert.match(found.get("words in italics"), /fewer than half/u);
-  assert.match(found.get("at other numbers of groups"), /for the 5 groups of the model/u);
+  assert.match(
+    found.get("at other numbers of groups"),
+    /for the 5 groups of the model, with the chosen number of words\./u,
+  );
 });
 
 test("what a report does not have is not explained", () => {

@@ -45,8 +45,9 @@ export function meanings(content) {
     ],
     Boolean(firmness) && [
       "found again",
-      "Of one group: how much of it is found again, on average, in the redrawn samples: of the " +
-        "documents in it or in the group there that is most like it, those in both. " +
+      "Of one group: how much of it is found again, on average, in the redrawn samples: the " +
+        "documents that are both in it and in the most similar new group, as a share of those in " +
+        "either. " +
         `${100 * FIRM} % or more: firm. “?” below ${100 * FIRM} %: look twice. “!” ` +
         `below ${100 * FAIR} %: do not rely on it.`,
     ],
@@ -62,7 +63,8 @@ export function meanings(content) {
       ],
     Boolean(content.tree) && [
       "at other numbers of groups",
-      `All of this is told for the ${K} of the model. Groups that the slider merges or divides have ` +
+      `All of this is told for the ${K} of the model, with the chosen number of ` +
+        `${nounOf(content)}s. Groups that the slider merges or divides have ` +
         "no such numbers of their own.",
     ],
   ];
@@ -79,8 +81,8 @@ function ofSamples({ corpus, firmness }) {
   if (!firmness) return drawn;
   return (
     `${drawn} This is done ${firmness.n_replicates} times. A document stays with its group in a ` +
-    "sample if more than half of the group are together again, more than half of those who are " +
-    "together there are of the group, and the document is one of them."
+    "sample if one of the new groups has this document and more than half of its group, and these " +
+    "are more than half of the new group."
   );
 }
 

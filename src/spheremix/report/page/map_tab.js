@@ -34,9 +34,9 @@ export function mountMapTab(app) {
     colours: colouring.colours(isDark()),
     labels: labelsOf(app, app.groups(), true),
     describe: (/** @type {number} */ i) => {
-      const sure = isNowhere(content, documents, i)
-        ? ""
-        : `, ${certaintyText(content, documents, i)}`;
+      // Certainty is about the groups of the model, which may not be those that are shown.
+      const hidden = isNowhere(content, documents, i) || sureScope(content, state.now);
+      const sure = hidden ? "" : `, ${certaintyText(content, documents, i)}`;
       return `${nameOf(documents, i)}: ${groupName(app, i)}${sure}`;
     },
     onSelect: (/** @type {number} */ i) => {

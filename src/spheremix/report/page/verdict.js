@@ -77,7 +77,7 @@ export function verdict(app, documents, step, i, k) {
     );
   const why = whyText(app.content, documents, i);
   lines.push(
-    sentence(app, documents, i, own),
+    sentence(app, documents, step, i),
     why && make("p", { class: "why-sure", text: why }),
     fewWords(app.content, i),
     numbers(app, documents, step, i),
@@ -85,12 +85,14 @@ export function verdict(app, documents, step, i, k) {
   return make("div", {}, ...present(lines));
 }
 
-/** @param {App} app @param {Documents} documents @param {number} i @param {number} own */
-function sentence(app, documents, i, own) {
+/** @param {App} app @param {Documents} documents @param {Step} step @param {number} i */
+function sentence(app, documents, step, i) {
+  const own = documents.cluster[i];
   const sure = certaintyOf(app.content, documents, i);
   const line = make("p", { class: "verdict" });
   if (!app.groups().exact)
     line.append(`Of the ${app.content.model.n_clusters} groups of the model: `);
+  else if (!step.exact) line.append("With the chosen number of words: ");
   if (isNowhere(app.content, documents, i)) {
     line.append(make("strong", { text: "Belongs nowhere" }), ": it fits no group. The nearest is ");
     line.append(link(app, documents.runner_up ? documents.runner_up[i] : 0), ".");
