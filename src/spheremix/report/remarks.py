@@ -45,10 +45,6 @@ def remarked(run: Run) -> list[dict[str, Any]]:
     """
     warned = warnings(run)
     return [
-        {
-            "text": one.page,
-            "warning": one in warned,
-            "groups": [list(named) for named in one.groups],
-        }
+        {"text": one.page, "warning": one in warned, "groups": [list(pair) for pair in one.groups]}
         for one in remarks(run)
     ]

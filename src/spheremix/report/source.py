@@ -182,10 +182,8 @@ def from_model(
         raise ValueError(f"There are {len(corpus)} documents for {count_rows(X)} rows of X.")
     remarks = []
     if isinstance(model, SphericalKMeans):
-        reading, remarks = (
-            read_partition(model, X),
-            [{"text": NOTE, "warning": False, "groups": []}],
-        )
+        reading = read_partition(model, X)
+        remarks = [{"text": NOTE, "warning": False, "groups": []}]
     advice = getattr(model, "advice_", None)
     seed = model.random_state if isinstance(model.random_state, int) else None
     return Source(

@@ -183,8 +183,5 @@ function drifted({ labels }, chosen) {
   const part = n / labels.length;
   const few = n === 1 ? "1 document has" : `${n || "no"} documents have`;
   const which = part < 0.01 ? few : `${percent(part)} of the documents have`;
-  return (
-    `${capital(which)} changed group, compared with the chosen number of words: how sure they are ` +
-    "is told for that one."
-  );
+  return `${capital(which)} changed group, compared with the chosen number of words.`;
 }
