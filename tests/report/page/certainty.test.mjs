@@ -83,7 +83,7 @@ test("one group has no other to be borderline with", () => {
 test("numbers between 0 and 1 have words", () => {
   assert.equal(ofSamples(0.85, 20), "17 of 20 redrawn samples");
   assert.equal(ofSamples(0, 20), "none of the 20 redrawn samples");
-  assert.deepEqual([0.748, 1, 0, -0.02].map(agreementPercent), ["75 %", "100 %", "0 %", "−2 %"]);
+  assert.deepEqual([0.748, 1, 0, -0.02].map(agreementPercent), ["74 %", "100 %", "0 %", "−2 %"]);
   assert.deepEqual([0.95, 0.8, 0.65, 0.1].map(samenessWord), [
     "the same groups",
     "mostly the same groups",

@@ -31,10 +31,11 @@ export function ofSamples(value, n) {
   return `${timesOf(value, n)} redrawn samples`;
 }
 
-// How far two groupings agree, from chance to the same: 0.75 as "75 %".
+// How far two groupings agree, from chance to the same: 0.75 as "75 %". It is rounded down, so that
+// what is shown as a limit is not below it.
 /** @param {number} value an adjusted Rand index */
 export function agreementPercent(value) {
-  return `${Math.round(100 * value)} %`.replace("-", "−");
+  return `${Math.floor(100 * value + 1e-9)} %`.replace("-", "−");
 }
 
 // 0.96 as ".96"; whole numbers as they are.
