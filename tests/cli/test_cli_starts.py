@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -36,7 +37,8 @@ def test_starts_that_disagree_are_said(noise, tmp_path):
     assert list(sm.load_run(folder).manifest.start_agreement) == [5, 6]
     chosen = info["dense"][str(info["best_n_components"])]["agreement"]
     assert chosen < 0.6
-    assert f"agree with these clusters at an adjusted Rand index of only {chosen:.2f}" in " ".join(
+    shown = f"{math.floor(100 * chosen) / 100:.2f}"  # rounded down: what is below .6 looks so
+    assert f"agree with these clusters at an adjusted Rand index of only {shown}" in " ".join(
         out.split()
     )
 

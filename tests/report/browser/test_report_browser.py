@@ -304,7 +304,7 @@ def test_how_well_starts_agree_stands_in_the_table(open_report, study):
     heads = opened.texts(".plain-table thead th")
     at = heads.index("starts agree") + 1
     cells = opened.texts(f".plain-table tbody tr > :nth-child({at})")
-    assert cells == [f"{100 * value:.0f} %" for value in model.agreement_]
+    assert cells == [f"{int(100 * value)} %" for value in model.agreement_]  # rounded down
     meaning = "mean adjusted Rand index between the best start and the other starts"
     head = opened.page.locator(f".plain-table thead th:nth-child({at})")
     assert meaning in head.get_attribute("title")
