@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,6 +14,7 @@ from spheremix.merging import TILE, merge
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.models.vmf import VMFModel
 from spheremix.resultants import Resultants, merged_resultants
+from spheremix.vectors import as_dense, as_sparse
 
 D = 6
 
@@ -164,6 +167,21 @@ def test_products_in_tiles_are_products():
     np.fill_diagonal(losses, np.inf)
     assert_allclose(found.losses[0], losses.min(), rtol=1e-12)
     assert tuple(found.pairs[0]) == np.unravel_index(losses.argmin(), losses.shape)
+
+
+@pytest.mark.parametrize("of", [SphericalKMeansModel(), VMFModel(60, "shared")])
+def test_sparse_clusters_are_merged_as_dense_ones(of):
+    rng = np.random.default_rng(1)
+    vectors = np.where(rng.random((40, 60)) < 0.2, rng.exponential(size=(40, 60)), 0.0)
+    vectors[:, 0] += 1.0
+    mass = np.linalg.norm(vectors, axis=1) + rng.exponential(size=40)
+    dense = Resultants(mass, vectors, 0.0, 0.0, float(mass.sum()))
+    thin = replace(dense, vectors=as_sparse(vectors))
+    found, expected = (merge(one, of.cluster_value(one), 5) for one in (thin, dense))
+    assert_array_equal(found.pairs, expected.pairs)
+    assert_allclose(found.losses, expected.losses, rtol=1e-9)
+    merged = merged_resultants(thin, found.labels)
+    assert_allclose(as_dense(merged.vectors), merged_resultants(dense, found.labels).vectors)
 
 
 def test_coinciding_clusters_are_merged_first():
