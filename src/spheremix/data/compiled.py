@@ -94,7 +94,9 @@ class CompiledDirections(Shown):
             else:
                 dense.append(s)
         if dense:
-            own = weights if weights is None or weights.ndim == 1 else weights[dense]
+            own = weights
+            if found and weights is not None and weights.ndim == 2:  # otherwise not copied
+                own = weights[dense]
             sums = self.begin([scorers[s] for s in dense], own, self.n_rows)
             sums.add(self, 0)
             found |= zip(dense, sums.resultants(), strict=True)
