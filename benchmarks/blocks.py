@@ -40,7 +40,7 @@ def write_rows(path, n_rows):
 
 
 def anonymous():
-    """Give the anonymous resident memory of this process, in bytes: page cache is not in it."""
+    """Return the anonymous resident memory of this process, in bytes: page cache is not in it."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
 

@@ -46,7 +46,7 @@ NOTE = [
 
 
 def counts(name):
-    """Give the rows of a set of counts by tf-idf; those of cstr are weighted already."""
+    """Return the rows of a set of counts by tf-idf; those of cstr are weighted already."""
     X = sparse.load_npz(DATA / name / "X.npz").tocsr().astype(np.float64)
     X = X if name == "cstr" else TfidfTransformer().fit_transform(X)
     kept = np.asarray(X.sum(axis=1)).ravel() > 0.0
@@ -54,7 +54,7 @@ def counts(name):
 
 
 def matched(clusters, labels):
-    """Give the label of each cluster."""
+    """Return the label of each cluster."""
     K = max(clusters.max(), labels.max()) + 1
     common = np.zeros((K, K))
     np.add.at(common, (clusters, labels), 1.0)
@@ -62,7 +62,7 @@ def matched(clusters, labels):
 
 
 def excesses(posteriors, labels, names):
-    """Give for each document, in the column of its bin, how much more sure than right it is."""
+    """Return for each document, in the column of its bin, how much more sure than right it is."""
     sure, right = posteriors.max(axis=1), names[posteriors.argmax(axis=1)] == labels
     place = np.minimum((sure * BINS).astype(int), BINS - 1)
     found = np.zeros((len(sure), BINS))
@@ -75,7 +75,7 @@ def calibration_error(found):
 
 
 def standard_error(fits):
-    """Give the standard error of the mean ECE of several fits, by drawing documents again."""
+    """Return the standard error of the mean ECE of several fits, by drawing documents again."""
     rng, n = np.random.default_rng(0), len(fits[0])
     counts = rng.multinomial(n, np.full(n, 1.0 / n), size=REDRAWN)
     errors = [np.abs(counts @ found).sum(axis=1) / n for found in fits]
@@ -83,7 +83,7 @@ def standard_error(fits):
 
 
 def judged(X, labels, seed):
-    """Give accuracy, errors and temperatures, and what the calibrated error is the sum of."""
+    """Return accuracy, errors and temperatures, and what the calibrated error is the sum of."""
     K = len(np.unique(labels))
     mixture = sm.VMFMixture(K, random_state=seed).fit(X)
     names = matched(mixture.labels_, labels)

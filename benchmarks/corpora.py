@@ -25,7 +25,7 @@ ALL = (*FAR, "poliblog5k", "sec8k_stanford")  # and politics, and business
 
 
 def texts_of(name):
-    """Give the texts of a corpus, and the labels of bbc_news."""
+    """Return the texts of a corpus, and the labels of bbc_news."""
     if name == "docstrings":
         return list(sm.datasets.load_docstrings().texts), None
     if name in FAR:
@@ -41,7 +41,7 @@ def texts_of(name):
 
 
 def _from_counts(name):
-    """Give bags of words as texts, their words in the order of the vocabulary."""
+    """Return bags of words as texts, their words in the order of the vocabulary."""
     X = sparse.load_npz(DATA / name / "X.npz").tocsr()
     words = (DATA / name / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
     parts = zip(X.indptr, X.indptr[1:], strict=False)
@@ -60,12 +60,12 @@ def foreign(rng, n, pools):
 
 
 def nonsense(rng, n, words, lengths):
-    """Give words at random, as many of them as documents have."""
+    """Return words at random, as many of them as documents have."""
     return [" ".join(rng.choice(words, rng.choice(lengths))) for _ in range(n)]
 
 
 def empty(rng, n, words):
-    """Give texts of one to three words."""
+    """Return texts of one to three words."""
     return [" ".join(rng.choice(words, rng.integers(1, 4))) for _ in range(n)]
 
 
@@ -74,7 +74,7 @@ def boilerplate(rng, n):
 
 
 def class_means(X, truth):
-    """Give the cosine of each row with the nearest mean of a class, itself left out."""
+    """Return the cosine of each row with the nearest mean of a class, itself left out."""
     classes = np.unique(truth[truth != "noise"])
     own = truth[:, None] == classes
     sums = np.vstack([np.asarray(X[truth == one].sum(axis=0)).ravel() for one in classes])
@@ -104,7 +104,7 @@ def embeddings():
 
 
 def newsgroups(seed, n=1600):
-    """Give posts of four newsgroups: a corpus on which no rule was developed."""
+    """Return posts of four newsgroups: a corpus on which no rule was developed."""
     X, truth = counts("ng20_bydate_cai")
     rng = np.random.default_rng(seed)
     own = np.isin(truth, rng.choice(np.unique(truth), 4, replace=False))

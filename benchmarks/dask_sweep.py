@@ -42,7 +42,7 @@ def say(line: str = "") -> None:
 
 
 def documents(n_rows: int, d: int, seed: int) -> sparse.csr_matrix:
-    """Give counts of words, half of them common to all, half of one of K topics."""
+    """Return counts of words, half of them common to all, half of one of K topics."""
     rng = np.random.default_rng(seed)
     half = d // 2
     words = np.minimum(rng.zipf(1.3, size=(n_rows, N_WORDS)) - 1, half - 1)
@@ -60,7 +60,7 @@ def a_block(n_rows: int, d: int, block_info: dict | None = None) -> sparse.csr_m
 
 
 def documents_in_blocks(n_rows: int, d: int, n_blocks: int) -> da.Array:
-    """Give the documents as a Dask array, made where they are needed."""
+    """Return the documents as a Dask array, made where they are needed."""
     return da.map_blocks(
         functools.partial(a_block, n_rows // n_blocks, d),
         dtype=np.float64,
@@ -70,7 +70,7 @@ def documents_in_blocks(n_rows: int, d: int, n_blocks: int) -> da.Array:
 
 
 def a_scorer() -> Scorer:
-    """Give a scorer as in the middle of a fit, from a part of the documents."""
+    """Return a scorer as in the middle of a fit, from a part of the documents."""
     mixture = sm.VMFMixture(K, init="k-means++", n_init=1, tol=1e-4, random_state=0)
     mixture.fit(documents(40_000, N_FEATURES, seed=0))
     return Scorer.centred(mixture.kappas_[:, None] * mixture.prototypes_, np.log(mixture.weights_))
@@ -105,7 +105,7 @@ def rounds(jobs: dict[str, Callable[[], object]], patience: float) -> dict[str, 
 
 
 def processor_ms(job: Callable[[], object], client: Client) -> tuple[float, float]:
-    """Give the processor time of a job, least of some groups: of this process, and of workers."""
+    """Return the processor time of a job, least of some groups: of this process, and of workers."""
     found = []
     for _ in range(GROUPS):
         before = time.process_time(), sum(client.run(time.process_time).values())

@@ -50,7 +50,7 @@ def filings():
 
 
 def wrong(mixture, labels, firm):
-    """Give the share of wrong documents among the firm ones and among the others."""
+    """Return the share of wrong documents among the firm ones and among the others."""
     common = np.zeros((len(mixture.weights_), labels.max() + 1))
     np.add.at(common, (mixture.labels_, labels), 1.0)
     names = linear_sum_assignment(common, maximize=True)[1]

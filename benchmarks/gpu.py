@@ -39,7 +39,7 @@ def say(line: str = "") -> None:
 
 
 def milliseconds(job: Callable[[], object], rounds: int = 7) -> float:
-    """Give the least time of a job, the device's work included."""
+    """Return the least time of a job, the device's work included."""
     best = np.inf
     for _ in range(rounds + 1):
         begin = time.perf_counter()
@@ -133,7 +133,7 @@ def plain_at(X: torch.Tensor, scorer: Scorer, setting: str) -> float:
 
 
 def errors(X: torch.Tensor, scorer: Scorer, precision: str) -> tuple[float, float]:
-    """Give the error of the vectors, relative to the largest entry, and of a row's likelihood."""
+    """Return the error of the vectors, relative to the largest entry, and of a row's likelihood."""
     part = X[:200_000]
     [found] = open_torch(part, precision).sweep([scorer])
     [exact] = open_torch(part.double()).sweep([scorer])

@@ -60,7 +60,7 @@ def write(questions: list[dict]) -> None:
 
 
 def read_answers(text: str) -> dict[int, str]:
-    """Give the answers by the number of the question; refuse what is no answer."""
+    """Return the answers by the number of the question; refuse what is no answer."""
     answers: dict[int, str] = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         number, _, word = line.partition(" ")

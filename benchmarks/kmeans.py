@@ -25,7 +25,7 @@ SHORT, LONG = 2, 12
 
 
 def embeddings(n=100_000, d=384, n_groups=50):
-    """Give unit rows around random directions, as loose as sentence embeddings."""
+    """Return unit rows around random directions, as loose as sentence embeddings."""
     rng = np.random.default_rng(0)
     centres = rng.standard_normal((n_groups, d), dtype=np.float32)
     X = centres[rng.integers(n_groups, size=n)]
@@ -35,7 +35,7 @@ def embeddings(n=100_000, d=384, n_groups=50):
 
 
 def iteration(runs, rounds=7):
-    """Give the least seconds an iteration takes, the libraries taking turns."""
+    """Return the least seconds an iteration takes, the libraries taking turns."""
     best = {name: {SHORT: np.inf, LONG: np.inf} for name in runs}
     for _ in range(rounds):
         for name, run in runs.items():
@@ -47,7 +47,7 @@ def iteration(runs, rounds=7):
 
 
 def ours(directions, start):
-    """Give a run of Lloyd's iterations that stops on nothing but their number."""
+    """Return a run of Lloyd's iterations that stops on nothing but their number."""
 
     def run(n_iter):
         settings = em.Settings(tol=-1.0, max_iter=n_iter, e_step="hard")

@@ -46,7 +46,7 @@ MANY = 100_000
 
 
 def load_rows(case):
-    """Give unit rows."""
+    """Return unit rows."""
     if case == "embeddings":
         return normalize(np.load(DATA / "minilm_bbc" / "embeddings.npy").astype(np.float64))
     folder = "bbc_news" if case == "bbc" else "sec8k_stanford"
@@ -68,7 +68,7 @@ def load_rows(case):
 
 
 def place(method, X, groups):
-    """Give positions in the plane."""
+    """Return positions in the plane."""
     if method == "ours":
         return document_positions(X, groups)
     if method == "two principal components":

@@ -33,7 +33,7 @@ def unit(X):
 
 
 def planted(n, K, noise, d=384):
-    """Give unit rows around K random directions."""
+    """Return unit rows around K random directions."""
     rng = np.random.default_rng(0)
     centres = rng.standard_normal((K, d), dtype=np.float32)
     rows = centres[rng.integers(K, size=n)]
@@ -41,7 +41,7 @@ def planted(n, K, noise, d=384):
 
 
 def texts(n):
-    """Give unit rows that each mix three of 2,225 embeddings of news articles, and some noise."""
+    """Return unit rows that each mix three of 2,225 embeddings of news articles, and some noise."""
     rng = np.random.default_rng(0)
     real = unit(np.load(DATA / "minilm_bbc" / "embeddings.npy").astype(np.float32))
     chosen = rng.integers(len(real), size=(n, 3))
@@ -64,14 +64,14 @@ def faiss_run(X, start, n_iter):
 
 
 def faiss_iteration(X, start):
-    """Give the seconds of one iteration: those of three less those of one."""
+    """Return the seconds of one iteration: those of three less those of one."""
     runs = [[spent(lambda n=n: faiss_run(X, start, n))[0] for n in (1, 3)] for _ in range(2)]
     short, long = np.min(runs, axis=0)
     return (long - short) / 2
 
 
 def iterations(X, K, n_iter):
-    """Give the engine, what it knows, the last scorer, and a line about each iteration of a fit."""
+    """Return engine, what it knows, the last scorer, and a line about each iteration of a fit."""
     directions, model = sm.as_directions(X, n_threads=1), SphericalKMeansModel()
     prototypes = X[np.random.default_rng(1).choice(len(X), K, replace=False)].astype(np.float64)
     near, lines, moves = NearComponents(directions), [], True
@@ -122,7 +122,7 @@ def late(out, title, X, K, n_iter=40):
 
 
 def coherence(X, prototypes):
-    """Give the mean of the largest cosines."""
+    """Return the mean of the largest cosines."""
     return sum(
         (part @ unit(prototypes).T).max(axis=1).sum() for part in np.array_split(X, 50)
     ) / len(X)

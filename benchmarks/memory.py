@@ -38,7 +38,7 @@ WHO = {
 
 
 def wide(K, d=100_000, rows_of_each=4):
-    """Give rows of 100 entries around K directions, and these directions, 95 % of them zero."""
+    """Return rows of 100 entries around K directions, and these directions, 95 % of them zero."""
     rng = np.random.default_rng(0)
     columns = np.array([np.sort(rng.choice(d, d // 20, replace=False)) for _ in range(K)])
     columns = columns.astype(np.int32)
@@ -76,7 +76,7 @@ def fitted(who, X, K, n_init):
 
 
 def in_use(name):
-    """Give a line of the status of this process, in bytes."""
+    """Return a line of the status of this process, in bytes."""
     line = next(line for line in STATUS.read_text().splitlines() if line.startswith(name))
     return 1024 * int(line.split()[1])
 

@@ -101,7 +101,7 @@ def report_checks(found):
 
 
 def sources():
-    """Give what draws a past and a batch of one source, with the number of groups."""
+    """Return what draws a past and a batch of one source, with the number of groups."""
     X = embeddings()[1](np.arange(2225))[0]
 
     def articles(n, seed):
@@ -155,7 +155,7 @@ def report_sizes(found):
 
 
 def documents_of_bbc():
-    """Give the topics, and what makes a corpus of some documents."""
+    """Return the topics, and what makes a corpus of some documents."""
     documents = texts("bbc_news")
 
     def corpus(ids):
@@ -167,13 +167,13 @@ def documents_of_bbc():
 
 
 def rows_of_bbc():
-    """Give the topics, and what makes a matrix of some embeddings."""
+    """Return the topics, and what makes a matrix of some embeddings."""
     labels, rows = embeddings()
     return labels, lambda ids: sm.text.Matrix(rows(ids)[0], None, "", "NumPy", [], "")
 
 
 def stream(labels, split):
-    """Give the first documents, and batches; in the fifth a topic comes that was not there."""
+    """Return the first documents, and batches; in the fifth a topic comes that was not there."""
     topic = np.unique(labels)[split]
     order = np.random.default_rng(split).permutation(len(labels))
     known, event = list(order[labels[order] != topic]), list(order[labels[order] == topic])
@@ -230,7 +230,7 @@ def compare(before, after):
 
 
 def fits(before, after):
-    """Give the seconds of the fit of the update, and of a new one."""
+    """Return the seconds of the fit of the update, and of a new one."""
     X, K = after.matrix(), len(after.mixture.weights_)
     start = np.array(after.documents["cluster"])  # that of the update is a few documents away
     start[: len(before.documents["cluster"])] = before.documents["cluster"]

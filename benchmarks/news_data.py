@@ -20,7 +20,7 @@ def texts(name):
 
 
 def bbc():
-    """Give the topics, and what makes rows: the words are those of the past."""
+    """Return the topics, and what makes rows: the words are those of the past."""
     documents = texts("bbc_news")
     all_texts = np.array([one["text"] for one in documents], dtype=object)
 

@@ -17,13 +17,13 @@ N_WINDOWS, N_CUTS, N_TIMES = 25, 4, 8
 
 
 def filings():
-    """Give the filings in the order of their dates."""
+    """Return the filings in the order of their dates."""
     found = [one for one in texts("sec8k_stanford") if len(one["text"]) > 200]
     return sorted(found, key=lambda one: (one["date"], one["id"]))
 
 
 def known_past(documents, ids):
-    """Give what a batch is compared with, and what makes rows of it."""
+    """Return what a batch is compared with, and what makes rows of it."""
     vectorizer = TextVectorizer()
     X = vectorizer.fit_transform([documents[i]["text"] for i in ids])
     X = X[np.diff(X.indptr) > 0]
@@ -49,7 +49,7 @@ def known_past(documents, ids):
 
 
 def starts_of(documents):
-    """Give the times at which filings are compared with those before them."""
+    """Return the times at which filings are compared with those before them."""
     return np.linspace(2 * N_PAST, len(documents) - 2 * N_BATCH, N_WINDOWS).astype(int)
 
 
@@ -94,7 +94,7 @@ def real_event():
 
 
 def alarmed(batches, checks):
-    """Give the share of the batches with an alarm of one of these checks."""
+    """Return the share of the batches with an alarm of one of these checks."""
     return np.mean([any(check in checks for check in one[3]) for one in batches])
 
 

@@ -91,7 +91,7 @@ def planted():
 
 
 def humps():
-    """Give the statistic by which "auto" tells noise with a hump of its own from a tail."""
+    """Return the statistic by which "auto" tells noise with a hump of its own from a tail."""
     texts, labels = texts_of("bbc_news")
     pools = [texts_of(name)[0] for name in ALL]
     cases = {"bbc, K = 5": (planted_texts(texts, labels, [])[0], 5)}
@@ -113,7 +113,7 @@ def humps():
 
 
 def own_groups():
-    """Give what becomes of documents of four other corpora where there is room for them."""
+    """Return what becomes of documents of four other corpora where there is room for them."""
     texts, labels = texts_of("bbc_news")
     far = [texts_of(name)[0] for name in FAR]
     for K in (5, 9):
@@ -144,7 +144,7 @@ def clean():
 
 
 def left_out(X, truth, seed, n):
-    """Give four classes and some rows of the fifth, the noise."""
+    """Return four classes and some rows of the fifth, the noise."""
     rng = np.random.default_rng(seed)
     last = str(seed % 5)
     rows = rng.choice(np.flatnonzero(truth == last), min(n, np.sum(truth == last)), replace=False)
@@ -181,7 +181,7 @@ def peers():
 
 
 def command():
-    """Give what noise does in the command: the mixture that it shows is sparse, fitted again."""
+    """Return what noise does in the command: the mixture that it shows is sparse, fitted again."""
     explore.complete = lambda *_: None  # no figures, no page
     texts, labels = texts_of("bbc_news")
     pools = [texts_of(name)[0] for name in ALL]
@@ -200,7 +200,7 @@ def command():
 
 
 def explored(texts, **options):
-    """Give the groups that the command finds; -1 belongs nowhere, -2 was set aside."""
+    """Return the groups that the command finds; -1 belongs nowhere, -2 was set aside."""
     with tempfile.TemporaryDirectory() as folder:
         run = sm.explore_corpus(
             texts, f"{folder}/run", k=5, threads=1, min_relative_increase=0.05, **options
@@ -209,7 +209,7 @@ def explored(texts, **options):
 
 
 def small_groups(seed, n_small, size, spread):
-    """Give three large clusters, and small ones whose rows are nearly the same."""
+    """Return three large clusters, and small ones whose rows are nearly the same."""
     X, labels, _ = sm.datasets.make_vmf_mixture(600, 30, 3, kappa=40.0, random_state=seed)
     rng = np.random.default_rng(seed)
     middles = rng.normal(size=(n_small, 1, 30))

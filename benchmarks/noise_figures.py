@@ -14,7 +14,7 @@ HEAD = ("rows", "clean rows kept", "F1 of noise", "ARI of clean rows", "without 
 
 
 def judged(truth, labels, plain=None):
-    """Give share of the clean rows kept, F1 of the noise, ARI of the clean rows with and without.
+    """Return share of the clean rows kept, F1 of the noise, ARI of the clean rows with and without.
 
     The last one is of the clean rows that were kept, in both, so that the rows are the same.
     """
@@ -34,7 +34,7 @@ def ours(X, truth, K, seed, **parameters):
 
 
 def best_threshold(values, noise):
-    """Give the rows above the threshold that finds the noise with the best F1."""
+    """Return the rows above the threshold that finds the noise with the best F1."""
     order = np.argsort(-values)
     hits = np.cumsum(noise[order])
     f1 = 2.0 * hits / (np.arange(1, len(hits) + 1) + noise.sum())
@@ -44,7 +44,7 @@ def best_threshold(values, noise):
 
 
 def known_classes(X, truth):
-    """Give the best that the cosine with the true classes could do: what the words allow."""
+    """Return the best that the cosine with the true classes could do: what the words allow."""
     noise = truth == "noise"
     lost = best_threshold(-class_means(X, truth), noise)
     return np.array([np.mean(~lost[~noise]), f1_score(noise, lost), np.nan, np.nan])

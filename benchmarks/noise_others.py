@@ -10,7 +10,7 @@ DRAWS = range(9, 33)  # of newsgroups; the first nine were looked at
 
 
 def bases():
-    """Give texts with their classes, the number of clusters, and corpora to plant in them."""
+    """Return texts with their classes, the number of clusters, and corpora to plant in them."""
     pools = {name: texts_of(name)[0] for name in ALL}
     news, topics = texts_of("bbc_news")
     of_topic = {name: [] for name in topics}

@@ -19,7 +19,7 @@ SIMULATED = (*HEAD[:-1], "F1, parameters known", "F1, best threshold", HEAD[-1])
 
 
 def simulated(seed, d, share, mean_length, n=1000, K=4):
-    """Give rows, their labels, and what they were drawn from."""
+    """Return rows, their labels, and what they were drawn from."""
     kappa = float(concentration(d, mean_length))
     X, labels, drawn = sm.datasets.make_vmf_mixture(n, d, K, kappa=kappa, random_state=seed)
     rng = np.random.default_rng(seed)
@@ -30,7 +30,7 @@ def simulated(seed, d, share, mean_length, n=1000, K=4):
 
 
 def known_parameters(X, truth, drawn, share):
-    """Give two F1 of the noise by the true parameters.
+    """Return two F1 of the noise by the true parameters.
 
     The first one calls a row noise if noise is more probable than each cluster, as a fit does. The
     second one is the best that any threshold on the true probability of noise could reach.

@@ -54,7 +54,7 @@ NOTES = [
 
 
 def simulation(i):
-    """Give one of the simulated samples: rows, components, and how it was made."""
+    """Return one of the simulated samples: rows, components, and how it was made."""
     rng = np.random.default_rng([2026, i])
     K = (1, 1, 2, 3, 4, 5, 6, 7, 8, 10)[i % 10]
     d = int(rng.choice([3, 5, 10, 20, 50, 100]))
@@ -70,7 +70,7 @@ def simulation(i):
 
 
 def measure(X, labels, most, **options):
-    """Give the number that each rule takes, the agreement with the classes there, and evidence."""
+    """Return number that each rule takes, the agreement with the classes there, and evidence."""
     Ks = range(2, most + 1)
     study = sm.VMFMixtureIC(Ks, paths="none", random_state=0, **options).fit(X)
     advice, models = study.advice_, study.dense_models_
@@ -105,7 +105,7 @@ def measure(X, labels, most, **options):
 
 
 def by_gap(X, most):
-    """Give the number that the gap statistic takes: the first within one error of the next."""
+    """Return the number that the gap statistic takes: the first within one error of the next."""
     rng = np.random.default_rng(0)
     some = np.sort(rng.choice(X.shape[0], min(GAP_ROWS, X.shape[0]), replace=False))
     rows = normalize(X[some])
@@ -118,7 +118,7 @@ def by_gap(X, most):
 
 
 def log_dispersions(rows, most):
-    """Give the logarithm of the dispersion of 1, 2, ... clusters."""
+    """Return the logarithm of the dispersion of 1, 2, ... clusters."""
     found = []
     with threadpool_limits(1):
         for K in range(1, most + 1):
@@ -133,7 +133,7 @@ def log_dispersions(rows, most):
 
 
 def reference(rows, rng):
-    """Give as many rows without clusters."""
+    """Return as many rows without clusters."""
     n, d = rows.shape
     if not sparse.issparse(rows):
         return normalize(rng.normal(size=(n, d)))
@@ -145,7 +145,7 @@ def reference(rows, rng):
 
 
 def by_x_means(X, Ks):
-    """Give the number of the smallest BIC of k-means: Gaussian clusters with one variance."""
+    """Return the number of the smallest BIC of k-means: Gaussian clusters with one variance."""
     n, d = X.shape
     centre = np.asarray(X.mean(axis=0)).ravel()
     norms = X.multiply(X).sum() if sparse.issparse(X) else np.sum(X * X)

@@ -187,13 +187,13 @@ def do_actions(browser: Browser, report: Path, rounds: int) -> list[list[str]]:
 
 
 def busy_seconds(session: CDPSession) -> float:
-    """Give the seconds of the processor that the page has used in its main thread."""
+    """Return the seconds of the processor that the page has used in its main thread."""
     told = session.send("Performance.getMetrics")["metrics"]
     return {one["name"]: one["value"] for one in told}["TaskDuration"]
 
 
 def summary(times: tuple[float, ...]) -> list[float]:
-    """Give the median and the longest."""
+    """Return the median and the longest."""
     return [statistics.median(times), max(times)]
 
 
@@ -255,13 +255,13 @@ def move_map(browser: Browser, path: Path, width: int, height: int) -> list[list
 
 
 def browser_seconds(session: CDPSession) -> float:
-    """Give the seconds of the processor that all processes of the browser have used."""
+    """Return the seconds of the processor that all processes of the browser have used."""
     told = session.send("SystemInfo.getProcessInfo")["processInfo"]
     return sum(one["cpuTime"] for one in told)
 
 
 def drag(width: int, height: int) -> list[dict[str, float]]:
-    """Give the places of a hand that drags the map around."""
+    """Return the places of a hand that drags the map around."""
     corners = [(0.5, 0.5), (0.8, 0.7), (0.2, 0.3), (0.7, 0.2), (0.5, 0.5)]
     places = np.concatenate(
         [np.linspace(one, other, 40) for one, other in itertools.pairwise(corners)]
@@ -270,7 +270,7 @@ def drag(width: int, height: int) -> list[dict[str, float]]:
 
 
 def zoom(width: int, height: int) -> list[dict[str, float]]:
-    """Give the turns of a wheel that zooms in and out."""
+    """Return the turns of a wheel that zooms in and out."""
     place = {"clientX": 0.45 * width, "clientY": 0.55 * height}
     return [{"deltaY": turn, **place} for turn in [-30.0] * 80 + [30.0] * 80]
 

@@ -44,14 +44,14 @@ STARTS = 5
 
 
 def soft(directions, K, start):
-    """Give a run of the mixture's EM that stops on nothing but the number of iterations."""
+    """Return a run of the mixture's EM that stops on nothing but the number of iterations."""
     mixture = sm.VMFMixture(K, init=start, max_iter=1, n_threads=1).fit(directions)
     options = {"init": mixture.labels_, "tol": 1e-300, "n_threads": 1}
     return lambda n: sm.VMFMixture(K, max_iter=n, **options).fit(directions).n_iter_
 
 
 def hard(directions, K, start):  # noqa: ARG001
-    """Give a run of Lloyd's iterations; clusters left without rows are re-seeded."""
+    """Return a run of Lloyd's iterations; clusters left without rows are re-seeded."""
 
     def run(n_iter):
         settings = em.Settings(tol=-1.0, max_iter=n_iter, e_step="hard")
@@ -123,7 +123,7 @@ DENSE = {
 
 
 def measure(title, X, K, peers, broken):
-    """Give the lines of a table: who, what, milliseconds, times spheremix of the same kind.
+    """Return the lines of a table: who, what, milliseconds, times spheremix of the same kind.
 
     What a package says that does not run goes to ``broken``.
     """
@@ -161,7 +161,7 @@ def measure(title, X, K, peers, broken):
 
 
 def iteration(run):
-    """Give the processor seconds of an iteration; NaN where the long run soon came to an end."""
+    """Return the processor seconds of an iteration; NaN where the long run soon came to an end."""
     seconds, counts = [], []
     for n_iter in (SHORT, LONG):
         begin = time.process_time()
@@ -196,7 +196,7 @@ def ready():
 
 
 def quoted(page):
-    """Give a page with the table between its marks."""
+    """Return a page with the table between its marks."""
     before, _, rest = page.partition(BEGIN)
     return f"{before}{BEGIN}{TARGET.read_text()}{END}{rest.partition(END)[2]}"
 

@@ -50,7 +50,7 @@ def em(X, parameters, beta, tol=1e-7, max_iter=1000):
 
 
 def follow(X, prototypes, kappa, weights, min_relative_increase=1e-3, beta_min_ratio=1e-5):
-    """Give (beta, non-zeros, log-likelihood, iterations) of every step to maximal sparsity."""
+    """Return (beta, non-zeros, log-likelihood, iterations) of every step to maximal sparsity."""
     solution = em(X, (prototypes, kappa, weights), 0.0)
     beta, steps = 0.0, []
     while solution is not None:

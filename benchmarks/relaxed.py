@@ -63,7 +63,7 @@ def compare(X, held_out, K, truth=None):
 
 
 def recovered(prototypes, truth):
-    """Give precision and recall of the planted zeros, components matched by their cosines."""
+    """Return precision and recall of the planted zeros, components matched by their cosines."""
     match = linear_sum_assignment(prototypes @ truth.T, maximize=True)[1]
     zeros, planted = prototypes == 0, truth[match] == 0
     right = np.count_nonzero(zeros & planted)

@@ -72,7 +72,7 @@ PACKAGES = {
 
 
 def seconds_of_iterations(X, K):
-    """Give the least processor seconds of an iteration of each package."""
+    """Return the least processor seconds of an iteration of each package."""
     start = X[np.random.default_rng(1).choice(len(X), K, replace=False)]
     found = dict.fromkeys(PACKAGES, np.inf)
     first = time.process_time()
@@ -88,7 +88,7 @@ def seconds_of_iterations(X, K):
 
 
 def table(title, first, lines):
-    """Give milliseconds as lines of Markdown."""
+    """Return milliseconds as lines of Markdown."""
     rows = [f"## {title}", "", f"| {first} | {' | '.join(PACKAGES)} |", "|---" * 5 + "|"]
     for size, found in lines.items():
         cells = (f"{found[name] * 1e3:.1f}" for name in PACKAGES)

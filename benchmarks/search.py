@@ -84,7 +84,7 @@ def moved_only(rows, K, seed):
 
 
 def finished(model, rows, partitions):
-    """Give the best objective a row that EM reaches from partitions, and its clusters."""
+    """Return the best objective a row that EM reaches from partitions, and its clusters."""
     fits = em.fit(model, rows, [model.from_partition(one) for one in partitions], em.Settings())
     best = max((fit for fit in fits if fit.ok), key=lambda fit: fit.objective)
     labels = rows.map_rows(model.scorer(best.parameters), "labels")
@@ -111,7 +111,7 @@ WAYS = {
 
 
 def measure(X, K, labels):
-    """Give for each way objectives a row, sweeps, agreement between seeds and with the classes."""
+    """Return for each way objectives a row, sweeps, agreement between seeds and with classes."""
     found = {}
     for name, (way, n_seeds) in WAYS.items():
         values, sweeps, partitions = [], [], []
@@ -138,7 +138,7 @@ def measure(X, K, labels):
 
 
 def measure_penalised(X):
-    """Give gaps in the penalised objective a row: the search is done without the penalty."""
+    """Return gaps in the penalised objective a row: the search is done without the penalty."""
     found = {}
     for K, beta in ((4, 60.0), (8, 20.0)):
         ways = {
@@ -159,13 +159,13 @@ def measure_penalised(X):
 
 
 def coherence(rows, labels, K):
-    """Give the mean cosine of the rows to the prototypes of a partition."""
+    """Return the mean cosine of the rows to the prototypes of a partition."""
     sums = class_resultants(rows, labels, K).vectors
     return float(np.linalg.norm(sums, axis=1).sum() / rows.n_rows)
 
 
 def kmeans_ways(X, K):
-    """Give what finds clusters by cosines: name to a function of the seed, which gives labels."""
+    """Return what finds clusters by cosines: name to a function of the seed, which gives labels."""
     ways = {
         "default": lambda seed: sm.SphericalKMeans(K, random_state=seed).fit(X).labels_,
         "ten random starts": lambda seed: (
@@ -206,7 +206,7 @@ def measure_kmeans(X, K):
 
 
 def timed(X, K, rounds=3):
-    """Give the least seconds of a whole fit over rounds with other seeds, ways taking turns."""
+    """Return the least seconds of a whole fit over rounds with other seeds, ways taking turns."""
     ways = {
         "ten random starts": lambda seed: random_starts(Counted(X), K, seed),
         "default": lambda seed: default(Counted(X), K, seed),
@@ -225,7 +225,7 @@ def timed(X, K, rounds=3):
 
 
 def gaps(found):
-    """Give the mean gap in nats a row of each way to the best objective of them all."""
+    """Return the mean gap in nats a row of each way to the best objective of them all."""
     best = max(max(way["objectives"]) for way in found.values())
     return {name: best - float(np.mean(way["objectives"])) for name, way in found.items()}
 

@@ -70,7 +70,7 @@ LABELLED = set(SETS) - {"sec8k", "poliblog"}  # item codes and blogs are no clus
 
 
 def load(name):
-    """Give rows that are not empty, at length one, and their classes."""
+    """Return rows that are not empty, at length one, and their classes."""
     X, labels = SETS[name][0]()
     if sparse.issparse(X):
         X = sparse.csr_array(X)

@@ -46,7 +46,7 @@ def say(line: str = "") -> None:
 
 
 def interleaved(jobs: dict[str, Callable[[], object]], rounds: int = ROUNDS) -> dict[str, float]:
-    """Give the least milliseconds of each job, all run in turn in every round."""
+    """Return the least milliseconds of each job, all run in turn in every round."""
     best = dict.fromkeys(jobs, np.inf)
     for _ in range(rounds):
         for name, job in jobs.items():
@@ -142,7 +142,7 @@ def plain(X: Any, scorer: Scorer) -> Callable[[], object]:
 
 
 def lloyd_iteration(X: Any, K: int, rounds: int = 3) -> float:
-    """Give the milliseconds of one Lloyd iteration of scikit-learn's KMeans."""
+    """Return the milliseconds of one Lloyd iteration of scikit-learn's KMeans."""
     start = np.asarray(X[np.random.default_rng(0).choice(X.shape[0], K, replace=False)].toarray())
 
     def run(n_iter: int) -> None:

@@ -30,7 +30,7 @@ print(read - before, time.process_time() - read, *counts.shape, counts.nnz)
 
 
 def measure(name: str) -> list[float]:
-    """Give the seconds of reading and of counting, the documents, the words and the entries."""
+    """Return the seconds of reading and of counting, the documents, the words and the entries."""
     path = DATA / name / "docs.jsonl.gz"
     rounds = []
     for _ in range(ROUNDS):

@@ -26,7 +26,7 @@ REPEATS, ITERATIONS = 5, 12
 
 
 def planted(K):
-    """Give unit rows around K random directions."""
+    """Return unit rows around K random directions."""
     rng = np.random.default_rng(0)
     centres = rng.standard_normal((K, D), dtype=np.float32)
     rows = centres[rng.integers(K, size=N_ROWS)]
@@ -35,7 +35,7 @@ def planted(K):
 
 
 def seconds_of_sweep(X, K, assignment, n_threads):
-    """Give the least time of a sweep; prototypes are rows, with a concentration if it is soft."""
+    """Return the least time of a sweep; prototypes are rows, with a concentration if it is soft."""
     directions = sm.as_directions(X, n_threads=n_threads)
     chosen = np.random.default_rng(1).choice(X.shape[0], K, replace=False)
     kappa = 1.0 if assignment == "hard" else 100.0
@@ -44,7 +44,7 @@ def seconds_of_sweep(X, K, assignment, n_threads):
 
 
 def seconds_of_fit(X, K, n_threads):
-    """Give the time of twelve iterations of spherical k-means, rows opened before."""
+    """Return the time of twelve iterations of spherical k-means, rows opened before."""
     directions = sm.as_directions(X, n_threads=n_threads)
     start = X[np.random.default_rng(1).choice(len(X), K, replace=False)].astype(np.float64)
     settings = em.Settings(tol=-1.0, max_iter=ITERATIONS, e_step="hard")

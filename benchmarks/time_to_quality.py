@@ -93,7 +93,7 @@ def sampled(X, K, rows_a_cluster):
 
 
 def peers(X, K):
-    """Give the fits of a case: package, what, and a function that gives prototypes."""
+    """Return the fits of a case: package, what, and a function that gives prototypes."""
     own = {"random_state": SEED, "n_threads": 1}
     fits = {
         ("spheremix SphericalKMeans", "default"): lambda: (
@@ -134,7 +134,7 @@ def peers(X, K):
 
 
 def judged(directions, prototypes):
-    """Give the mean cosine, and the log-likelihood a row of the mixture around the prototypes."""
+    """Return the mean cosine, and the log-likelihood a row of the mixture around the prototypes."""
     prototypes = np.asarray(prototypes, dtype=np.float64)
     prototypes = prototypes / np.linalg.norm(prototypes, axis=1, keepdims=True)
     cosine = float(largest_cosines(directions, prototypes).mean())
@@ -143,7 +143,7 @@ def judged(directions, prototypes):
 
 
 def measure(X, K, how):
-    """Give seconds and qualities of one fit after another; each library has worked before."""
+    """Return seconds and qualities of one fit after another; each library has worked before."""
     directions = sm.as_directions(X, n_threads=1)
     few = X[: 20 * 64]
     for warm in peers(few, 20).values():
@@ -163,7 +163,7 @@ def measure(X, K, how):
 
 
 def table(name, case):
-    """Give a case as lines of Markdown, the best cosine first."""
+    """Return a case as lines of Markdown, the best cosine first."""
     lines = [f"## {name}, {case['shape'][0]:,} x {case['shape'][1]:,}", ""]
     lines += [f"{case['machine']}, one thread, load {case['load']:.1f}.", ""]
     lines += ["| package | how | processor seconds | mean cosine | log-likelihood a row |"]

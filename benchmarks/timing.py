@@ -31,7 +31,7 @@ def machine() -> str:
 def interleaved(
     jobs: dict[str, Callable[[], object]], rounds: int = 7, inner: int = 1
 ) -> dict[str, float]:
-    """Give the least seconds of each job over rounds in which every job has its turn."""
+    """Return the least seconds of each job over rounds in which every job has its turn."""
     best = dict.fromkeys(jobs, np.inf)
     for job in jobs.values():
         job()
@@ -45,13 +45,13 @@ def interleaved(
 
 
 def load_cstr() -> tuple[sparse.csr_array, np.ndarray]:
-    """Give the CSTR abstracts and their classes."""
+    """Return the CSTR abstracts and their classes."""
     X = sparse.csr_array(sparse.load_npz(DATA / "cstr" / "X.npz").astype(np.float64))
     return X, np.load(DATA / "cstr" / "labels.npy")
 
 
 def load_newsgroups() -> sparse.csr_array:
-    """Give 20 newsgroups as tf-idf."""
+    """Return 20 newsgroups as tf-idf."""
     from sklearn.feature_extraction.text import TfidfTransformer  # noqa: PLC0415
 
     counts = sparse.load_npz(DATA / "ng20_bydate_cai" / "X.npz").astype(np.float64)

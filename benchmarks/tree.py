@@ -44,7 +44,7 @@ SEED = 0
 
 @functools.cache
 def setting(name):
-    """Give rows that count, on one thread, and their classes."""
+    """Return rows that count, on one thread, and their classes."""
     X, classes = load(name)
     rows = Counted(X)
     inner = sm.as_directions(X, n_threads=1)
@@ -141,7 +141,7 @@ def inside(name, K, leaves):
 
 
 def raw_labels(tree, K, rows):
-    """Give the tree's own clusters, merged and not refined."""
+    """Return the tree's own clusters, merged and not refined."""
     leaves = rows.map_rows(tree.cut(tree.n_leaves_).scorer_, "labels")
     return tree.hierarchy_.nodes_of(K)[1][leaves]
 

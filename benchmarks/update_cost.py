@@ -43,7 +43,7 @@ class Clock(Listener):
         """Show nothing."""
 
     def steps(self) -> list[tuple[str, float]]:
-        """Give the seconds of each step."""
+        """Return the seconds of each step."""
         ends = [*(when for _, when in self.marks[1:]), time.process_time()]
         return [(what, end - when) for (what, when), end in zip(self.marks, ends, strict=True)]
 

@@ -31,7 +31,7 @@ NAMES = {
 
 
 def fitted(name, threads):
-    """Give what is timed, after what comes before it, and how many iterations it makes."""
+    """Return what is timed, after what comes before it, and how many iterations it makes."""
     import spheremix as sm  # noqa: PLC0415  (of the version that is timed)
 
     X = load_cstr()[0] if name.startswith("cstr") else load_newsgroups()

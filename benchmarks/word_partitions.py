@@ -33,7 +33,7 @@ FIXED = 6  # rarest words of a factor of NMF that documents may have all togethe
 
 
 def load(case: str) -> tuple[Texts, np.ndarray, int]:
-    """Give the documents as counts, their classes, and the number of clusters."""
+    """Return the documents as counts, their classes, and the number of clusters."""
     name, K = CASES[case.removesuffix("-bounded")]
     texts = load_texts(name)
     if name == "bbc":

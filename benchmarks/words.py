@@ -112,7 +112,7 @@ class Measures:
         self.frequency = np.asarray(self.has.sum(axis=0)).ravel() / self.n
 
     def npmi(self, columns: list[int]) -> float:
-        """Give the mean over the pairs of these words."""
+        """Return the mean over the pairs of these words."""
         chosen = self.has[:, columns]
         both = (chosen.T @ chosen).toarray() / self.n
         found = []
@@ -143,12 +143,12 @@ class Measures:
 
 
 def top(scores: np.ndarray) -> list[list[int]]:
-    """Give the columns of the largest scores of each row, the largest first."""
+    """Return the columns of the largest scores of each row, the largest first."""
     return [np.argsort(-row, kind="stable")[:LISTED].tolist() for row in scores]
 
 
 def peers(texts: Texts, K: int) -> dict[str, tuple[list[list[int]], np.ndarray]]:
-    """Give the words of each cluster, and the labels, of the other methods."""
+    """Return the words of each cluster, and the labels, of the other methods."""
     counts = texts.counts
     components, largest = factors(texts, K)
     lda = LatentDirichletAllocation(K, random_state=0, max_iter=30, learning_method="batch")
@@ -163,7 +163,7 @@ def peers(texts: Texts, K: int) -> dict[str, tuple[list[list[int]], np.ndarray]]
 
 
 def factors(texts: Texts, K: int) -> tuple[np.ndarray, np.ndarray]:
-    """Give the components of NMF, and the largest one of each document."""
+    """Return the components of NMF, and the largest one of each document."""
     nmf = NMF(K, init="nndsvda", random_state=0, max_iter=400)
     parts = nmf.fit_transform(texts.rows)
     return nmf.components_, parts.argmax(axis=1)
@@ -191,7 +191,7 @@ def fit(texts: Texts, K: int) -> Reading:
 
 
 def ours(reading: Reading) -> tuple[list[list[int]], list[list[int]]]:
-    """Give ten characteristic words of each cluster, and the words of its name."""
+    """Return ten characteristic words of each cluster, and the words of its name."""
     vocabulary = reading.vocabulary
     words = [
         [one.feature for one in vocabulary.words(k, LISTED)] for k in range(reading.n_clusters)

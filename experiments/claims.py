@@ -40,7 +40,7 @@ class Claim:
     partly: bool = False
 
     def lines(self) -> list[str]:
-        """Give the claim as an item of a list."""
+        """Return the claim as an item of a list."""
         verdict = "**confirmed**"
         if not self.holds:
             verdict = f"**{'partly' if self.partly else 'not'} confirmed**: {self.why}"
@@ -53,13 +53,13 @@ def listed(values: Any, pattern: str = "{:.2f}") -> str:
 
 
 def path(results: Path) -> list[Claim]:
-    """Give the claims of section 4.2."""
+    """Return the claims of section 4.2."""
     steps, summary = read(results, "path_steps"), read(results, "path_summary")
     return [*_course(steps, summary), *_starts(steps, summary)]
 
 
 def _m_steps(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Give the lines of the exact M-step, and those of the paper's."""
+    """Return the lines of the exact M-step, and those of the paper's."""
     return table[table["m_step"] == "exact"], table[table["m_step"] == "paper"]
 
 
@@ -148,7 +148,7 @@ def _starts(steps: pd.DataFrame, summary: pd.DataFrame) -> list[Claim]:
 
 
 def _rates(steps: pd.DataFrame) -> tuple[float, float]:
-    """Give the share of converging random starts in the first and the last third of the paths."""
+    """Return the share of converging random starts in the first and the last third of the paths."""
     place = steps["step"] / steps.groupby("data")["step"].transform("max")
     rate = steps["random_converged"] / steps["n_init"]
     return float(rate[place <= 1 / 3].mean()), float(rate[place > 2 / 3].mean())

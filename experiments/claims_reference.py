@@ -22,7 +22,7 @@ CLOSE_SPARSE = 0.02
 
 
 def comparison(results: Path) -> list[Claim]:
-    """Give the claims of section 5.2."""
+    """Return the claims of section 5.2."""
     models = read(results, "comparison_models")
     balanced = models[models["weights"] == "balanced"]
     return [
@@ -33,7 +33,7 @@ def comparison(results: Path) -> list[Claim]:
 
 
 def _mean_ari(models: pd.DataFrame) -> pd.DataFrame:
-    """Give the mean ARI of each method at each number of rows and of components."""
+    """Return the mean ARI of each method at each number of rows and of components."""
     columns = ["ari_mixture", "ari_skmeans", "ari_dbmovmfs"]
     return models.groupby(["n", "K"])[columns].mean()
 
@@ -122,13 +122,13 @@ def _behind(gap: pd.Series) -> str:
 
 
 def dense_means(results: Path) -> pd.DataFrame:
-    """Give mean and standard deviation of the ARI of each method at each K."""
+    """Return mean and standard deviation of the ARI of each method at each K."""
     table = read(results, "cstr_dense")
     return table.groupby(["K", "method"])["ari"].agg(["mean", "std"])
 
 
 def sparse_values(results: Path) -> dict[str, pd.Series]:
-    """Give the ARI of every repetition at K = 4: references, then what each criterion chooses."""
+    """Return the ARI of every repetition at K = 4: references, then what each criterion chooses."""
     dense = read(results, "cstr_dense").query(f"K == {TRUE_K}").set_index("repetition")
     sparse = read(results, "cstr_sparse").query(f"K == {TRUE_K}").set_index("repetition")
     values = {
@@ -150,7 +150,7 @@ def _welch(first: str, second: str, K: int) -> float:
 
 
 def t_tests(results: Path, searched: int | None = None) -> pd.DataFrame:
-    """Give the paired t-tests that the paper reports, with our differences and p-values.
+    """Return the paired t-tests that the paper reports, with our differences and p-values.
 
     With ``searched``, spherical k-means is that of so many runs of the search. ``p_printed`` is
     what the printed means and deviations say by themselves: Welch's test, without pairs.
@@ -192,7 +192,7 @@ def t_tests(results: Path, searched: int | None = None) -> pd.DataFrame:
 
 
 def cstr(results: Path) -> list[Claim]:
-    """Give the claims of section 5.3 that the tables must show."""
+    """Return the claims of section 5.3 that the tables must show."""
     means = read(results, "cstr_dense").pivot_table("ari", "K", "method")
     both = [
         (K, method, float(means[method][K] - row[method][0]))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def simulation(results: Path) -> list[Claim]:
-    """Give the claims of section 4.3."""
+    """Return the claims of section 4.3."""
     return [
         *_costs(read(results, "simulation_models")),
         *_overfitting(read(results, "simulation_selected")),
@@ -84,12 +84,12 @@ def _costs(models: pd.DataFrame) -> list[Claim]:
 
 
 def _chosen(selected: pd.DataFrame, n: int, criterion: str, kind: str) -> pd.Series:
-    """Give the K that a criterion chooses on each data set."""
+    """Return the K that a criterion chooses on each data set."""
     return selected.loc[(selected["n"] == n) & (selected["criterion"] == criterion), kind]
 
 
 def _true_share(selected: pd.DataFrame, n: int, criterion: str, kind: str) -> float:
-    """Give the share of data sets on which a criterion chooses the true K."""
+    """Return the share of data sets on which a criterion chooses the true K."""
     return float((_chosen(selected, n, criterion, kind) == TRUE_K).mean())
 
 

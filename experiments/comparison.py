@@ -34,7 +34,7 @@ METHODS = {
 
 
 def cases(scale: float) -> list[Case]:
-    """Give one case a data set."""
+    """Return one case a data set."""
     sketch = is_sketch(scale, FULL)
     size = {"n_init": 3 if sketch else STARTS, "K": [2, 4, 6] if sketch else list(range(2, 9))}
     chosen = list(enumerate(configurations()))

@@ -40,7 +40,7 @@ METHODS = {
 
 
 def cases(scale: float) -> list[Case]:
-    """Give the start from the classes, then one case a repetition and K."""
+    """Return the start from the classes, then one case a repetition and K."""
     sketch = is_sketch(scale, FULL)
     size = {"n_init": 5 if sketch else STARTS, "increase": 1e-2 if sketch else 1e-3}
     n = repetitions(scale, FULL)
@@ -152,14 +152,14 @@ def blocks(prototypes: NDArray[np.float64]) -> dict[str, int]:
 
 
 def dense_count(table: Any) -> Any:
-    """Give a table of dbmovMFs with criteria that count d - 1 numbers a prototype."""
+    """Return a table of dbmovMFs with criteria that count d - 1 numbers a prototype."""
     n_parameters = table["K"] * (COLUMNS - 1) + 2 * table["K"] - 1
     values = criteria(table["quality"], n_parameters, ROWS, COLUMNS)
     return table.assign(**{name: values[name] for name in CRITERIA})
 
 
 def fitted(method: str, K: int, repetition: int, n_init: int = STARTS) -> Any:
-    """Give the best of the repetition's runs of a method; None where all of them failed."""
+    """Return the best of the repetition's runs of a method; None where all of them failed."""
     X, _ = cstr()
     estimator, settings = METHODS[method]
     model = estimator(

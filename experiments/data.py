@@ -28,7 +28,7 @@ TRUE_K = 4
 
 
 def configurations() -> list[dict[str, Any]]:
-    """Give the twelve configurations of section 4.3."""
+    """Return the twelve configurations of section 4.3."""
     return [
         {"n": n, "overlap": overlap, "sparsity": sparsity}
         for n in SIZES
@@ -38,7 +38,7 @@ def configurations() -> list[dict[str, Any]]:
 
 
 def simulated(case: dict[str, Any]) -> tuple[Any, NDArray[np.intp], Any]:
-    """Give a simulated data set, opened, with its classes and its truth."""
+    """Return a simulated data set, opened, with its classes and its truth."""
     X, labels, truth = sm.datasets.make_vmf_mixture(
         case["n"],
         100,
@@ -53,7 +53,7 @@ def simulated(case: dict[str, Any]) -> tuple[Any, NDArray[np.intp], Any]:
 
 @lru_cache(maxsize=1)
 def cstr() -> tuple[Any, NDArray[np.intp]]:
-    """Give the CSTR abstracts, opened, and their classes."""
+    """Return the CSTR abstracts, opened, and their classes."""
     if "SPHEREMIX_DATA" not in os.environ and BESIDE.exists():
         os.environ["SPHEREMIX_DATA"] = str(BESIDE)
     X, labels = sm.datasets.fetch_cstr()
@@ -61,12 +61,12 @@ def cstr() -> tuple[Any, NDArray[np.intp]]:
 
 
 def ari(labels: NDArray[np.intp], found: NDArray[np.intp]) -> float:
-    """Give the adjusted Rand index of two partitions."""
+    """Return the adjusted Rand index of two partitions."""
     return float(adjusted_rand_score(labels, found))
 
 
 def aligned(prototypes: Array, truth: Array) -> NDArray[np.intp]:
-    """Give the order of the prototypes in which their cosines to the true ones are largest."""
+    """Return the order of the prototypes in which their cosines to the true ones are largest."""
     _, order = linear_sum_assignment(-truth @ prototypes.T)
     return order
 

@@ -89,7 +89,7 @@ def path_grid(results: Path) -> Figure:
 def by_configuration(
     table: str, columns: dict[str, str], ylabel: str, where: str
 ) -> Callable[[Path], Figure]:
-    """Give the function that draws distributions of columns as a function of K."""
+    """Return the function that draws distributions of columns as a function of K."""
 
     def plot(results: Path) -> Figure:
         def panel(axis: Any, part: pd.DataFrame) -> None:
@@ -116,7 +116,7 @@ def costs(results: Path) -> Figure:
 
 
 def selected(n: int) -> Callable[[Path], Figure]:
-    """Give the function that draws how often AIC and BIC choose each K, dense and sparse."""
+    """Return the function that draws how often AIC and BIC choose each K, dense and sparse."""
 
     def plot(results: Path) -> Figure:
         table = read(results, "simulation_selected").query(f"n == {n}")
@@ -149,7 +149,7 @@ def selected(n: int) -> Callable[[Path], Figure]:
 
 
 def recovery(n: int) -> Callable[[Path], Figure]:
-    """Give the function that draws precision against recall of the planted zeros."""
+    """Return the function that draws precision against recall of the planted zeros."""
 
     def plot(results: Path) -> Figure:
         table = read(results, "simulation_zeros").query(f"n == {n}")

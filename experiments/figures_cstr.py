@@ -35,7 +35,7 @@ def cstr_dense(results: Path) -> Figure:
 
 
 def cstr_criteria(method: str) -> Callable[[Path], Figure]:
-    """Give the function that draws criteria as functions of K, two standard deviations around."""
+    """Return the function that draws criteria as functions of K, two standard deviations around."""
 
     def plot(results: Path) -> Figure:
         table = read(results, "cstr_dense").query(f"method == '{method}'")

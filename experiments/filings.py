@@ -49,7 +49,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
 def cases(scale: float) -> list[Case]:
-    """Give one case a seed, the one that is analysed first."""
+    """Return one case a seed, the one that is analysed first."""
     sketch = runner.is_sketch(scale, FULL)
     size = {
         "Ks": list(range(2, 7)) if sketch else list(CANDIDATES),
@@ -218,7 +218,7 @@ def _clusters(chosen: Chosen, reading: Any, data: Filings) -> list[Row]:
 
 
 def _words(chosen: Chosen, reading: Any) -> list[Row]:
-    """Give every word of every cluster, the heaviest ones first."""
+    """Return every word of every cluster, the heaviest ones first."""
     table = reading.vocabulary.table()
     places = np.argsort(chosen.order)[table["cluster"]] + 1
     rows = [

@@ -36,13 +36,13 @@ class Beside:
     same: bool | None = None
 
     def cells(self) -> tuple[str, str, str, str]:
-        """Give a row of the table; nothing is said where there is nothing to agree on."""
+        """Return a row of the table; nothing is said where there is nothing to agree on."""
         verdict = {None: "", True: "same", False: "differs"}[self.same]
         return self.what, self.paper, self.here, verdict
 
 
 def beside(results: Path, turn: int) -> list[Beside]:
-    """Give the comparison, finding by finding."""
+    """Return the comparison, finding by finding."""
     return [
         *_filings(results),
         *_references(results),
@@ -180,5 +180,5 @@ def _clusters(results: Path) -> list[Beside]:
 
 
 def _ari(results: Path) -> pd.Series:
-    """Give the ARI of each pair of models."""
+    """Return the ARI of each pair of models."""
     return read(results, "filings_agreement").set_index(["model", "other"])["ari"]

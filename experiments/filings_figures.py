@@ -41,7 +41,7 @@ def names(results: Path) -> list[str]:
 
 
 def criteria(method: str, shown: tuple[str, ...]) -> Callable[[Path], Any]:
-    """Give the display of the criteria of dense models, one repetition a seed."""
+    """Return the display of the criteria of dense models, one repetition a seed."""
 
     def display(results: Path) -> CriteriaDisplay:
         table = read(results, "filings_dense").query(f"method == '{method}'")
@@ -65,7 +65,7 @@ def criteria(method: str, shown: tuple[str, ...]) -> Callable[[Path], Any]:
 
 
 def path(results: Path) -> PathDisplay:
-    """Give the display of the path."""
+    """Return the display of the path."""
     steps = read(results, "filings_path")
     K = len(read(results, "filings_clusters"))
     shown = {name: steps[name].to_numpy() for name in ("aic", "bic", "ricc")}
@@ -81,7 +81,7 @@ def path(results: Path) -> PathDisplay:
 
 
 def prototypes(results: Path) -> PrototypesDisplay:
-    """Give the display of the sparse prototypes."""
+    """Return the display of the sparse prototypes."""
     words = read(results, "filings_words").pivot_table("weight", "cluster", "word", fill_value=0.0)
     sizes = read(results, "filings_clusters")["size"].to_numpy()
     n_words = int(read(results, "filings_corpus")["words"].iloc[0])
@@ -97,7 +97,7 @@ def prototypes(results: Path) -> PrototypesDisplay:
 
 
 def events(model: str) -> Callable[[Path], Any]:
-    """Give the display of the events by cluster."""
+    """Return the display of the events by cluster."""
 
     def display(results: Path) -> LabelsDisplay:
         table = event_table(results, model)
@@ -110,7 +110,7 @@ def events(model: str) -> Callable[[Path], Any]:
 
 
 def months(model: str) -> Callable[[Path], Any]:
-    """Give the display of the clusters by month."""
+    """Return the display of the clusters by month."""
 
     def display(results: Path) -> TimelineDisplay:
         table = month_table(results, model)

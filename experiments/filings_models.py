@@ -74,7 +74,7 @@ class Chosen:
 
 
 def place() -> Path:
-    """Give the file of the filings."""
+    """Return the file of the filings."""
     return Path(os.environ.get("SPHEREMIX_DATA", BESIDE)) / FILE
 
 
@@ -110,7 +110,7 @@ def _block(rows: Any, K: int, start: dict[str, Any]) -> Any:
 
 
 def candidates(found: Search, seed: int) -> list[dict[str, Any]]:
-    """Give the table of the dense models: criteria by method and K."""
+    """Return the table of the dense models: criteria by method and K."""
     rows = []
     every = {"shared": found.mixtures.dense_models_, "dbmovmfs": found.blocks}
     for method, models in (every | {"skmeans": found.spheres}).items():
@@ -125,7 +125,7 @@ def candidates(found: Search, seed: int) -> list[dict[str, Any]]:
 
 
 def turn(Ks: Sequence[int], values: Sequence[float]) -> int:
-    """Give the first K where a criterion is below both neighbours; without one, the smallest."""
+    """Return the first K where a criterion is below both neighbours; without one, the smallest."""
     for i in range(1, len(Ks) - 1):
         if values[i] < min(values[i - 1], values[i + 1]):
             return int(Ks[i])
@@ -133,7 +133,7 @@ def turn(Ks: Sequence[int], values: Sequence[float]) -> int:
 
 
 def smallest(Ks: Sequence[int], values: Sequence[float]) -> int:
-    """Give the K of the smallest value."""
+    """Return the K of the smallest value."""
     return int(Ks[int(np.nanargmin(values))])
 
 

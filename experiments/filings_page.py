@@ -137,7 +137,7 @@ def _parted(results: Path) -> str:
 
 
 def _starts(results: Path) -> int:
-    """Give the number of starts: all of those of spherical k-means converge."""
+    """Return the number of starts: all of those of spherical k-means converge."""
     return int(read(results, "filings_dense").query("method == 'skmeans'")["converged"].max())
 
 

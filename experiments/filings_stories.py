@@ -52,7 +52,7 @@ class Story:
     characters: tuple[int, int] = (0, 10**6)
 
     def holds(self, facts: Facts) -> bool:
-        """Tell whether a cluster bears the story out."""
+        """Return whether a cluster bears the story out."""
         shares = {event: facts.events.get(event, 0) / facts.size for event in self.shares}
         return (
             set(self.own) <= set(facts.own)
@@ -70,7 +70,7 @@ class Story:
         return sum(facts.months.get(month, 0) for month in self.months)
 
     def tell(self, facts: Facts) -> str:
-        """Give the text, with the numbers of a cluster."""
+        """Return the text, with the numbers of a cluster."""
         events = {event: facts.events.get(event, 0) for event in EVENTS}
         return self.text.format(
             n=events | facts.years,
@@ -217,14 +217,14 @@ STORIES = (
 
 
 def event_table(results: Path, model: str) -> pd.DataFrame:
-    """Give the filings of each event, clusters in rows, the most frequent event first."""
+    """Return the filings of each event, clusters in rows, the most frequent event first."""
     events = pd.read_csv(results / "filings_events.csv", dtype={"event": str})
     table = events[events["model"] == model].pivot_table("filings", "cluster", "event")
     return table[sorted(table, key=lambda event: (-table[event].sum(), event))].astype(int)
 
 
 def month_table(results: Path, model: str) -> pd.DataFrame:
-    """Give the filings of each cluster by month, with the year and the month of the year."""
+    """Return the filings of each cluster by month, with the year and the month of the year."""
     months = read(results, "filings_months")
     months = months[months["model"] == model]
     day = pd.to_datetime(months["month"])
@@ -260,7 +260,7 @@ def facts(results: Path, model: str = "sparse") -> list[Facts]:
 
 
 def told(results: Path) -> dict[int, tuple[Story, Facts] | None]:
-    """Give each cluster its story; None where no story, or more than one, holds."""
+    """Return each cluster its story; None where no story, or more than one, holds."""
     found = {}
     for one in facts(results):
         stories = [story for story in STORIES if story.holds(one)]

@@ -49,7 +49,7 @@ def text(results: Path = RESULTS) -> str:
 
 
 def _commands(results: Path) -> str:
-    """Give the commands of the studies, at the scales of their results."""
+    """Return the commands of the studies, at the scales of their results."""
     lines = []
     for name, module in MODULES.items():
         file = results / f"{name}.json"

@@ -28,7 +28,7 @@ GRID = 50
 
 
 def cases(scale: float) -> list[Case]:
-    """Give one case a data set and M-step."""
+    """Return one case a data set and M-step."""
     sketch = is_sketch(scale, FULL)
     return [
         {"data": i, "m_step": m_step, "n_init": 3 if sketch else STARTS}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=4)
 def shown(kind: str, repetition: int) -> Any:
-    """Give the model of a figure: "dbmovmfs", "dense" or "bic"."""
+    """Return the model of a figure: "dbmovmfs", "dense" or "bic"."""
     if kind == "dbmovmfs":
         return fitted("dbmovmfs", TRUE_K, repetition)
     dense = fitted("shared", TRUE_K, repetition)
@@ -32,14 +32,14 @@ def shown(kind: str, repetition: int) -> Any:
 
 
 def best_repetition(results: Path, method: str) -> int:
-    """Give the repetition whose model has the largest likelihood at K = 4."""
+    """Return the repetition whose model has the largest likelihood at K = 4."""
     table = drawing.read(results, "cstr_dense")
     table = table[(table["K"] == TRUE_K) & (table["method"] == method)]
     return int(table.loc[table["quality"].idxmax(), "repetition"])
 
 
 def figure(kind: str, what: str) -> Callable[[Path], Figure]:
-    """Give the function that draws the prototypes of a model, or the data in its order."""
+    """Return the function that draws the prototypes of a model, or the data in its order."""
 
     def plot(results: Path) -> Figure:
         method = "dbmovmfs" if kind == "dbmovmfs" else "shared"

@@ -60,12 +60,12 @@ QUIET = 5.0  # seconds between two lines of progress
 
 
 def repetitions(scale: float, full: int) -> int:
-    """Give how many repetitions of a full number a scale stands for; two is the least."""
+    """Return how many repetitions of a full number a scale stands for; two is the least."""
     return max(2, round(scale * full))
 
 
 def is_sketch(scale: float, full: int) -> bool:
-    """Tell whether a scale asks for less than one repetition: then cases are made smaller too."""
+    """Return whether a scale asks for less than one repetition: then cases are made smaller too."""
     return scale * full < 1.0
 
 
@@ -132,7 +132,7 @@ def _place(folder: Path, study: Any, case: Case) -> Path:
 
 @lru_cache(maxsize=1)
 def fingerprint() -> str:
-    """Give a hash of the code that fits models: results of other code are not taken for its own."""
+    """Return hash of the code that fits models: results of other code are not taken for its own."""
     package = Path(sm.__file__).parent
     files = [path for name in ENGINE for path in sorted(package.glob(name))]
     digest = hashlib.sha256()
@@ -150,7 +150,7 @@ def _write_json(path: Path, content: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Give the Python number of a NumPy one."""
+    """Return the Python number of a NumPy one."""
     return value.item()
 
 

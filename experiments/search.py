@@ -24,7 +24,7 @@ RUNS = (1, 2, 5)  # of the search; five are its default
 
 
 def cases(scale: float) -> list[Case]:
-    """Give one case a K and number of runs."""
+    """Return one case a K and number of runs."""
     sketch = is_sketch(scale, FULL)
     n = repetitions(scale, FULL)
     return [

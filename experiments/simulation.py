@@ -31,7 +31,7 @@ CRITERIA = ("aic", "bic", "ebic", "ric", "ricc")
 
 
 def cases(scale: float) -> list[Case]:
-    """Give one case a data set."""
+    """Return one case a data set."""
     sketch = is_sketch(scale, FULL)
     size = {
         "n_init": 3 if sketch else STARTS,
@@ -102,7 +102,7 @@ def solve(case: Case) -> Tables:
 
 
 def recovery(prototypes: NDArray[np.float64], truth: NDArray[np.float64]) -> dict[str, float]:
-    """Give precision and recall of the planted zeros, components matched by their cosines."""
+    """Return precision and recall of the planted zeros, components matched by their cosines."""
     found, planted = prototypes[aligned(prototypes, truth)] == 0, truth == 0
     both = int(np.sum(found & planted))
     return {

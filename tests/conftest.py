@@ -77,7 +77,7 @@ def _log_c(d, kappa):
 
 @pytest.fixture(scope="session")
 def log_c():
-    """Give log c_d(kappa) by interval arithmetic: exact, some milliseconds a value."""
+    """Return log c_d(kappa) by interval arithmetic: exact, some milliseconds a value."""
 
     def log_c(d, kappa):
         flint.ctx.prec = 200
@@ -88,7 +88,7 @@ def log_c():
 
 @pytest.fixture(scope="session")
 def mean_length_oracle():
-    """Give A_d(kappa) = I_{d/2}(kappa) / I_{d/2-1}(kappa) by interval arithmetic."""
+    """Return A_d(kappa) = I_{d/2}(kappa) / I_{d/2-1}(kappa) by interval arithmetic."""
 
     def mean_length_oracle(d, kappa):
         flint.ctx.prec = 200
@@ -101,7 +101,7 @@ def mean_length_oracle():
 
 @pytest.fixture(scope="session")
 def log_c_grid():
-    """Give log c_d on a grid of kappas by Gauss-Legendre quadrature over the polar angle."""
+    """Return log c_d on a grid of kappas by Gauss-Legendre quadrature over the polar angle."""
     nodes, weights = np.polynomial.legendre.leggauss(800)
 
     def log_c_grid(d, kappas):
@@ -131,7 +131,7 @@ def open_reference():
 
 @pytest.fixture(scope="session")
 def clouds():
-    """Give unit rows around a few random directions, and the cloud of each row."""
+    """Return unit rows around a few random directions, and the cloud of each row."""
 
     def clouds(n=120, d=8, n_clouds=3, noise=0.25, seed=0):
         rng = np.random.default_rng(seed)

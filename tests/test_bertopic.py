@@ -26,7 +26,7 @@ ODD = 8
 
 
 def corpus():
-    """Give texts of three subjects, their subjects, and directions around three axes."""
+    """Return texts of three subjects, their subjects, and directions around three axes."""
     rng = np.random.default_rng(0)
     subjects = rng.permutation(np.repeat(np.arange(3), SIZES))
     texts = [" ".join(["study", *rng.choice(SUBJECTS[k], size=4)]) for k in subjects]

@@ -30,7 +30,7 @@ def slack(objective):
 
 @st.composite
 def cases(draw):
-    """Give a model, rows, weights and a start; shapes of every awkward kind."""
+    """Return a model, rows, weights and a start; shapes of every awkward kind."""
     n_components = draw(st.integers(1, 4))
     n = draw(st.integers(n_components, 40))
     d = draw(st.sampled_from([2, 3, 6, 15, 60]))  # n < d too

@@ -31,7 +31,7 @@ def planted(kappa="shared", *, weighted=True, seed=0, **shape):
 
 
 def labels_at(tree, topics, K):
-    """Give the clusters of the rows in a cut."""
+    """Return the clusters of the rows in a cut."""
     leaf = np.argsort(tree.origins)[topics]
     return tree.nodes_of(K)[1][leaf]
 

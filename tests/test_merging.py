@@ -20,7 +20,7 @@ D = 6
 
 
 def partition(n_clusters, seed=0, noise=0.7):
-    """Give unit rows, their clusters and weights, and the resultants."""
+    """Return unit rows, their clusters and weights, and the resultants."""
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(n_clusters), 7)
     rows = rng.normal(size=(n_clusters, D))[labels] + noise * rng.normal(size=(len(labels), D))

@@ -23,14 +23,14 @@ def unit(X):
 
 
 def scores(model, X):
-    """Give log alpha_k + log c_d(kappa_k) + kappa_k <mu_k, x>, from the public attributes."""
+    """Return log alpha_k + log c_d(kappa_k) + kappa_k <mu_k, x>, from the public attributes."""
     normalizers = log_normalizer(X.shape[1], model.kappas_)
     linear = unit(X) @ (model.kappas_[:, None] * model.prototypes_).T
     return linear + np.log(model.weights_) + normalizers
 
 
 def gap_by_specification(path, X, i, open_reference, weights=None):
-    """Give the gain of one more step: reference sweep, specification M-step, no kernel."""
+    """Return the gain of one more step: reference sweep, specification M-step, no kernel."""
     model = path.model(i)
     l1 = L1(float(path.betas_[i]), path.state_.model.l1.weights)
     assignment = "hard" if path.e_step == "hard" else "soft"

@@ -12,7 +12,7 @@ from spheremix.penalties import L1
 
 
 def value(mu, kappa, r, beta, weights=None):
-    """Give kappa <mu, r> - beta sum_j w_j |mu_j|, for one mu or many."""
+    """Return kappa <mu, r> - beta sum_j w_j |mu_j|, for one mu or many."""
     return kappa * mu @ r - beta * np.abs(mu) @ (np.ones(len(r)) if weights is None else weights)
 
 

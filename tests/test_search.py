@@ -22,7 +22,7 @@ D = 12
 
 
 def planted(n_clusters=8, n=40, noise=0.35, seed=0):
-    """Give rows around random directions, in groups of unequal sizes, and their groups."""
+    """Return rows around random directions, in groups of unequal sizes, and their groups."""
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(n_clusters), rng.integers(n // 2, 2 * n, size=n_clusters))
     centres = rng.normal(size=(n_clusters, D))
@@ -36,7 +36,7 @@ def model(kappa="shared", d=D):
 
 
 def value_of(rows, labels, weights, kappa):
-    """Give the classification likelihood of a partition: a shared or given kappa, row by row."""
+    """Return the classification likelihood of a partition: a shared or given kappa, row by row."""
     total, cosines = 0.0, np.empty(len(rows))
     for k in np.unique(labels):
         own = labels == k

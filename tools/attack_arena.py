@@ -98,12 +98,12 @@ class Arena:
         self.run("edit", str(self.edited), str(self.edits), codes={0})
 
     def explore(self, folder: Path, seed: int = 0, *more: str) -> tuple[str, ...]:
-        """Give the command that explores."""
+        """Return the command that explores."""
         where = ("-o", str(folder), "--seed", str(seed), "--checkpoint", "0")
         return ("explore", str(self.corpus), *where, *OPTIONS, *more)
 
     def others(self) -> list[tuple[str, ...]]:
-        """Give options that reuse what is in a folder."""
+        """Return options that reuse what is in a folder."""
         names = ("--names", str(self.names))
         return [
             ("--k", "3:4"),
@@ -114,7 +114,7 @@ class Arena:
         ]
 
     def assign(self, seed: int, table: Path, *more: str) -> tuple[str, ...]:
-        """Give the command that assigns."""
+        """Return the command that assigns."""
         return ("assign", str(self.finished[seed]), str(self.corpus), "-o", str(table), *more)
 
     def start(self, *arguments: str) -> tuple[multiprocessing.Process, Path]:
@@ -213,14 +213,14 @@ class Arena:
 
 
 def fit_of(folder: Path) -> str:
-    """Give the id of a run that can be read."""
+    """Return the id of a run that can be read."""
     from spheremix import load_run  # noqa: PLC0415 (after the server was told what to import)
 
     return str(load_run(folder).manifest.fit)
 
 
 def everything(folder: Path) -> dict[str, str | bytes]:
-    """Give all that can be told of what lies in a folder."""
+    """Return all that can be told of what lies in a folder."""
     found: dict[str, str | bytes] = {}
     for path in folder.rglob("*"):
         name = path.relative_to(folder).as_posix()
@@ -234,7 +234,7 @@ def everything(folder: Path) -> dict[str, str | bytes]:
 
 
 def tamper(rng: np.random.Generator, folder: Path, n: int, spared: frozenset[str]) -> int:
-    """Give files of a folder other bytes, or remove them; give how many there were."""
+    """Return files of a folder other bytes, or remove them; give how many there were."""
     files = [
         path
         for path in sorted(folder.rglob("*"))
@@ -265,7 +265,7 @@ def tamper(rng: np.random.Generator, folder: Path, n: int, spared: frozenset[str
 
 
 def warped_text(rng: np.random.Generator, data: bytes | bytearray) -> bytearray:
-    """Give JSON with one value that is another; anything where it is no JSON."""
+    """Return JSON with one value that is another; anything where it is no JSON."""
     try:
         content = json.loads(data)
     except ValueError:
@@ -274,7 +274,7 @@ def warped_text(rng: np.random.Generator, data: bytes | bytearray) -> bytearray:
 
 
 def warped(rng: np.random.Generator, value: object) -> object:
-    """Give a value of JSON with one value inside that is another."""
+    """Return a value of JSON with one value inside that is another."""
     odd = [
         *(None, -1, 2**70, 10**9, 7, 1e308, True, "", "x" * 1000, [], {}),
         *("/dev/zero", "../../outside/victim", "9" * 30, "0 1 999999999 -", [[0, 99]], {"99": "x"}),

@@ -63,7 +63,7 @@ def history_of(folder: Path) -> list[Any]:
 
 
 def is_done(folder: Path, n: int) -> bool:
-    """Tell whether a command that was killed had done all that counts: n edits are there."""
+    """Return whether a command that was killed had done all that counts: n edits are there."""
     finished = (folder / "run.json").exists() and not (folder / COMMAND).exists()
     return finished and len(history_of(folder)) == n
 

@@ -33,7 +33,7 @@ TOLERANCE = {"float64": 1e-9, "float32": 1e-4}  # of sums over 300 rows, at kapp
 
 
 def make_rows(kind: str, rng: np.random.Generator) -> object:
-    """Give random rows: dense or CSR, of float32 or float64."""
+    """Return random rows: dense or CSR, of float32 or float64."""
     X = rng.normal(size=(ROWS, COLUMNS)).astype(kind.removeprefix("csr-").removeprefix("dense-"))
     if kind.startswith("csr"):
         X[rng.random(X.shape) < 0.9] = 0.0
@@ -43,7 +43,7 @@ def make_rows(kind: str, rng: np.random.Generator) -> object:
 
 
 def sweeps() -> dict[str, float]:
-    """Give the largest deviation of the sums, by kind of rows and precision of the arithmetic."""
+    """Return the largest deviation of the sums, by kind of rows and precision of the arithmetic."""
     rng, worst = np.random.default_rng(0), dict[str, float]()
     for kind in ("dense-float32", "dense-float64", "csr-float32", "csr-float64"):
         rows = open_rows(make_rows(kind, rng))
@@ -69,7 +69,7 @@ def sweeps() -> dict[str, float]:
 
 
 def fits() -> float:
-    """Give the relative deviation of the objectives of a penalised fit."""
+    """Return the relative deviation of the objectives of a penalised fit."""
     X, labels, _ = sm.datasets.make_vmf_mixture(200, 30, 3, overlap=0.05, random_state=0)
     ends = [
         sm.VMFMixture(3, beta=5.0, init=labels, engine=engine, n_threads=1).fit(X).objective_
@@ -112,7 +112,7 @@ def conform() -> int:
 
 
 def pace() -> dict[str, float]:
-    """Give the milliseconds of a soft sweep by one thread, the quickest of seven."""
+    """Return the milliseconds of a soft sweep by one thread, the quickest of seven."""
     rng, found = np.random.default_rng(3), dict[str, float]()
     dense = rng.normal(size=(10_000, 384)).astype(np.float32)  # as embeddings
     texts = sparse.random(5_000, 20_000, 0.003, format="csr", random_state=0)  # as tf-idf

@@ -23,7 +23,7 @@ LEFT_OUT = {
 
 
 def lowest(requirements: list[str]) -> dict[str, str]:
-    """Give ``name==version`` for each ``name>=version``, by the name without extras."""
+    """Return ``name==version`` for each ``name>=version``, by the name without extras."""
     found = {}
     for requirement in requirements:
         match = re.fullmatch(r"([A-Za-z0-9-]+)(\[[^]]*\])?>=([0-9.]+)(?:;.*)?", requirement)

@@ -25,7 +25,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "explore.md"
 
 
 def escaped(text: str) -> str:
-    """Give text as troff takes it; marks of Markdown become bold."""
+    """Return text as troff takes it; marks of Markdown become bold."""
     text = re.sub(r"\s+", " ", text).strip().replace("\\", r"\e").replace("-", r"\-")
     text = re.sub(r"`([^`]*)`|\*\*([^*]*)\*\*", lambda m: rf"\fB{m[1] or m[2]}\fR", text)
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)  # of a link its words
@@ -34,7 +34,7 @@ def escaped(text: str) -> str:
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """Give the lines of paragraphs."""
+    """Return the lines of paragraphs."""
     for i, part in enumerate(re.split(r"\n\s*\n", text.strip())):
         yield from ([".PP"] if i else []) + [escaped(part)]
 
@@ -69,7 +69,7 @@ def command(name: str, found: Any) -> Iterator[str]:
 
 
 def table(first: str) -> Iterator[str]:
-    """Give the rows of a table of the page that begins with this heading."""
+    """Return the rows of a table of the page that begins with this heading."""
     lines = PAGE.read_text(encoding="utf-8").partition(f"\n| {first} |")[2].splitlines()[2:]
     for line in lines:
         if not line.startswith("|"):
@@ -79,7 +79,7 @@ def table(first: str) -> Iterator[str]:
 
 
 def manual() -> str:
-    """Give the whole page."""
+    """Return the whole page."""
     main: Any = typer.main.get_command(app)
     lines = [
         rf'.TH SPHEREMIX 1 "" "spheremix {spheremix.__version__}" "User Commands"',

@@ -94,7 +94,7 @@ def _keys(record: Any) -> str:
 
 
 def _records(record: Any) -> Iterator[Any]:
-    """Give a record and those inside it, each once, in the order of the page."""
+    """Return a record and those inside it, each once, in the order of the page."""
     found: dict[Any, None] = {record: None}
     waiting = [record]
     while waiting:

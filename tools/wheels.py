@@ -36,7 +36,7 @@ def call(*command: object) -> str:
 
 
 def works(interpreter: str) -> bool:
-    """Tell whether there is such an interpreter, and not only a name that leads nowhere."""
+    """Return whether there is such an interpreter, and not only a name that leads nowhere."""
     if not shutil.which(interpreter):
         return False
     command = [interpreter, "-c", "import ensurepip, venv"]

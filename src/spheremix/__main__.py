@@ -8,7 +8,7 @@ import warnings
 
 
 def open_streams() -> None:
-    """Give the command streams where it was started without: it works, and says nothing.
+    """Return the command streams where it was started without: it works, and says nothing.
 
     Otherwise the first files that it opens take their numbers, and what is said goes into them.
     """

@@ -84,7 +84,7 @@ class Advice:
         return "\n".join([*(one.sentence for one in self.recommended), *self.doubts])
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """Give the evidence as columns, one row for each candidate."""
+        """Return the evidence as columns, one row for each candidate."""
         evidence = self.evidence
         places = {one.n_clusters: i for i, one in enumerate(self.recommended, 1)}
         columns: dict[str, NDArray[Any]] = {
@@ -141,7 +141,7 @@ def _nothing_there(evidence: Evidence) -> bool:
 
 
 def bic_turn(evidence: Evidence) -> int | None:
-    """Give the place of the smallest BIC, where BIC counts.
+    """Return the place of the smallest BIC, where BIC counts.
 
     It counts where there are many more rows than columns and the smallest value is not at the
     upper end of the range, where it would only say that it wants more.

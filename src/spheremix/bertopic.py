@@ -84,13 +84,13 @@ class MixtureClusters(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Give the cluster of new rows."""
+        """Return the cluster of new rows."""
         check_is_fitted(self)
         labels: NDArray[np.intp] = self.mixture_.predict(X)
         return labels
 
     def predict_proba(self, X: Any) -> Array:
-        """Give the calibrated posteriors of new rows, a column for each cluster."""
+        """Return the calibrated posteriors of new rows, a column for each cluster."""
         check_is_fitted(self)
         return self.calibration_.predict_proba(X)
 
@@ -118,7 +118,7 @@ class CharacteristicWords(BaseRepresentation):  # type: ignore[misc]
         c_tf_idf: Any,
         topics: Mapping[int, Words],
     ) -> dict[int, Words]:
-        """Give the words of each topic with their scores, in the way that BERTopic asks for them.
+        """Return the words of each topic with their scores, in the way that BERTopic asks for them.
 
         Topic -1, and a topic without any word of its own, keep those of class-based TF-IDF.
         """
@@ -139,7 +139,7 @@ class CharacteristicWords(BaseRepresentation):  # type: ignore[misc]
 
 
 def topic_probabilities(topic_model: Any, embeddings: Any) -> Array:
-    """Give the calibrated probabilities of every topic for new documents.
+    """Return the calibrated probabilities of every topic for new documents.
 
     ``transform`` of BERTopic has probabilities for HDBSCAN alone, and BERTopic numbers the topics
     anew, the largest first; here a column is a topic of BERTopic.
@@ -173,6 +173,6 @@ def topic_probabilities(topic_model: Any, embeddings: Any) -> Array:
 
 
 def _own(posteriors: Array, labels: NDArray[np.intp]) -> Array:
-    """Give the posterior of the cluster of each row; zero for rows without one."""
+    """Return the posterior of the cluster of each row; zero for rows without one."""
     own: Array = posteriors[np.arange(len(labels)), labels]
     return np.where(labels >= 0, own, 0.0)

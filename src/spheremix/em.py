@@ -29,7 +29,7 @@ class Remembering(Protocol):
     """Directions that need not read all rows in each sweep of a fit."""
 
     def remember(self) -> Memory:
-        """Give what sweeps the rows of one fit."""
+        """Return what sweeps the rows of one fit."""
         ...
 
 
@@ -246,7 +246,7 @@ def evaluate(
     weights: Array | None = None,
     settled: Memory | None = None,
 ) -> Fit[P]:
-    """Give the Fit of other parameters than those a run reached, by one sweep where they differ."""
+    """Return Fit of other parameters than those a run reached, by one sweep where they differ."""
     if parameters is reached.parameters:
         return reached
     scorers = [model.scorer(parameters, settings.e_step)]
@@ -258,7 +258,7 @@ def evaluate(
 
 
 def _judged(model: Model[P], reached: Fit[P], parameters: P, resultants: Resultants) -> Fit[P]:
-    """Give a fit with other parameters or resultants than those that it was reached with."""
+    """Return a fit with other parameters or resultants than those that it was reached with."""
     status, gap = reached.status, np.nan
     try:
         gap = max(model.m_step(resultants, parameters).gain / resultants.weight, 0.0)
@@ -310,7 +310,7 @@ def _still_to_come(change: float, before: float) -> float:
 
 
 def _rows(weights: Array | None, active: list[_Run[P]]) -> Array | None:
-    """Give the weight vectors of the active runs."""
+    """Return the weight vectors of the active runs."""
     if weights is None or weights.ndim == 1:
         return weights
     return weights[[run.index for run in active]]

@@ -40,7 +40,7 @@ class Message:
     remedies: tuple[str, ...] = ()
 
     def parameters(self, template: str) -> set[str]:
-        """Give the parameters that a template names."""
+        """Return the parameters that a template names."""
         named = {name for _, name, _, _ in Formatter().parse(template) if name}
         return {name.partition("=")[0] for name in named - set(self.values)}
 

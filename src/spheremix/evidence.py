@@ -131,7 +131,7 @@ class Evidence:
 
 
 def _falls(gains: Array, least: Array) -> Array:
-    """Give the relative fall after each gain; gains below the least one count as the least."""
+    """Return the relative fall after each gain; gains below the least one count as the least."""
     floored = np.maximum(np.nan_to_num(gains, nan=0.0), np.maximum(least, 1e-300))
     falls = np.zeros(len(gains))
     falls[:-1] = np.clip(1.0 - floored[1:] / floored[:-1], 0.0, 1.0)

@@ -74,14 +74,14 @@ class Hierarchy:
 
     @property
     def parents(self) -> Ids:
-        """Give the node that each node was merged into; -1 for the root."""
+        """Return the node that each node was merged into; -1 for the root."""
         parents = np.full(self.n_leaves + len(self.pairs), -1)
         for t, pair in enumerate(self.pairs):
             parents[pair] = self.n_leaves + t
         return parents
 
     def nodes_of(self, n_clusters: int) -> tuple[Ids, Ids]:
-        """Give the nodes of the cut into so many clusters, and the cluster of each leaf.
+        """Return the nodes of the cut into so many clusters, and the cluster of each leaf.
 
         Clusters are numbered from left to right.
         """
@@ -94,15 +94,15 @@ class Hierarchy:
         return nodes, numbers[owner]
 
     def cut(self, n_clusters: int) -> Resultants:
-        """Give the resultants of the clusters of a cut."""
+        """Return the resultants of the clusters of a cut."""
         return merged_resultants(self.leaves, self.nodes_of(n_clusters)[1])
 
     def every_node(self) -> tuple[Array, Array]:
-        """Give the mass (2M - 1,) and the resultant vector (2M - 1, d) of every node."""
+        """Return the mass (2M - 1,) and the resultant vector (2M - 1, d) of every node."""
         return self.added_up(self.leaves.mass), self.added_up(self.leaves.vectors)
 
     def added_up(self, values: Array) -> Array:
-        """Give the sum over the leaves of every node, for values (M, ...) of the leaves."""
+        """Return the sum over the leaves of every node, for values (M, ...) of the leaves."""
         sums = list(values)
         for left, right in self.pairs:
             sums.append(sums[left] + sums[right])
@@ -152,7 +152,7 @@ def build(model: PartitionModel[Any], leaves: Resultants, groups: Ids | None = N
 
 
 def _left_to_right(n_leaves: int, pairs: Ids) -> Ids:
-    """Give the leaves in the order of the tree."""
+    """Return the leaves in the order of the tree."""
     under: dict[int, list[int]] = {k: [k] for k in range(n_leaves)}
     for t, (left, right) in enumerate(pairs.tolist()):
         under[n_leaves + t] = under[left] + under[right]
@@ -160,14 +160,14 @@ def _left_to_right(n_leaves: int, pairs: Ids) -> Ids:
 
 
 def _value(model: PartitionModel[Any], mass: Array, lengths: Array) -> float:
-    """Give the classification likelihood of clusters."""
+    """Return the classification likelihood of clusters."""
     total = mass.sum()
     value = model.cluster_value(_by_lengths(mass, lengths))
     return float(value(mass, lengths).sum() - total * np.log(total))
 
 
 def _by_lengths(mass: Array, lengths: Array) -> Resultants:
-    """Give clusters whose resultant vectors have these lengths: values depend on nothing else.
+    """Return clusters whose resultant vectors have these lengths: values depend on nothing else.
 
     Where all rows cancel out they are taken for nearly uniform, so that the root has a value.
     """
@@ -176,7 +176,7 @@ def _by_lengths(mass: Array, lengths: Array) -> Resultants:
 
 
 def largest_jump(losses: Array) -> int:
-    """Give the number of clusters from which the next merge costs most times the one before.
+    """Return the number of clusters from which the next merge costs most times the one before.
 
     ``losses`` are those of the merges from M clusters to one. Numbers from 2 to M - 1 compete; of
     equals the smallest wins. Losses are compared as heights are, and none counts as less than a

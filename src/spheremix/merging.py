@@ -123,7 +123,7 @@ def _require(resultants: Resultants, groups: NDArray[np.intp], n_clusters: int) 
 
 
 def _products(vectors: Array) -> Array:
-    """Give all inner products, in tiles that no library of linear algebra shares among threads.
+    """Return all inner products, in tiles that no library of linear algebra shares among threads.
 
     So the bits do not depend on how many it has.
     """

@@ -18,7 +18,7 @@ LARGEST_INCREASE = 1e6  # of beta in a step of a path: beyond it, penalties over
 
 
 def require_integer(name: str, value: Any, least: int) -> int:
-    """Give an integer of at least ``least``."""
+    """Return an integer of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ParameterError(
             f"{{{name}}} must be an integer of at least {{least}}, got {{got}}",
@@ -31,7 +31,7 @@ def require_integer(name: str, value: Any, least: int) -> int:
 def require_number(
     name: str, value: Any, *, above: float | None = None, at_most: float = np.inf
 ) -> float:
-    """Give a finite number that is at least 0, or strictly above a bound, and at most another."""
+    """Return a finite number that is at least 0, or strictly above a bound, and at most another."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not real or not np.isfinite(value) or (value < 0 if above is None else value <= above):
         wanted = "at least 0" if above is None else f"above {above:g}"
@@ -50,7 +50,7 @@ def require_number(
 
 
 def require_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """Give one of the choices."""
+    """Return one of the choices."""
     if not isinstance(value, str) or value not in choices:
         raise ParameterError(
             f"{{{name}}} must be one of {{choices}}, got {{got}}",
@@ -61,12 +61,12 @@ def require_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
 
 
 def require_criterion(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """Give one of the criteria, which people write in any case: "BIC" is "bic"."""
+    """Return one of the criteria, which people write in any case: "BIC" is "bic"."""
     return require_choice(name, value.lower() if isinstance(value, str) else value, choices)
 
 
 def require_vector(name: str, value: Any, length: int, what: str) -> Array:
-    """Give a finite, non-negative vector with one value for each row, feature or component."""
+    """Return a finite, non-negative vector with one value for each row, feature or component."""
     try:
         vector = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -95,7 +95,7 @@ def require_vector(name: str, value: Any, length: int, what: str) -> Array:
 
 
 def require_flag(name: str, value: Any) -> bool:
-    """Give True or False; most strings would pass for True."""
+    """Return True or False; most strings would pass for True."""
     if not isinstance(value, bool | np.bool_):
         raise ParameterError(f"{{{name}}} must be True or False, got {{got}}", got=repr(value))
     return bool(value)

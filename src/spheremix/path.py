@@ -53,7 +53,7 @@ class PathSolver:
     settled: Memory | None = None
 
     def at(self, beta: float) -> VMFModel:
-        """Give the model at another beta."""
+        """Return the model at another beta."""
         return replace(self.model, l1=replace(self.model.l1, beta=beta))
 
     def next_beta(self, beta: float, fit: VMFFit) -> float | None:
@@ -133,7 +133,7 @@ class PathSolver:
         )
 
     def summarise(self, beta: float, fit: VMFFit, n_converged: int = 1) -> PathPoint:
-        """Give the step of a fit; a hard one is swept once more, for its likelihood."""
+        """Return the step of a fit; a hard one is swept once more, for its likelihood."""
         soft = fit.resultants
         if self.settings.e_step == "hard":
             scorer = self.model.scorer(fit.parameters)
@@ -190,7 +190,7 @@ class PathState:
         return self.refit is not None
 
     def copy(self, model: VMFModel) -> PathState:
-        """Give a state that can go on by itself, with the model as it is now."""
+        """Return a state that can go on by itself, with the model as it is now."""
         return replace(self, model=model, steps=list(self.steps), refits=list(self.refits))
 
     def add(
@@ -236,7 +236,7 @@ class PathState:
         return found
 
     def is_over(self, max_steps: int | None, max_sparsity: float) -> bool:
-        """Tell whether a limit is reached, and remember which."""
+        """Return whether a limit is reached, and remember which."""
         if max_steps is not None and len(self.steps) - self.n_inserted >= max_steps:
             self.status = "max_steps"
         elif self.steps[-1].sparsity >= max_sparsity:

@@ -96,7 +96,7 @@ class PathPoint:
         return 1.0 - len(self.values) / (len(self.kappas) * self.n_features)
 
     def parameters(self, model: VMFModel) -> VMFParameters:
-        """Give the parameters, dense again."""
+        """Return the parameters, dense again."""
         return model.parameters(self.prototypes.toarray(), self.kappas, self.weights)
 
 

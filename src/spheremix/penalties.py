@@ -32,7 +32,7 @@ class L1:
         return self.beta if self.weights is None else self.beta * self.weights
 
     def norms(self, prototypes: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the weighted l1 norm of each prototype; beta times their sum is the penalty."""
+        """Return the weighted l1 norm of each prototype; beta times their sum is the penalty."""
         lengths = abs(prototypes)  # of sparse ones too, which a search has
         return lengths.sum(axis=1) if self.weights is None else lengths @ self.weights
 
@@ -73,7 +73,7 @@ class L1:
         prototypes: NDArray[np.float64],
         noise: float = 0.0,
     ) -> NDArray[np.float64]:
-        """Give the betas at which coordinates would leave, kappas and vectors held.
+        """Return the betas at which coordinates would leave, kappas and vectors held.
 
         kappa_k |r_kj| / weights_j of the penalised coordinates in the support of prototypes that
         have at least two. Those whose kappa_k |r_kj| is no more than ``noise`` times the largest

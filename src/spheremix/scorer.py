@@ -70,7 +70,7 @@ class Scorer:
 
     @property
     def pulls(self) -> NDArray[np.float64]:
-        """Give the two numbers of each component, (K, 2), that assignment by variation needs.
+        """Return the two numbers of each component, (K, 2), that assignment by variation needs.
 
         Let a component have the resultant r and the score kappa <x, r / |r|> + b. A row x of
         weight w that joins it raises kappa |r| by kappa (|r + w x| - |r|); one that leaves it
@@ -101,11 +101,11 @@ class Scorer:
         return len(self.biases) - self.has_noise
 
     def clusters(self) -> Scorer:
-        """Give the scores of the clusters, without those of the noise."""
+        """Return the scores of the clusters, without those of the noise."""
         if not self.has_noise:
             return self
         return replace(self, matrix=self.matrix[:-1], biases=self.biases[:-1], has_noise=False)
 
     def clusters_of(self, labels: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Give the clusters of rows from the labels that an engine gave: -1 for noise."""
+        """Return the clusters of rows from the labels that an engine gave: -1 for noise."""
         return np.where(labels == self.n_clusters, -1, labels) if self.has_noise else labels

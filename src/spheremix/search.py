@@ -92,7 +92,7 @@ class Judged:
     value: float
 
     def by_variation(self) -> Scorer:
-        """Give the same scores for an assignment by first variation."""
+        """Return the same scores for an assignment by first variation."""
         rates = 1.0 / lengths(self.resultants.vectors)
         return replace(self.scorer, assignment="variation", rates=rates)
 
@@ -166,7 +166,7 @@ class Search(Generic[P]):
         return [found[i * len(seeds) : (i + 1) * len(seeds)] for i in range(len(sizes))]
 
     def single_runs(self, specs: list[tuple[int, int, int]]) -> list[Partition | None]:
-        """Give the partition of each run; None where every try failed.
+        """Return the partition of each run; None where every try failed.
 
         A run has a size, a seed, and the number of its weights, where there are several vectors of
         them. All share their sweeps.
@@ -280,7 +280,7 @@ class Search(Generic[P]):
         return random_rows(self.directions, over, rng, weights, hard=True)
 
     def _in_form(self, resultants: Resultants) -> Resultants:
-        """Give clusters as the directions work with them best: hard ones may be sparse."""
+        """Return clusters as the directions work with them best: hard ones may be sparse."""
         directions, vectors = self.directions, resultants.vectors
         thin = isinstance(directions, SparseForm) and directions.prefers_sparse(vectors.shape[0])
         return replace(resultants, vectors=as_sparse(vectors) if thin else as_dense(vectors))
@@ -355,12 +355,12 @@ class Search(Generic[P]):
         ]
 
     def _published(self, resultants: Resultants) -> Resultants:
-        """Give clusters in the form in which the model goes on with them."""
+        """Return clusters in the form in which the model goes on with them."""
         vectors = in_form(self.model, self.directions, resultants.vectors)
         return replace(resultants, vectors=vectors)
 
     def _judged(self, resultants: Resultants) -> Judged | None:
-        """Give what a partition is worth, or None where a cluster has no parameters."""
+        """Return what a partition is worth, or None where a cluster has no parameters."""
         try:
             scorer = self.model.scorer(self.model.from_partition(resultants), "hard")
         except DegenerateError:

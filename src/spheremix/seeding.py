@@ -90,12 +90,12 @@ def from_prototypes(
 
 
 def _is_hard(model: object) -> bool:
-    """Tell whether the clusters of a model are hard, and its prototypes may be sparse."""
+    """Return whether the clusters of a model are hard, and its prototypes may be sparse."""
     return isinstance(model, SphericalKMeansModel)
 
 
 def in_form(model: object, directions: Directions, prototypes: Array) -> Array:
-    """Give prototypes, dense or sparse, as a model and directions work with them best."""
+    """Return prototypes, dense or sparse, as a model and directions work with them best."""
     return suited(directions, prototypes) if _is_hard(model) else as_dense(prototypes)
 
 
@@ -181,7 +181,7 @@ def random_rows(
 
 
 def repeated(rows: Array) -> NDArray[np.bool_]:
-    """Tell which unit rows have the direction of an earlier one.
+    """Return which unit rows have the direction of an earlier one.
 
     Only rows whose products with three fixed vectors are equal are compared: K d work, not K^2 d.
     """
@@ -206,7 +206,7 @@ def repeated(rows: Array) -> NDArray[np.bool_]:
 
 
 def largest_cosines(directions: Directions, prototypes: Array) -> Array:
-    """Give the cosine of each row to its prototype, in one reading and without an (n, K) array."""
+    """Return cosine of each row to its prototype, in one reading and without an (n, K) array."""
     densities: Array = directions.map_rows(sharp_scorer(prototypes), "log_density")
     return densities / SHARPNESS
 

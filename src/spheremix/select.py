@@ -17,7 +17,7 @@ EBIC_GAMMA = 0.5
 
 
 def prices(n: float, d: int) -> dict[str, float]:
-    """Give phi(n, d), what a parameter costs, by criterion; n is a weight: it may be 1 or less."""
+    """Return phi(n, d), what a parameter costs, by criterion; n is a weight: it may be 1 or less."""
     return {
         "aic": 2.0,
         "bic": math.log(n),
@@ -102,7 +102,7 @@ def count_from_sizes(sizes: NDArray[np.integer], kappa: KappaMode) -> Any:
 def criteria(
     log_likelihood: Any, n_parameters: Any, n: float, d: int, entropy: Any = 0.0
 ) -> dict[str, Any]:
-    """Give every criterion of a fitted mixture, or of many.
+    """Return every criterion of a fitted mixture, or of many.
 
     AIC, BIC, RIC, RICc and EBIC (gamma = 0.5) are phi(n, d) times the number of parameters minus
     twice the log-likelihood, with the paper's phi; ICL is the BIC plus twice the entropy of the

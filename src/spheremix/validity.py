@@ -16,7 +16,7 @@ __all__ = ["calinski_harabasz_cosine"]
 
 
 def calinski_harabasz_cosine(X: Any, labels: ArrayLike) -> float:
-    """Give the Calinski-Harabasz index of a partition, with one minus the cosine for a distance.
+    """Return the Calinski-Harabasz index of a partition, with one minus the cosine for a distance.
 
     A cluster's centre is the direction of the sum of its rows, as in spherical k-means; the
     dispersion within clusters is n minus the coherence, that between them is the coherence minus

@@ -32,27 +32,27 @@ class SparseForm(Protocol):
     is_sparse: bool
 
     def prefers_sparse(self, n_components: int) -> bool:
-        """Tell whether so many components of hard clusters are better kept sparse."""
+        """Return whether so many components of hard clusters are better kept sparse."""
         ...
 
     def take_sparse(self, ids: ArrayLike) -> Array:
-        """Give a few unit rows, sparse."""
+        """Return a few unit rows, sparse."""
         ...
 
 
 def is_sparse(vectors: Any) -> bool:
-    """Tell whether vectors are in sparse form."""
+    """Return whether vectors are in sparse form."""
     return bool(sparse.issparse(vectors))
 
 
 def as_dense(vectors: Array) -> Array:
-    """Give vectors as a dense array."""
+    """Return vectors as a dense array."""
     found: Array = cast("Any", vectors).toarray() if is_sparse(vectors) else vectors
     return found
 
 
 def as_sparse(vectors: Array) -> Array:
-    """Give vectors in sparse form."""
+    """Return vectors in sparse form."""
     if is_sparse(vectors):
         return vectors
     found = sparse.csr_array(vectors)
@@ -67,14 +67,14 @@ def canonical(matrix: Any) -> Array:
 
 
 def suited(directions: Any, vectors: Array) -> Array:
-    """Give prototypes of hard clusters in the form that the directions work with best."""
+    """Return prototypes of hard clusters in the form that the directions work with best."""
     if not isinstance(directions, SparseForm) or not directions.is_sparse:
         return as_dense(vectors)
     return as_sparse(vectors) if directions.prefers_sparse(vectors.shape[0]) else vectors
 
 
 def most_entries(directions: Any, prototypes: Array) -> int:
-    """Give how many numbers the prototypes of a run may come to have, from those of its start.
+    """Return how many numbers the prototypes of a run may come to have, from those of its start.
 
     Those of hard clusters have no more non-zeros than all rows together.
     """
@@ -85,7 +85,7 @@ def most_entries(directions: Any, prototypes: Array) -> int:
 def from_parts(
     values: Array, indices: NDArray[Any], indptr: NDArray[Any], n_features: int
 ) -> Array:
-    """Give sparse vectors that share these arrays: SciPy's constructor would check and convert."""
+    """Return sparse vectors that share these arrays: SciPy's constructor would check and convert."""
     kind = np.int32 if len(values) <= np.iinfo(np.int32).max else np.int64
     found = sparse.csr_array((len(indptr) - 1, n_features), dtype=np.float64)
     found.data = values
@@ -95,7 +95,7 @@ def from_parts(
 
 
 def kernel_form(vectors: Array) -> Any:
-    """Give sparse vectors as the kernels read them."""
+    """Return sparse vectors as the kernels read them."""
     csr = cast("Any", vectors)
     indptr = csr.indptr.astype(np.int64, copy=False)
     indices = csr.indices.astype(np.int32, copy=False)
@@ -103,7 +103,7 @@ def kernel_form(vectors: Array) -> Any:
 
 
 def dots(one: Array, other: Array) -> Array:
-    """Give the products of vectors, one by one."""
+    """Return the products of vectors, one by one."""
     found: Array
     if is_sparse(one) != is_sparse(other):
         one, other = as_sparse(one), as_sparse(other)
@@ -117,7 +117,7 @@ def dots(one: Array, other: Array) -> Array:
 
 
 def inner_products(vectors: Array) -> Array:
-    """Give the products of all pairs of sparse vectors, (K, K)."""
+    """Return the products of all pairs of sparse vectors, (K, K)."""
     csr = cast("Any", vectors)
     if kernels is None:
         found: Array = (csr @ csr.T).toarray()
@@ -130,14 +130,14 @@ def inner_products(vectors: Array) -> Array:
 
 
 def product(one: Array, other: Array) -> float:
-    """Give the sum of the products of all vectors."""
+    """Return the sum of the products of all vectors."""
     if is_sparse(one) or is_sparse(other):
         return float(dots(one, other).sum())
     return float(np.einsum("kj,kj->", one, other))
 
 
 def lengths(vectors: Array) -> Array:
-    """Give the lengths of vectors."""
+    """Return the lengths of vectors."""
     found: Array
     if is_sparse(vectors):
         found = np.sqrt(dots(vectors, vectors))
@@ -147,7 +147,7 @@ def lengths(vectors: Array) -> Array:
 
 
 def divided(vectors: Array, divisors: Array) -> Array:
-    """Give each vector divided by a number."""
+    """Return each vector divided by a number."""
     if not is_sparse(vectors):
         return vectors / divisors[:, None]
     csr = cast("Any", vectors)
@@ -156,7 +156,7 @@ def divided(vectors: Array, divisors: Array) -> Array:
 
 
 def scaled(vectors: Array, factors: Array) -> Array:
-    """Give each vector times a number."""
+    """Return each vector times a number."""
     if not is_sparse(vectors):
         return factors[:, None] * vectors
     csr = cast("Any", vectors)
@@ -165,7 +165,7 @@ def scaled(vectors: Array, factors: Array) -> Array:
 
 
 def stacked(parts: Sequence[Array]) -> Array:
-    """Give all vectors of several parts, which have one form."""
+    """Return all vectors of several parts, which have one form."""
     if not is_sparse(parts[0]):
         return np.concatenate(parts)
     both = sparse.vstack(cast("Any", parts), format="csr")
@@ -173,7 +173,7 @@ def stacked(parts: Sequence[Array]) -> Array:
 
 
 def added_up(vectors: Array, labels: NDArray[np.intp], n_sums: int) -> Array:
-    """Give the sum of the vectors of each label."""
+    """Return the sum of the vectors of each label."""
     if not is_sparse(vectors):
         found = np.zeros((n_sums, vectors.shape[1]))
         np.add.at(found, labels, vectors)
@@ -184,7 +184,7 @@ def added_up(vectors: Array, labels: NDArray[np.intp], n_sums: int) -> Array:
 
 
 def replaced(vectors: Array, places: NDArray[np.bool_], by: Array) -> Array:
-    """Give vectors of which some are replaced; ``by`` are as many, in their order."""
+    """Return vectors of which some are replaced; ``by`` are as many, in their order."""
     if not is_sparse(vectors):
         found = vectors.copy()
         found[places] = by

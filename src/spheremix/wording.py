@@ -6,12 +6,12 @@ import re
 
 
 def count(number: int, what: str, plural: str = "") -> str:
-    """Give "1 word" or "2 words"."""
+    """Return "1 word" or "2 words"."""
     return f"{number:,} {what if number == 1 else plural or what + 's'}"
 
 
 def joined(parts: list[str]) -> str:
-    """Give "a", "a and b", "a, b and c"."""
+    """Return "a", "a and b", "a, b and c"."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
 
 

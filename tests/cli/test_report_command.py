@@ -65,7 +65,7 @@ def copy(explored, tmp_path):
 
 
 def content(path):
-    """Give the content inside a page."""
+    """Return the content inside a page."""
     text = path.read_text("utf-8")
     return unpack(text.partition('id="content">')[2].partition("</script>")[0])
 

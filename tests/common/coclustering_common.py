@@ -14,7 +14,7 @@ def block_mixture(**parameters):
 
 
 def planted(n=(60, 40, 20), sizes=(12, 9, 6), noise=0.3, seed=0):
-    """Give counts that are larger on the block of a row's cluster, the clusters and the blocks."""
+    """Return counts that are larger on the block of a row's cluster, clusters and the blocks."""
     rng = np.random.default_rng(seed)
     rows, columns = np.repeat(np.arange(len(n)), n), np.repeat(np.arange(len(sizes)), sizes)
     X = rng.poisson(np.where(rows[:, None] == columns, 4.0, noise)).astype(float)

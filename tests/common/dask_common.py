@@ -16,7 +16,7 @@ QUIET = {"dashboard_address": ":0", "silence_logs": "CRITICAL"}
 
 
 def in_chunks(X, cuts):
-    """Give a Dask array whose blocks are slices of X, of its own type."""
+    """Return a Dask array whose blocks are slices of X, of its own type."""
     bounds = [0, *cuts, X.shape[0]]
     meta = type(X)((0, 0), dtype=X.dtype) if sparse.issparse(X) else np.empty((0, 0), X.dtype)
     blocks = [

@@ -20,7 +20,7 @@ def explore(corpus, folder, **more):
 
 
 def edits_of(run, **parts):
-    """Give edits of a run as the report exports them."""
+    """Return edits of a run as the report exports them."""
     return {"format": "spheremix edits", "version": 1, "run": run.manifest.fit, **parts}
 
 
@@ -30,7 +30,7 @@ def write_edits(path, run, **parts):
 
 
 def contents(folder):
-    """Give a digest of each file: where pages differ, pytest would compare their lines for ever."""
+    """Return digest of each file: where pages differ, pytest would compare their lines for ever."""
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))

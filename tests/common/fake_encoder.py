@@ -29,12 +29,12 @@ class SentenceTransformer:
 
 
 def direction(word):
-    """Give a direction that depends on the word alone."""
+    """Return a direction that depends on the word alone."""
     return np.random.default_rng(zlib.crc32(word.encode())).normal(size=DIMENSION)
 
 
 def module():
-    """Give a module that can stand for sentence_transformers in sys.modules."""
+    """Return a module that can stand for sentence_transformers in sys.modules."""
     found = ModuleType("sentence_transformers")
     found.SentenceTransformer = SentenceTransformer
     return found

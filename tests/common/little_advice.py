@@ -31,7 +31,7 @@ def little_advice():
 
 @contextmanager
 def with_values(values):
-    """Give these constants other values for a while."""
+    """Return these constants other values for a while."""
     with pytest.MonkeyPatch.context() as patch:
         for module, name, value in values:
             patch.setattr(module, name, value)

@@ -16,7 +16,7 @@ modes = pytest.mark.parametrize("mode", ["shared", "free"])
 
 
 def old(vectors):
-    """Give some old parameters: they serve as a guess and for the old terms."""
+    """Return some old parameters: they serve as a guess and for the old terms."""
     prototypes = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return prototypes[:, ::-1].copy(), np.full(len(vectors), 7.0)
 
@@ -28,7 +28,7 @@ def solved(solve, vectors, mass, beta, mode, weights=None, kappa_max=1e9, guess=
 
 
 def some_resultants(seed, d, n_components, n_each, spread):
-    """Give resultants of rows around random directions; spread 0 repeats one row."""
+    """Return resultants of rows around random directions; spread 0 repeats one row."""
     rng = np.random.default_rng(seed)
     vectors, mass = np.empty((n_components, d)), np.empty(n_components)
     for k in range(n_components):

@@ -47,7 +47,7 @@ def documents(rng, n=400, d=150, n_topics=12, length=15):
 
 
 def walk(rng, X, kind, K=40, n_sweeps=9):
-    """Give dense matrices and biases as a fit has them in turn, or as an enemy would choose."""
+    """Return dense matrices and biases as a fit has them in turn, or as an enemy would choose."""
     rows = opened(X).take(np.arange(X.shape[0]))
     start = rows[rng.choice(len(rows), K, replace=False)]
     start[K // 2] = start[3]  # the first of equals wins
@@ -83,7 +83,7 @@ WALKS = ["lloyd", "few", "back and forth", "away", "swap", "still", "all", "bias
 
 
 def both(M, biases, offset=0.25):
-    """Give one scorer with dense components, and one with sparse ones."""
+    """Return one scorer with dense components, and one with sparse ones."""
     one = Scorer(M, biases, offset, "hard")
     return one, replace(one, matrix=as_sparse(M))
 

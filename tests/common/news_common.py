@@ -9,12 +9,12 @@ EVENT = "election minister party vote parliament tax budget campaign"
 
 
 def quiet(n=24, seed=9):
-    """Give documents of the topics of the past."""
+    """Return documents of the topics of the past."""
     return [{**one, "id": f"new {one['id']}"} for one in texts(n, seed=seed)]
 
 
 def event(n=12, seed=5):
-    """Give documents of a topic that the past does not have."""
+    """Return documents of a topic that the past does not have."""
     rng = np.random.default_rng(seed)
     for i in range(n):
         words = [*rng.choice(EVENT.split(), 9), *rng.choice(SHARED.split(), 5)]
@@ -22,5 +22,5 @@ def event(n=12, seed=5):
 
 
 def by_number(run, column):
-    """Give a column of the table of clusters by their numbers."""
+    """Return a column of the table of clusters by their numbers."""
     return dict(zip(run.clusters["cluster"], run.clusters[column], strict=True))

@@ -38,7 +38,7 @@ def write_parquet(path, table):
 
 
 def error_of(path, **columns):
-    """Give the message of a refusal, which is one line and begins with the file."""
+    """Return the message of a refusal, which is one line and begins with the file."""
     with pytest.raises(ReadError) as caught:
         read_documents(path, **columns)
     message = str(caught.value)

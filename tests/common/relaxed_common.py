@@ -8,7 +8,7 @@ from scipy.special import ive, logsumexp
 
 
 def log_normalizer(d, kappa):
-    """Give log c_d, relative to the surface measure."""
+    """Return log c_d, relative to the surface measure."""
     order = d / 2 - 1
     return order * np.log(kappa) - d / 2 * np.log(2 * np.pi) - np.log(ive(order, kappa)) - kappa
 
@@ -19,7 +19,7 @@ def concentration(d, length):
 
 
 def scores(X, mixture):
-    """Give the scores of every row from the public attributes of a mixture."""
+    """Return the scores of every row from the public attributes of a mixture."""
     mu, kappas = mixture.prototypes_, mixture.kappas_
     return (
         X @ (kappas[:, None] * mu).T + np.log(mixture.weights_) + log_normalizer(len(X.T), kappas)

@@ -69,19 +69,19 @@ class Opened:
             self.errors.append(line.text)
 
     def texts(self, selector):
-        """Give the texts of all elements of a selector."""
+        """Return the texts of all elements of a selector."""
         return self.page.locator(selector).all_inner_texts()
 
     def numbers(self, selector):
-        """Give the texts as numbers."""
+        """Return the texts as numbers."""
         return [parse(text) for text in self.texts(selector)]
 
     def picture(self):
-        """Give the map as it is drawn."""
+        """Return the map as it is drawn."""
         return self.page.evaluate("document.getElementById('map').toDataURL()")
 
     def cluster(self):
-        """Give the number of the chosen cluster."""
+        """Return the number of the chosen cluster."""
         chosen = self.page.locator("#cluster-list [aria-selected=true]")
         return int(chosen.get_attribute("id").removeprefix("group-"))
 
@@ -95,7 +95,7 @@ class Opened:
         self.page.wait_for_timeout(150)
 
     def listed(self):
-        """Give the ids of all documents of the list, scrolling through it."""
+        """Return the ids of all documents of the list, scrolling through it."""
         return self.page.evaluate(SCROLL_THROUGH)
 
     def saved(self, file):
@@ -141,7 +141,7 @@ def write_report(folder, name, model, corpus, **material):
 
 
 def grow(content):
-    """Give a content a tree, firmness, advice and remarks, by hand.
+    """Return a content a tree, firmness, advice and remarks, by hand.
 
     Each cluster has two leaves, its even and its odd documents; the clusters are merged one after
     the other.

@@ -14,6 +14,6 @@ TEXTS = [
 
 
 def plain(**parameters):
-    """Give a vectoriser that needs no package and drops nothing."""
+    """Return a vectoriser that needs no package and drops nothing."""
     options = {"lemmatizer": None, "min_count": 1, "min_df": 1, "max_df": 1.0}
     return TextVectorizer(**{**options, **parameters})

@@ -10,7 +10,7 @@ from spheremix.resultants import Resultants
 
 
 def themes(n_themes=3, n_topics=3, d=20, n=40, seed=0, topic=0.45, noise=0.12):
-    """Give rows of topics that lie within themes, and the themes and topics of the rows."""
+    """Return rows of topics that lie within themes, and the themes and topics of the rows."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(n // 2, 2 * n, size=n_themes * n_topics)
     topics = np.repeat(np.arange(n_themes * n_topics), sizes)

@@ -77,7 +77,7 @@ def test_engine(store, container, check, stores):
 
 
 def mixed_rows(rng, n, d):
-    """Give rows of all lengths, the extreme ones included, half of their entries zero."""
+    """Return rows of all lengths, the extreme ones included, half of their entries zero."""
     rows = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.5)
     rows[np.arange(n), np.arange(n) % d] = 1 + rng.random(n)
     rows[[3, 600, n - 1]] *= np.array([1e-30, 1e30, 1e-25])[:, None]
@@ -167,7 +167,7 @@ def simulated():
 
 
 def fitted(estimator):
-    """Give what a fit left, as plain values."""
+    """Return what a fit left, as plain values."""
     names = ("prototypes_", "labels_", "kappas_", "betas_", "exit_betas_", "column_labels_")
     return {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
 

@@ -39,7 +39,7 @@ def unit_scale(X):
 
 
 def make_rows(kind, n=3000, d=300, seed=0):
-    """Give rows that are large enough for several tiles, blocks and threads."""
+    """Return rows that are large enough for several tiles, blocks and threads."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) + 3 * (rng.integers(8, size=n)[:, None] == np.arange(d) % 8)
     if kind.startswith("csr"):

@@ -37,7 +37,7 @@ def open_as(engine, X):
 
 
 def rows_and_centres(kappa):
-    """Give float32 rows of groups that overlap, however concentrated they are."""
+    """Return float32 rows of groups that overlap, however concentrated they are."""
     rng = np.random.default_rng(7)
     K = 1 if kappa < 10 else 3  # nearly uniform groups are one group
     apart = min(1.0, 2.5 / kappa**0.5)
@@ -52,7 +52,7 @@ def rows_and_centres(kappa):
 
 
 def noise_of(kappas):
-    """Give what float32 rows may cost at these concentrations, in nats a row."""
+    """Return what float32 rows may cost at these concentrations, in nats a row."""
     scorer = Scorer(np.diag(np.atleast_1d(kappas)), np.zeros(np.size(kappas)))
     return NOISE[arithmetic(np.dtype(np.float32), [scorer]).name] * np.max(kappas)
 

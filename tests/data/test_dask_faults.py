@@ -31,7 +31,7 @@ K, d = 4, 12
 
 
 def an_array():
-    """Give rows that are made on the workers, whose graph can make them again."""
+    """Return rows that are made on the workers, whose graph can make them again."""
     rows = da.random.default_rng(0).normal(size=(5000, d), chunks=(700, d))
     return rows + 2.0 * (rows > 0)
 

@@ -66,7 +66,7 @@ def test_the_bounds_hold(kind):
 
 
 def varied(scorer, rng):
-    """Give a scorer for an assignment by first variation."""
+    """Return a scorer for an assignment by first variation."""
     rates = rng.exponential(0.3, size=scorer.n_components)
     return replace(scorer, assignment="variation", rates=rates)
 

@@ -49,7 +49,7 @@ def blobs(rng, n=1500, d=12, n_blobs=60, noise=0.25):
 
 
 def walk(rng, X, kind, K=100, n_sweeps=10):
-    """Give scorers as a fit has them in turn, or as an enemy of all bounds would choose them."""
+    """Return scorers as a fit has them in turn, or as an enemy of all bounds would choose them."""
     rows = np.array(X, dtype=np.float64, order="C")
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     start = rows[rng.choice(len(X), K, replace=False)]

@@ -23,7 +23,7 @@ def some_rows(n=700, d=9, seed=0):
 
 
 def with_slack(X, extra=5):
-    """Give a CSR with room to spare behind its entries, as programs that append leave it."""
+    """Return a CSR with room to spare behind its entries, as programs that append leave it."""
     data, indices = np.append(X.data, [1e6] * extra), np.append(X.indices, [3] * extra)
     return opening.csr_of(data, indices.astype(X.indices.dtype), X.indptr, X.shape[1])
 

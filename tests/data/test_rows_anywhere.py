@@ -19,7 +19,7 @@ X, _, _ = sm.datasets.make_vmf_mixture(120, 6, 3, kappa=20.0, random_state=0)
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory):
-    """Give the same rows in several places."""
+    """Return the same rows in several places."""
     path = tmp_path_factory.mktemp("rows") / "X.npy"
     np.save(path, X)
     return {

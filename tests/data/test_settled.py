@@ -46,7 +46,7 @@ def blobs(rng, n=900, d=20, K=4, noise=0.15):
 
 
 def walk(rng, centres, kind, n_sweeps=9, kappa=200.0):
-    """Give scorers as a fit has them in turn: steady, jumping, or going back and forth."""
+    """Return scorers as a fit has them in turn: steady, jumping, or going back and forth."""
     K, d = centres.shape
     target = centres + 0.3 * rng.normal(size=(K, d))
     for i in range(n_sweeps):

@@ -40,7 +40,7 @@ def one_thread():
 
 
 def tensor_of(X, device="cpu"):
-    """Give a tensor over the memory of an array or CSR matrix."""
+    """Return a tensor over the memory of an array or CSR matrix."""
     if not sparse.issparse(X):
         return torch_open._shared(X).to(device)
     parts = [torch_open._shared(part) for part in (X.indptr, X.indices, X.data)]

@@ -223,7 +223,7 @@ class TestSample:
 
 @pytest.fixture(scope="session")
 def data_folder():
-    """Give the folder of real data."""
+    """Return the folder of real data."""
     beside = Path(__file__).parents[3] / "shared" / "data"
     folder = Path(os.environ.get("SPHEREMIX_DATA", beside))
     if not (folder / "cstr" / "cstr.mat").exists():

@@ -36,7 +36,7 @@ def visible(texts):
 
 
 def seen_by(colour, matrix):
-    """Give CIELAB of a colour as somebody sees it (Machado, Oliveira and Fernandes, 2009)."""
+    """Return CIELAB of a colour as somebody sees it (Machado, Oliveira and Fernandes, 2009)."""
     channels = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     linear = np.clip(matrix @ linear, 0, 1)

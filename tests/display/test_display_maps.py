@@ -38,7 +38,7 @@ def drawn(display, size=None, **options):
 
 
 def picture(display):
-    """Give the image, and the rows of pixels of each cluster from the lines between them."""
+    """Return the image, and the rows of pixels of each cluster from the lines between them."""
     image = np.asarray(display.image_.get_array())
     [lines] = [c for c in display.ax_.collections if c.get_color()[0][0] == pytest.approx(0.2)]
     edges = sorted(segment[0][1] for segment in lines.get_segments())

@@ -18,7 +18,7 @@ from spheremix.estimators.left_out import LeftOut
 
 
 def calibration_error(posteriors, labels, bins=10):
-    """Give the expected calibration error; the clusters have the numbers of the labels."""
+    """Return the expected calibration error; the clusters have the numbers of the labels."""
     sure, right = posteriors.max(axis=1), posteriors.argmax(axis=1) == labels
     place = np.minimum((sure * bins).astype(int), bins - 1)
     each = [place == b for b in range(bins) if np.any(place == b)]
@@ -26,7 +26,7 @@ def calibration_error(posteriors, labels, bins=10):
 
 
 def fitted(n, d, K, overlap, seed=0, **options):
-    """Give a mixture fitted from the truth, so that its clusters have the numbers of the labels."""
+    """Return mixture fitted from the truth, so that its clusters have the numbers of the labels."""
     X, labels, _ = sm.datasets.make_vmf_mixture(n, d, K, overlap=overlap, random_state=seed)
     return X, labels, sm.VMFMixture(K, init=labels, **options).fit(X)
 

@@ -156,7 +156,7 @@ def test_drawings_that_empty_a_cluster_fail_sem_only(monkeypatch):
 
 
 def skewed():
-    """Give one large cluster and two small ones, and many rows of the large one in between."""
+    """Return one large cluster and two small ones, and many rows of the large one in between."""
     rng = np.random.default_rng(0)
     columns = np.repeat(np.arange(3), 10)
     rows = np.repeat(np.arange(3), (150, 50, 50))

@@ -18,7 +18,7 @@ ESTIMATORS = [*(SOURCES / "estimators").glob("*.py"), SOURCES / "run" / "codecs.
 
 
 def assigned(tree):
-    """Give the attributes that a module assigns to, on any object."""
+    """Return the attributes that a module assigns to, on any object."""
     for node in ast.walk(tree):
         targets = node.targets if isinstance(node, ast.Assign) else []
         for target in targets:

@@ -18,7 +18,7 @@ def ones(values):
 
 
 def by_definition(values):
-    """Give the test statistic by its definition: every chord, and sums over all values."""
+    """Return the test statistic by its definition: every chord, and sums over all values."""
     values = np.sort(values)
     n = len(values)
     # The total time on test at a value: what all values have run until then.

@@ -12,7 +12,7 @@ import spheremix as sm
 
 
 def tiny_groups():
-    """Give two groups of 60 rows and one of three identical rows, far from both."""
+    """Return two groups of 60 rows and one of three identical rows, far from both."""
     rng = np.random.default_rng(0)
     rows = np.vstack(
         [

@@ -20,7 +20,7 @@ import spheremix as sm
 
 
 def log_densities(mix, X, log_c):
-    """Give log sum_k alpha_k c_d(kappa_k) exp(kappa_k <mu_k, x>), straight from the definition."""
+    """Return log sum_k alpha_k c_d(kappa_k) exp(kappa_k <mu_k, x>), straight from definition."""
     normalizers = np.array([log_c(mix.n_features_in_, kappa) for kappa in mix.kappas_])
     cosines = (X @ mix.prototypes_.T) / np.sqrt((X**2).sum(axis=1))[:, None]
     scores = np.log(mix.weights_) + normalizers + mix.kappas_ * cosines

@@ -19,7 +19,7 @@ N, N_NOISE = 240, 60
 
 
 def planted(n_noise=N_NOISE, d=12, kappa=60.0, seed=0):
-    """Give three clusters and uniform noise, and the truth."""
+    """Return three clusters and uniform noise, and the truth."""
     rows, labels, _ = sm.datasets.make_vmf_mixture(N, d, 3, kappa=kappa, random_state=seed)
     noise = np.random.default_rng(seed).normal(size=(n_noise, d))
     noise /= np.linalg.norm(noise, axis=1, keepdims=True)

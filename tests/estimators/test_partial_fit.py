@@ -29,7 +29,7 @@ def batches(X, size, seed=None):
 
 
 def softmax_resultants(mixture, X):
-    """Give masses and vectors of a batch, from the posteriors."""
+    """Return masses and vectors of a batch, from the posteriors."""
     posteriors = mixture.predict_proba(X)
     return posteriors.sum(axis=0), posteriors.T @ X
 

@@ -285,7 +285,7 @@ def test_agreement_is_the_mean_with_the_best_restart(rows, study):
 
 
 def first_prototypes(X, K, seeds):
-    """Give the rows that the seeds draw as starts."""
+    """Return the rows that the seeds draw as starts."""
     from spheremix import seeding  # noqa: PLC0415
     from spheremix.data.open import as_directions  # noqa: PLC0415
     from spheremix.models.vmf import VMFModel  # noqa: PLC0415

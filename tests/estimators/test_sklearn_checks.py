@@ -54,7 +54,7 @@ ESTIMATORS = {
 
 
 def expected(estimator):
-    """Give the checks that must fail, with their reasons."""
+    """Return the checks that must fail, with their reasons."""
     if isinstance(estimator, sm.VMFCoclustering):
         return ZERO_ROWS | NO_BLOCKS
     if isinstance(estimator, sm.VMFTree):

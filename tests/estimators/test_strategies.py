@@ -50,7 +50,7 @@ def twenty(request):
 
 
 def differences(path, other):
-    """Give the largest difference of the prototypes at each step."""
+    """Return the largest difference of the prototypes at each step."""
     assert_array_equal(path.betas_, other.betas_)
     return np.array(
         [

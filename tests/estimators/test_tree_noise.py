@@ -15,7 +15,7 @@ N, N_NOISE = 240, 40
 
 @pytest.fixture(scope="module")
 def planted():
-    """Give four clusters and uniform noise."""
+    """Return four clusters and uniform noise."""
     rows, labels, _ = sm.datasets.make_vmf_mixture(N, 12, 4, kappa=80.0, random_state=0)
     noise = np.random.default_rng(0).normal(size=(N_NOISE, 12))
     noise /= np.linalg.norm(noise, axis=1, keepdims=True)

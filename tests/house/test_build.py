@@ -79,7 +79,7 @@ def copy_sources(to):
 
 
 def broken_compiler(folder):
-    """Give a compiler that notes that it was called and fails, as environment variables."""
+    """Return a compiler that notes that it was called and fails, as environment variables."""
     if WINDOWS:  # the surroundings are said to be a compiler's, and are not
         return {"DISTUTILS_USE_SDK": "1", "MSSdk": "1", "PATH": str(Path(sys.executable).parent)}
     script = folder / "broken"

@@ -17,7 +17,7 @@ MAIN = typer.main.get_command(app)
 
 
 def typed(page):
-    """Give the commands of a page, word by word: of its shell blocks, and between backquotes."""
+    """Return the commands of a page, word by word: of its shell blocks, and between backquotes."""
     text = page.read_text(encoding="utf-8")
     lines = []
     for block in re.findall(r"^ *```sh\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL):

@@ -22,14 +22,14 @@ def text(path):
 
 
 def table(page, title):
-    """Give the cells of the table below a heading."""
+    """Return the cells of the table below a heading."""
     part = text(page).partition(f" {title}\n")[2].partition("\n#")[0]
     rows = re.findall(r"^\| (.*)\|$", part, re.MULTILINE)[1:]
     return [[cell.strip() for cell in row.split("|")] for row in rows]
 
 
 def least(requirement):
-    """Give the name and the oldest version of a requirement."""
+    """Return the name and the oldest version of a requirement."""
     return re.match(r"([\w-]+)(?:\[.*\])?>=([\d.]+)", requirement).groups()
 
 

@@ -48,7 +48,7 @@ spheremix.VMFMixture(n_components=2, n_init=1).fit(X).predict(X)
 
 
 def imports(use="", blocked=()):
-    """Give what each package asks for, as pairs of names."""
+    """Return what each package asks for, as pairs of names."""
     code = CODE.format(use=use, blocked=sorted(blocked))
     # -I: neither the environment nor the working directory may bring anything in.
     command = [sys.executable, "-I", "-W", "error", "-c", code]

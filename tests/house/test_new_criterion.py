@@ -66,7 +66,7 @@ assert made.path.select("caic") == made.path.selected_
 
 @pytest.fixture(scope="module")
 def explored(tmp_path_factory):
-    """Give the folder of a run, and its rows."""
+    """Return the folder of a run, and its rows."""
     folder = tmp_path_factory.mktemp("criterion")
     np.save(folder / "X.npy", X)
     sparse = ("--criterion", "bic", "--max-steps", 20)

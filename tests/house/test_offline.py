@@ -17,7 +17,7 @@ BAR = '<mo stretchy="false" lspace="0" rspace="0">|</mo>'
 
 
 def written(tex, *, as_block=False):
-    """Give the MathML without its indentation and its frame."""
+    """Return the MathML without its indentation and its frame."""
     found = re.sub(r">\s+<", "><", offline.mathml(tex, as_block=as_block))
     return re.fullmatch(r"<math[^>]*>(.*)</math>", found)[1]
 

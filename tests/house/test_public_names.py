@@ -20,7 +20,7 @@ __all__ = ["little_advice"]  # the examples say nothing that hangs on much advic
 
 
 def public():
-    """Give the public names, those of public modules included."""
+    """Return the public names, those of public modules included."""
     for name in sm.__all__:
         found = getattr(sm, name)
         if isinstance(found, ModuleType):
@@ -69,7 +69,7 @@ CLASSES = [name for name, one in NAMES.items() if inspect.isclass(one)]
 
 
 def attributes(found):
-    """Give the names under "Attributes" of a docstring."""
+    """Return the names under "Attributes" of a docstring."""
     whole = re.compile(r"^Attributes\n-+\n(.*?)(?:^\w[\w ]*\n-+\n|\Z)", re.MULTILINE | re.DOTALL)
     section = whole.search(inspect.getdoc(found))
     heads = re.findall(r"^(\w[\w*, ]*?)(?: : .*)?$", section[1], re.MULTILINE) if section else []

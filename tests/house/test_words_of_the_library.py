@@ -20,7 +20,7 @@ TEXTS = ["red apple", "apple pie", "green apple", "blue sky", "sky and sea", "bl
 
 
 def literals(path):
-    """Give the strings of a module, without its docstrings."""
+    """Return the strings of a module, without its docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):

@@ -18,7 +18,7 @@ from spheremix.resultants import Resultants
 
 
 def some_resultants(seed, n_components=2, d=6, *, negative=False):
-    """Give resultants that rows could have: vectors no longer than their masses."""
+    """Return resultants that rows could have: vectors no longer than their masses."""
     rng = np.random.default_rng(seed)
     vectors = rng.normal(size=(n_components, d)) if negative else rng.gamma(0.7, size=(2, d))
     mass = rng.uniform(5.0, 15.0, n_components)
@@ -27,7 +27,7 @@ def some_resultants(seed, n_components=2, d=6, *, negative=False):
 
 
 def partitions(d, n_components):
-    """Give all ways to share columns out such that every block has one."""
+    """Return all ways to share columns out such that every block has one."""
     for columns in itertools.product(range(n_components), repeat=d):
         if len(set(columns)) == n_components:
             yield np.array(columns)

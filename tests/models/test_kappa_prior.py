@@ -35,7 +35,7 @@ def test_no_kappa_on_a_grid_is_better(solve, mode, beta, weighted, prior, log_c_
         best = solved(solve, vectors, mass, l1, mode, prior)
 
         def values(kappas, vectors=vectors, mass=mass, l1=l1, d=d):
-            """Give the objective of each component and kappa, from the definition."""
+            """Return the objective of each component and kappa, from the definition."""
             margins = kappas[:, None, None] * np.abs(vectors) - l1.thresholds
             above = np.sqrt((np.maximum(margins, 0.0) ** 2).sum(axis=2))
             profiles = np.where(above > 0.0, above, margins.max(axis=2))

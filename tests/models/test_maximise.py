@@ -17,7 +17,7 @@ from spheremix.penalties import L1
 
 
 def profile(kappas, r, thresholds):
-    """Give the largest kappa <mu, r> - sum of t_j |mu_j| over unit mu, for each kappa."""
+    """Return the largest kappa <mu, r> - sum of t_j |mu_j| over unit mu, for each kappa."""
     values = []
     for kappa in kappas:
         margin = kappa * np.abs(r) - thresholds
@@ -27,7 +27,7 @@ def profile(kappas, r, thresholds):
 
 
 def heights(kappas, vectors, mass, beta, weights, log_c):
-    """Give the value of each kappa, one curve a component, with the best prototypes for it."""
+    """Return the value of each kappa, one curve a component, with the best prototypes for it."""
     thresholds = beta * (np.ones(vectors.shape[1]) if weights is None else weights)
     normalizers = log_c(vectors.shape[1], kappas)
     return np.array(
@@ -39,7 +39,7 @@ def heights(kappas, vectors, mass, beta, weights, log_c):
 
 
 def reached(best, vectors, mass, beta, weights, log_c):
-    """Give what each component of an answer is worth, from the definition."""
+    """Return what each component of an answer is worth, from the definition."""
     thresholds = beta * (np.ones(vectors.shape[1]) if weights is None else weights)
     return (
         mass * log_c(vectors.shape[1], best.kappas)
@@ -154,7 +154,7 @@ def test_the_cap_binds_exactly_where_the_maximum_is_beyond_it(solve, mode, beta,
 
 
 def several_maxima(seed, beta):
-    """Give the resultant of 68 rows without a common direction, in 400 dimensions."""
+    """Return the resultant of 68 rows without a common direction, in 400 dimensions."""
     rows = np.random.default_rng(seed).normal(size=(68, 400))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     return rows.sum(axis=0)[None], np.array([68.0]), beta
@@ -162,7 +162,7 @@ def several_maxima(seed, beta):
 
 @pytest.fixture(scope="module")
 def landscape(log_c_grid):
-    """Give the curve over kappa, each computed once."""
+    """Return the curve over kappa, each computed once."""
 
     @functools.cache
     def landscape(seed, beta):

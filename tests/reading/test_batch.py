@@ -26,14 +26,14 @@ from spheremix.reading.novelty import (
 
 
 def scored_rows(rows, labels, cosines):
-    """Give rows in one group each, none of them noise."""
+    """Return rows in one group each, none of them noise."""
     pulls = sparse.csr_array(np.eye(labels.max() + 1)[labels])
     return Scored(rows, labels, cosines, np.zeros(len(labels), dtype=bool), pulls)
 
 
 @pytest.fixture(scope="module")
 def topics():
-    """Give rows of three known topics, and of a fourth that the fit has not seen."""
+    """Return rows of three known topics, and of a fourth that the fit has not seen."""
     X, labels, _ = sm.datasets.make_vmf_mixture(500, 40, 4, overlap=0.001, random_state=1)
     past, event = X[labels != 3], X[labels == 3]
     return past[:220], past[220:300], event

@@ -27,7 +27,7 @@ SHARED = "people mornings story little numbers places world water"
 
 
 def written(n=90, seed=0):
-    """Give documents of three topics; the last one is empty and has no direction."""
+    """Return documents of three topics; the last one is empty and has no direction."""
     rng = np.random.default_rng(seed)
     topics = [list(TOPICS)[i % 3] for i in range(n)]
     texts = [

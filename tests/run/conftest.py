@@ -11,7 +11,7 @@ __all__ = ["server"]
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
-    """Give a small run with a name, notes and a mark."""
+    """Return a small run with a name, notes and a mark."""
     common = pytest.importorskip("cli_common")
     from edit_common import explore  # noqa: PLC0415
 
@@ -23,7 +23,7 @@ def base(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def news(tmp_path_factory):
-    """Give new documents, some of them of a topic that the run does not have."""
+    """Return new documents, some of them of a topic that the run does not have."""
     common = pytest.importorskip("cli_common")
     from news_common import event, quiet  # noqa: PLC0415
 
@@ -33,5 +33,5 @@ def news(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def after(base, news, tmp_path_factory):
-    """Give the run with these documents."""
+    """Return the run with these documents."""
     return base.update(news, tmp_path_factory.mktemp("after") / "run", listener=Told())

@@ -28,7 +28,7 @@ def undrawn(monkeypatch):
 
 
 def documents():
-    """Give twelve documents of two topics with everything that a corpus can have."""
+    """Return twelve documents of two topics with everything that a corpus can have."""
     names = ["sea", "sky"] * 6
     texts = [" ".join(TOPICS[name].split()[i % 5 : i % 5 + 4]) for i, name in enumerate(names)]
     return Corpus(

@@ -39,7 +39,7 @@ def killed_edit(server, folder, edits, n):
 
 
 def again(folder, edits):
-    """Give the command again that was killed."""
+    """Return the command again that was killed."""
     if edits is None:
         return undo_edits(folder)
     return edit_run(folder, edits)

@@ -22,7 +22,7 @@ from spheremix.text import Corpus
 
 
 def by_topic(run):
-    """Give the name of the group that has most documents of each topic."""
+    """Return the name of the group that has most documents of each topic."""
     table = run.documents
     found = {}
     for topic in TOPICS:
@@ -47,7 +47,7 @@ def base(few, tmp_path_factory):
 
 @pytest.fixture
 def edited(base, tmp_path):
-    """Give a run whose groups have the names of their topics, with notes and a dropped word."""
+    """Return a run whose groups have the names of their topics, with notes and a dropped word."""
     run = sm.load_run(shutil.copytree(base.folder, tmp_path / "run"))
     groups = {topic: run.documents["cluster"][i] for i, topic in enumerate(TOPICS)}
     return run.edit(
@@ -147,7 +147,7 @@ def test_a_damaged_run_is_replaced_by_force_and_its_edits_are_given_up(few, edit
 
 
 def groups_of(labels, ids, words=("a", "b")):
-    """Give groups of documents that are known by ids; -1 for those set aside."""
+    """Return groups of documents that are known by ids; -1 for those set aside."""
     labels = np.array(labels)
     kept = np.flatnonzero(labels >= 0)
 

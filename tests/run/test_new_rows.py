@@ -54,7 +54,7 @@ def beside(tmp_path_factory):
 
 
 def permuted(X):
-    """Give rows with the columns in another order, sorted as in a file, and their names."""
+    """Return rows with the columns in another order, sorted as in a file, and their names."""
     order = np.random.default_rng(1).permutation(12)
     found = sparse.csr_array(X[:, order])
     found.sort_indices()

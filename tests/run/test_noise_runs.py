@@ -38,7 +38,7 @@ LOST = 4
 
 
 def documents(n=90, lost=LOST):
-    """Give documents of three topics, and some whose words hardly any other document has."""
+    """Return documents of three topics, and some whose words hardly any other document has."""
     rng = np.random.default_rng(0)
     topics = [[f"{t}{a}{b}" for a in LETTERS[:4] for b in LETTERS] for t in ("kor", "lum", "mip")]
     others = [f"zu{a}{b}{c}" for a in LETTERS for b in LETTERS for c in LETTERS]

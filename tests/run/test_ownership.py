@@ -44,7 +44,7 @@ def copy(explored, tmp_path):
 
 
 def everything(folder):
-    """Give every file and link below a folder, with its content."""
+    """Return every file and link below a folder, with its content."""
     found = {}
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():

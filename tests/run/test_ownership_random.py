@@ -114,7 +114,7 @@ def plant(folder, things, outside):
 
 
 def seen(path):
-    """Give all that can be told of a thing."""
+    """Return all that can be told of a thing."""
     if path.is_symlink():
         return str(path.readlink())
     return path.read_bytes() if path.is_file() else str(path.exists())

@@ -71,7 +71,7 @@ RECORDED = {
 
 
 def said(points, behind):
-    """Give seconds that have passed of 100, and the guess of what is left over what is left."""
+    """Return seconds that have passed of 100, and the guess of what is left over what is left."""
     pace, found = Pace(0.0), []
     for seconds, *places in points:
         pace.reach(behind(*places), seconds)

@@ -60,7 +60,7 @@ def test_short_documents_are_told():
 
 
 def of(**manifest):
-    """Give a run with this in its manifest, and ten clusters of twelve that were tried."""
+    """Return a run with this in its manifest, and ten clusters of twelve that were tried."""
     return SimpleNamespace(
         manifest=SimpleNamespace(**manifest),
         mixture=SimpleNamespace(weights_=[0.1] * 10),
@@ -78,7 +78,7 @@ def of(**manifest):
 
 
 def doubted():
-    """Give a run against which everything speaks."""
+    """Return a run against which everything speaks."""
     text = "Müller\u2019s of the house and the garden, which is not what it was".encode()
     texts = [f"{text.decode('latin-1')} {i}\nA line of the menu" for i in range(40)]
     texts += ["Der Preis des Hauses ist nicht mehr was er war und ich weiß nicht warum"] * 20

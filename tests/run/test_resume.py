@@ -32,7 +32,7 @@ STAGES = ["command", "matrix", "dense-3", "dense-4", "dense-5", "dense-6", "step
 
 
 def record(stage):
-    """Give where the record of a stage lies: what lasts is not among what is on its way."""
+    """Return where the record of a stage lies: what lasts is not among what is on its way."""
     passing = stage == "command" or stage.startswith("steps-")
     return f"{'progress' if passing else 'stages'}/{stage}.json"
 
@@ -59,7 +59,7 @@ def corpus(tmp_path_factory):
 
 
 def explore(corpus, folder):
-    """Give what is typed; advice is killed in test_reuse.py."""
+    """Return what is typed; advice is killed in test_reuse.py."""
     options = ["--k", "3:6", "--starts", "2", "--k-criterion", "ebic", "--lemmatizer", "none"]
     return ["explore", str(corpus), "-o", str(folder), *options, "--checkpoint", "0.05"]
 

@@ -29,7 +29,7 @@ PATH_GONE = "Removed, since made with other options: the path."
 
 
 def slow(*values):
-    """Give a case that goes the way of another one."""
+    """Return a case that goes the way of another one."""
     return pytest.param(*values, marks=pytest.mark.slow)
 
 
@@ -60,7 +60,7 @@ def contents(folder):
 
 
 def kept(found, expected):
-    """Give what a folder has more than another one; all else must be the same bytes."""
+    """Return what a folder has more than another one; all else must be the same bytes."""
     assert [name for name in expected if found.get(name) != expected[name]] == []
     return {name for name in found if name not in expected}
 

@@ -12,7 +12,7 @@ def calibration(benchmark_scripts):
 
 
 def by_bins(posteriors, labels, bins):
-    """Give the expected calibration error by its definition: bin by bin."""
+    """Return the expected calibration error by its definition: bin by bin."""
     sure, right = posteriors.max(axis=1), posteriors.argmax(axis=1) == labels
     place = np.minimum((sure * bins).astype(int), bins - 1)
     each = [place == b for b in range(bins) if np.any(place == b)]
@@ -20,7 +20,7 @@ def by_bins(posteriors, labels, bins):
 
 
 def drawn(rng, n):
-    """Give posteriors of two groups that are too sure, and labels."""
+    """Return posteriors of two groups that are too sure, and labels."""
     share = rng.uniform(0.5, 1.0, size=n)
     labels = (rng.random(n) > share - 0.15).astype(int)
     return np.column_stack([share, 1.0 - share]), labels

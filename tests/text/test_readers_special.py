@@ -69,7 +69,7 @@ def test_runs_among_documents_are_left_out_and_said(tmp_path):
 
 
 def packed_zeros(size):
-    """Give so many zeros gzipped: one member of the file after another, each of a mebibyte."""
+    """Return so many zeros gzipped: one member of the file after another, each of a mebibyte."""
     return gzip.compress(bytes(2**20)) * (size // 2**20)
 
 

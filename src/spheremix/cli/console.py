@@ -86,7 +86,7 @@ class Terminal(Listener):
             self._draw()
 
     def update(self, share: float, detail: str = "") -> None:
-        """Tell which share of the stage is done."""
+        """Return which share of the stage is done."""
         now, self._detail = time.monotonic(), detail
         self._pace.reach(share, now)
         if now - self._said < (EVERY if self._live is None else REDRAWN):
@@ -134,7 +134,7 @@ def terminal() -> Iterator[Terminal]:
 
 
 def duration(seconds: float) -> str:
-    """Give a time as people say it."""
+    """Return a time as people say it."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     if seconds < 5400:

@@ -26,7 +26,7 @@ OPTIONS = {one.name: one for one in dataclasses.fields(ExploreOptions)}
 
 
 def _help(name: str) -> str:
-    """Give the help of an option, with how its value is found where it is not given."""
+    """Return the help of an option, with how its value is found where it is not given."""
     about = OPTIONS[name].metadata  # values as typer shows them; its own text has brackets
     found = f"  \n[default: {about['found']}]" if about["found"] else ""
     return f"{Message(about['meaning']).render(option_name)}{found}"
@@ -56,7 +56,7 @@ Open = Annotated[
 
 
 def with_explore_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command that ends in ``**options`` every option of an exploration by its name."""
+    """Return a command that ends in ``**options`` every option of an exploration by its name."""
     found = inspect.signature(command, eval_str=True)
     own = [one for one in found.parameters.values() if one.kind is not one.VAR_KEYWORD]
     made = [_parameter(one) for one in OPTIONS.values()]
@@ -92,7 +92,7 @@ def _not(value: bool) -> bool:
 
 
 def _simple(default: Any, declared: Any) -> type:
-    """Give the one type of an option, by its default or by what is declared beside None."""
+    """Return the one type of an option, by its default or by what is declared beside None."""
     if default is not None:
         return type(default)
     return {"int": int, "float": float}.get(str(declared).partition(" ")[0], str)

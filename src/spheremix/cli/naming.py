@@ -25,5 +25,5 @@ OPTIONS |= {
 
 
 def option_name(parameter: str) -> str | None:
-    """Give the option that stands for a parameter; None where the command has none."""
+    """Return the option that stands for a parameter; None where the command has none."""
     return OPTIONS.get(parameter)

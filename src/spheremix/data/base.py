@@ -47,7 +47,7 @@ class Directions(Protocol):
         ...
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
-        """Give a few unit rows, dense, by numbers or by a mask: see ``row_numbers``."""
+        """Return a few unit rows, dense, by numbers or by a mask: see ``row_numbers``."""
         ...
 
 
@@ -75,7 +75,7 @@ class Sums(Protocol):
         ...
 
     def resultants(self) -> list[Resultants]:
-        """Give the resultants of each scorer."""
+        """Return the resultants of each scorer."""
         ...
 
 
@@ -140,7 +140,7 @@ class Memory(Protocol):
         weights: NDArray[np.float64] | None,
         runs: Sequence[int],
     ) -> list[Resultants]:
-        """Give the resultants of each scorer, as a sweep does, to rounding.
+        """Return the resultants of each scorer, as a sweep does, to rounding.
 
         ``runs`` are the numbers of the runs that the scorers belong to; a run has the same weights
         in all its sweeps.
@@ -161,7 +161,7 @@ class Memory(Protocol):
         ...
 
     def left_out(self, run: int) -> int:
-        """Give the number of rows that the last sweep of a run did not read in full."""
+        """Return the number of rows that the last sweep of a run did not read in full."""
         ...
 
 
@@ -171,7 +171,7 @@ GRAIN = 512  # rows; every engine sums over groups of rows whose size divides it
 def check_weights(
     weights: ArrayLike | None, n_scorers: int, n_rows: int
 ) -> NDArray[np.float64] | None:
-    """Give the weights as contiguous floats; refuse weights of a wrong shape."""
+    """Return the weights as contiguous floats; refuse weights of a wrong shape."""
     if weights is None:
         return None
     weights = np.ascontiguousarray(weights, dtype=np.float64)
@@ -192,7 +192,7 @@ def check_features(scorers: Iterable[Scorer], n_features: int) -> None:
 
 
 def output_array(want: Want, n_rows: int, n_components: int) -> NDArray[Any]:
-    """Give the array that ``map_rows`` fills."""
+    """Return the array that ``map_rows`` fills."""
     if want not in get_args(Want):
         raise ValueError(f"want must be one of {', '.join(get_args(Want))}, got {want!r}.")
     shape = (n_rows, n_components) if want in {"posteriors", "scores"} else (n_rows,)
@@ -200,7 +200,7 @@ def output_array(want: Want, n_rows: int, n_components: int) -> NDArray[Any]:
 
 
 def row_numbers(ids: ArrayLike, n_rows: int) -> NDArray[np.intp]:
-    """Give row numbers from 0, for rows given by numbers (-1 is the last row) or by a mask."""
+    """Return row numbers from 0, for rows given by numbers (-1 is the last row) or by a mask."""
     given = np.atleast_1d(ids)
     if given.dtype == bool and given.shape == (n_rows,):
         return np.flatnonzero(given)
@@ -221,7 +221,7 @@ FLOAT32_LENGTH = 1024.0  # longest prototype M_k that float32 arithmetic is used
 
 
 def arithmetic(dtype: np.dtype[Any], scorers: Iterable[Scorer]) -> np.dtype[Any]:
-    """Give the type in which the products and sums of one sweep, or one map, are calculated.
+    """Return the type in which the products and sums of one sweep, or one map, are calculated.
 
     Part of the specification of every engine. It is float64 for float64 rows. For float32 rows it
     is float32 while no prototype of the scorers is longer than ``FLOAT32_LENGTH``, and float64
@@ -242,7 +242,7 @@ def arithmetic(dtype: np.dtype[Any], scorers: Iterable[Scorer]) -> np.dtype[Any]
 
 
 def negligible(dtype: np.dtype[Any]) -> float:
-    """Give the posterior below which a row adds nothing to a component's mass and vector.
+    """Return the posterior below which a row adds nothing to a component's mass and vector.
 
     Part of the specification of every engine, for the type given by ``arithmetic``. In float64
     leaving such posteriors out changes no visible digit, and a sweep takes no time for components
@@ -252,7 +252,7 @@ def negligible(dtype: np.dtype[Any]) -> float:
 
 
 def uniforms(key: tuple[int, int], rows: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Give each row its uniform number in [0, 1), a function of (seed, sweep, row) alone."""
+    """Return each row its uniform number in [0, 1), a function of (seed, sweep, row) alone."""
     seed, sweep = (np.uint64(part & 0xFFFFFFFFFFFFFFFF) for part in key)
     state = _mix(_mix(_mix(np.array([seed])) ^ sweep) ^ rows)
     return (state >> np.uint64(11)).astype(np.float64) * 2.0**-53

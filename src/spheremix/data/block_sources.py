@@ -35,12 +35,12 @@ class Source(Protocol):
         ...
 
     def take(self, ids: NDArray[np.intp]) -> Any:
-        """Give a table of a few rows, whose numbers increase; keep no other row in memory."""
+        """Return a table of a few rows, whose numbers increase; keep no other row in memory."""
         ...
 
 
 def is_path(X: Any) -> bool:
-    """Tell whether X is a path, or a list of paths of Parquet files."""
+    """Return whether X is a path, or a list of paths of Parquet files."""
     if isinstance(X, list | tuple):
         return bool(X) and all(isinstance(one, str | os.PathLike) and is_parquet(one) for one in X)
     return isinstance(X, str | os.PathLike)
@@ -52,7 +52,7 @@ def is_parquet(path: str | os.PathLike[str]) -> bool:
 
 
 def is_source(X: Any) -> bool:
-    """Tell whether X is a path or an iterable of tables, rather than an array."""
+    """Return whether X is a path or an iterable of tables, rather than an array."""
     if is_path(X):
         return True
     if isinstance(X, list | tuple):
@@ -63,7 +63,7 @@ def is_source(X: Any) -> bool:
 
 
 def is_mapped(X: Any) -> bool:
-    """Tell whether X is an array or a CSR on a file, larger than a block."""
+    """Return whether X is an array or a CSR on a file, larger than a block."""
     part: Any = X.data if getattr(X, "format", None) == "csr" else X
     if not isinstance(part, np.ndarray) or part.nbytes <= BLOCK_BYTES:
         return False
@@ -76,7 +76,7 @@ def is_mapped(X: Any) -> bool:
 
 
 def open_source(X: Any, block_rows: int | None = None, column: str | None = None) -> Source:
-    """Give the source that reads X."""
+    """Return the source that reads X."""
     whole = isinstance(block_rows, int | np.integer) and not isinstance(block_rows, bool)
     if block_rows is not None and (not whole or block_rows < 1):
         raise ValueError(f"block_rows must be None or an integer >= 1, got {block_rows!r}.")
@@ -119,7 +119,7 @@ def _open_path(X: Any, block_rows: int | None, column: str | None) -> Source:
 
 
 def _parquet_files(X: Any) -> list[Path] | None:
-    """Give the Parquet files of a path, of a folder, a list or a pattern; None for other paths."""
+    """Return Parquet files of a path, of a folder, a list or a pattern; None for other paths."""
     if isinstance(X, list | tuple):
         return [Path(one) for one in X]
     path = Path(X)
@@ -171,7 +171,7 @@ def _map(path: Path) -> NDArray[Any]:
 
 
 def _grid(block_rows: int | None, row_bytes: float) -> int:
-    """Give the number of rows of a block, a multiple of GRAIN."""
+    """Return the number of rows of a block, a multiple of GRAIN."""
     wanted = BLOCK_BYTES / max(row_bytes, 1.0) if block_rows is None else block_rows
     return GRAIN * max(1, round(wanted / GRAIN + 0.499))
 
@@ -216,7 +216,7 @@ class ArraySource:
             yield block if block.flags.c_contiguous else np.ascontiguousarray(block)
 
     def take(self, ids: NDArray[np.intp]) -> Any:
-        """Give a few rows."""
+        """Return a few rows."""
         return np.asarray(self._X[ids])
 
 
@@ -258,7 +258,7 @@ class CsrSource:
             yield block
 
     def take(self, ids: NDArray[np.intp]) -> Any:
-        """Give a few rows."""
+        """Return a few rows."""
         return join([self._rows(i, i + 1) for i in ids])
 
     def _rows(self, start: int, stop: int) -> sparse.csr_array:
@@ -290,7 +290,7 @@ class IterableSource:
             yield table if copy is None else copy()
 
     def take(self, ids: NDArray[np.intp]) -> Any:
-        """Give a few rows, reading no further than the last of them."""
+        """Return a few rows, reading no further than the last of them."""
         found: list[Any] = []
         start = 0
         tables = iter(self._tables)

@@ -116,7 +116,7 @@ class BlockDirections(Shown):
         return np.empty(0) if out is None else out
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
-        """Give a few unit rows, dense."""
+        """Return a few unit rows, dense."""
         numbers = row_numbers(ids, self.n_rows)
         if not numbers.size:
             return np.empty((0, self.n_features))
@@ -138,7 +138,7 @@ class BlockDirections(Shown):
         return self._make(rows, scale, n_threads=self.n_threads)
 
     def _parts(self) -> Iterator[tuple[int, InMemory]]:
-        """Give the engines of the blocks, each with the number of rows before it."""
+        """Return the engines of the blocks, each with the number of rows before it."""
         start = 0
         scale, odd, largest = self._norms
         for table in self._tables():
@@ -179,7 +179,7 @@ class BlockDirections(Shown):
 
 
 def read_ahead(items: Iterator[T], ahead: int = AHEAD) -> Generator[T, None, None]:
-    """Give the items of an iterator, while a thread produces the next ones.
+    """Return the items of an iterator, while a thread produces the next ones.
 
     An error in the thread is raised here. A generator that is not read to its end must be closed;
     ``close`` returns when the thread has ended.
@@ -227,7 +227,7 @@ def on_grid(tables: Iterable[Rows], least: int) -> Iterator[Rows]:
 
 
 def _cut(rows: Any, start: int, stop: int) -> Rows:
-    """Give some rows as a view of the same memory."""
+    """Return some rows as a view of the same memory."""
     if (start, stop) == (0, rows.shape[0]):
         return rows  # type: ignore[no-any-return]
     if isinstance(rows, np.ndarray):

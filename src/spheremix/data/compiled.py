@@ -74,7 +74,7 @@ class CompiledDirections(Shown):
         self.n_entries, self.longest = entries_of(X)
 
     def remember(self) -> FitMemory:
-        """Give what sweeps the rows of one fit, and reads only those that can change."""
+        """Return what sweeps the rows of one fit, and reads only those that can change."""
         return FitMemory(self)
 
     def sweep(
@@ -178,22 +178,22 @@ class CompiledDirections(Shown):
         return out
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
-        """Give a few unit rows, dense."""
+        """Return a few unit rows, dense."""
         return unit_rows(self._X, self.scale, row_numbers(ids, self.n_rows))
 
     def prefers_sparse(self, n_components: int) -> bool:
-        """Tell whether so many components of hard clusters are better kept sparse."""
+        """Return whether so many components of hard clusters are better kept sparse."""
         return suits(self, n_components)
 
     def take_sparse(self, ids: ArrayLike) -> NDArray[np.float64]:
-        """Give a few unit rows of a CSR matrix, sparse: see ``spheremix.vectors``."""
+        """Return a few unit rows of a CSR matrix, sparse: see ``spheremix.vectors``."""
         rows: Any
         rows, scale = some_rows(self._X, self.scale, row_numbers(ids, self.n_rows))
         values = rows.data * np.repeat(scale, np.diff(rows.indptr))
         return from_parts(values, rows.indices, rows.indptr, self.n_features)
 
     def part(self, ids: ArrayLike) -> CompiledDirections:
-        """Give some rows as an engine of their own, in the type in which they are stored."""
+        """Return some rows as an engine of their own, in the type in which they are stored."""
         rows, scale = some_rows(self._X, self.scale, row_numbers(ids, self.n_rows))
         return CompiledDirections(rows, scale, n_threads=self.n_threads)
 
@@ -266,7 +266,7 @@ class CompiledSums:
         )
 
     def resultants(self) -> list[Resultants]:
-        """Give the resultants of each scorer."""
+        """Return the resultants of each scorer."""
         mass, vectors, totals = self._mass, self._vectors, self._totals
         if self._lanes == (1,):  # large sums, which are not copied
             mass, vectors, totals = mass[0], vectors[0], totals[0]
@@ -277,7 +277,7 @@ class CompiledSums:
 
 
 def scorer_arrays(scorers: Sequence[Scorer], stacked: Stack) -> Any:
-    """Give scorers as the kernels read them."""
+    """Return scorers as the kernels read them."""
     begin, assignments, keys = _same_in_all_sweeps(
         tuple(part.stop for part in stacked.parts),
         tuple(scorer.assignment for scorer in scorers),
@@ -298,7 +298,7 @@ def scorer_arrays(scorers: Sequence[Scorer], stacked: Stack) -> Any:
 def _same_in_all_sweeps(
     stops: tuple[int, ...], assignments: tuple[Assignment, ...], keys: tuple[tuple[int, int], ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint64]]:
-    """Give the arrays of scorers that do not change while they are fitted, once for all sweeps."""
+    """Return arrays of scorers that do not change while they are fitted, once for all sweeps."""
     return (
         np.array([0, *stops], dtype=np.int64),
         np.array([_ASSIGNMENTS[assignment] for assignment in assignments], dtype=np.int32),

@@ -15,7 +15,7 @@ CPU = (1, 3, 11)  # devices of DLPack whose memory the CPU reads: its own, pinne
 
 
 def as_table(X: Any) -> Any:
-    """Give X, or the table of numbers that it holds in a form that NumPy does not take.
+    """Return X, or the table of numbers that it holds in a form that NumPy does not take.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def _tensor(X: Any, package: str) -> Any:
 
 
 def _frame(X: Any) -> Any:
-    """Give the lists of a column as an array; refuse a frame that has other columns as well."""
+    """Return the lists of a column as an array; refuse a frame that has other columns as well."""
     if hasattr(X, "collect"):  # of polars; a frame that is there has no such method
         raise ValueError("X is a LazyFrame, which has no rows yet: give X.collect().")
     if len(getattr(X, "shape", (0,))) != 2:
@@ -75,7 +75,7 @@ def _frame(X: Any) -> Any:
 
 
 def _holds_lists(column: Any) -> bool:
-    """Tell whether a column holds lists, by its type; objects of pandas by the first of them."""
+    """Return whether a column holds lists, by its type; objects of pandas by the first of them."""
     kind = getattr(column, "dtype", getattr(column, "type", ""))
     if str(kind) == "object":
         return len(column) > 0 and isinstance(column.iloc[0], list | tuple | np.ndarray)
@@ -90,7 +90,7 @@ def _may_hold_lists(kind: Any) -> bool:
 
 
 def _column(column: Any) -> Any:
-    """Give a column of lists as an array of two dimensions, and any other column as it is."""
+    """Return a column of lists as an array of two dimensions, and any other column as it is."""
     if not _holds_lists(column):
         return column
     lists = column.to_numpy(**_copying(column))
@@ -113,6 +113,6 @@ def _column(column: Any) -> Any:
 
 
 def _copying(column: Any) -> dict[str, bool]:
-    """Give what an array of pyarrow, and nobody else, needs to be told before it copies."""
+    """Return what an array of pyarrow, and nobody else, needs to be told before it copies."""
     whole = type(column).__module__.partition(".")[0] == "pyarrow" and not hasattr(column, "chunks")
     return {"zero_copy_only": False} if whole else {}

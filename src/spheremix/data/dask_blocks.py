@@ -45,7 +45,7 @@ class Block:
     nbytes: int
 
     def __sizeof__(self) -> int:
-        """Give the bytes of the block, from which Dask calculates the memory use of a worker."""
+        """Return the bytes of the block, from which Dask calculates the memory use of a worker."""
         return self.nbytes
 
 
@@ -157,7 +157,7 @@ class DaskDirections(Shown):
         return np.concatenate(self._by_block(map_blocks, (scorer, want)))
 
     def take(self, ids: ArrayLike) -> Array:
-        """Give a few unit rows, dense; no other rows are sent."""
+        """Return a few unit rows, dense; no other rows are sent."""
         ids = row_numbers(ids, self.n_rows)
         blocks = np.searchsorted(self._starts, ids, side="right") - 1
         wanted = {int(b): ids[blocks == b] - self._starts[b] for b in np.unique(blocks)}
@@ -169,7 +169,7 @@ class DaskDirections(Shown):
         return rows
 
     def _by_block(self, task: Callable[..., dict[int, Any]], shared: Any) -> list[Any]:
-        """Give the result of a task for each block, in the order of the blocks."""
+        """Return the result of a task for each block, in the order of the blocks."""
         found: dict[int, Any] = {}
         for part in self._store.run(task, shared, add=False):
             found |= part
@@ -197,7 +197,7 @@ class LocalBlocks:
 
 
 def active_client() -> Any:
-    """Give the active Dask client, or None; there is none if distributed was never imported."""
+    """Return the active Dask client, or None; there is none if distributed was never imported."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None
@@ -213,7 +213,7 @@ def active_client() -> Any:
 
 
 def one_chunk_of_columns(X: Any) -> Any:
-    """Give the Dask array with whole rows in every block; refuse one of unknown sizes."""
+    """Return the Dask array with whole rows in every block; refuse one of unknown sizes."""
     if not isinstance(X, da.Array):
         raise ValueError(
             f"X is a {type(X).__module__}.{type(X).__name__}, and a dask.array is wanted. Data "
@@ -269,7 +269,7 @@ def map_blocks(
 def take_blocks(
     blocks: Sequence[Block], wanted: dict[int, NDArray[np.intp]], _weights: None = None
 ) -> dict[int, Array]:
-    """Give the wanted rows of some blocks."""
+    """Return the wanted rows of some blocks."""
     return {
         block.number: block.directions.take(wanted[block.number])
         for block in blocks

@@ -44,7 +44,7 @@ class Cluster:
         self.client = client
 
     def alive(self) -> dict[str, Any]:
-        """Give the scheduler's information about each worker, by its address."""
+        """Return the scheduler's information about each worker, by its address."""
         self._require_scheduler()
         info = self._answer(
             "which workers there are", lambda: self.client.scheduler_info(n_workers=-1)
@@ -53,7 +53,7 @@ class Cluster:
         return found
 
     def holders(self, futures: list[Any]) -> dict[str, list[str]]:
-        """Give the addresses of the workers that hold each result, by the key of its future."""
+        """Return the addresses of the workers that hold each result, by the key of its future."""
         self._require_scheduler()
         found: dict[str, list[str]] = self._answer(
             "which workers hold the chunks of X", lambda: self.client.who_has(futures)
@@ -134,7 +134,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def cancelling(self) -> Iterator[list[Any]]:
-        """Give a list for futures, which are cancelled if an error or Ctrl-C leaves the context."""
+        """Return list for futures, which are cancelled if an error or Ctrl-C leaves the context."""
         futures: list[Any] = []
         try:
             yield futures
@@ -158,7 +158,7 @@ class Cluster:
         return seen
 
     def _answer(self, request: str, call: Callable[[], T], *, limit: float | None = None) -> T:
-        """Give what a blocking call of the client returns, or an error if the scheduler is silent.
+        """Return what a blocking call of the client returns, or an error if scheduler is silent.
 
         The client itself waits without a limit for a scheduler whose process is stopped, so the
         call is made in a thread, which is left behind in that case.

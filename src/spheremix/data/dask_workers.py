@@ -110,7 +110,7 @@ class WorkerBlocks:
     # ------------------------------------------------------------------------------- blocks
 
     def _place(self) -> Placement:
-        """Give the blocks that each worker holds, after opening those that no worker holds."""
+        """Return the blocks that each worker holds, after opening those that no worker holds."""
         if self._placement is not None:
             return self._placement
         workers = self._cluster.alive()

@@ -43,7 +43,7 @@ class FitMemory:
         weights: NDArray[np.float64] | None,
         runs: Sequence[int],
     ) -> list[Resultants]:
-        """Give the resultants of each scorer; see ``SettledRows.sweep``."""
+        """Return the resultants of each scorer; see ``SettledRows.sweep``."""
         each = [self._keeper(scorer) for scorer in scorers]
         self._kept = {run: keeper for run, keeper in zip(runs, each, strict=True) if keeper}
         if not self._kept:
@@ -79,11 +79,11 @@ class FitMemory:
             keeper.forget(run)
 
     def left_out(self, run: int) -> int:
-        """Give the number of rows that the last sweep of a run did not score in full."""
+        """Return the number of rows that the last sweep of a run did not score in full."""
         return self._kept.get(run, self._settled).left_out(run)
 
     def _keeper(self, scorer: Scorer) -> NearComponents | MovedComponents | None:
-        """Give what keeps bounds of components, where there are many."""
+        """Return what keeps bounds of components, where there are many."""
         if is_sparse(scorer.matrix):
             return self._moved
         hard = scorer.assignment == "hard" and not self._rows.is_sparse

@@ -55,7 +55,7 @@ MOST_SUMMED = 0.15  # share of the rows, which are copied; beyond it, to sum all
 
 
 def suits(rows: CompiledDirections, n_components: int) -> bool:
-    """Tell whether hard clusters of rows are better kept sparse, when there are so many."""
+    """Return whether hard clusters of rows are better kept sparse, when there are so many."""
     return (
         rows.is_sparse
         and n_components >= LEAST_COMPONENTS
@@ -135,7 +135,7 @@ class MovedComponents:
         run: int,
         n_runs: int = 1,  # noqa: ARG002
     ) -> Resultants:
-        """Give the resultants of a scorer with sparse components, as a sweep does.
+        """Return the resultants of a scorer with sparse components, as a sweep does.
 
         Parameters
         ----------
@@ -191,11 +191,11 @@ class MovedComponents:
         self._known.pop(run, None)
 
     def left_out(self, run: int) -> int:
-        """Give the number of rows that the last sweep of a run did not score in full."""
+        """Return the number of rows that the last sweep of a run did not score in full."""
         return 0 if self._known[run].is_full else self._rows.n_rows
 
     def owners(self, run: int) -> Integers:
-        """Give the component of the largest score of each row, in the last sweep of a run."""
+        """Return the component of the largest score of each row, in the last sweep of a run."""
         return self._known[run].owners
 
     def _score(
@@ -229,7 +229,7 @@ class MovedComponents:
         return np.flatnonzero(unclear)
 
     def _resultants(self, known: _Known, scorer: Scorer, weights: Array | None) -> Resultants:
-        """Give the sums of the rows of each owner, and the scores of all rows, in their order."""
+        """Return the sums of the rows of each owner, and the scores of all rows, in their order."""
         rows, K = self._rows, scorer.n_components
         known.sums = sums = self._summed(known.owners, known.sums, weights, K)
         scores = known.scores + scorer.offset

@@ -111,7 +111,7 @@ class NearComponents:
         self.n_scores = 0  # that the last sweep has computed
 
     def sweep(self, scorer: Scorer, weights: Array | None, run: int, n_runs: int = 1) -> Resultants:
-        """Give the resultants of a scorer with hard assignment, as a sweep does, to rounding.
+        """Return the resultants of a scorer with hard assignment, as a sweep does, to rounding.
 
         Parameters
         ----------
@@ -147,11 +147,11 @@ class NearComponents:
         self._known.pop(run, None)
 
     def left_out(self, run: int) -> int:  # noqa: ARG002
-        """Give the number of rows that the last sweep of a run did not score in full: any."""
+        """Return the number of rows that the last sweep of a run did not score in full: any."""
         return self._rows.n_rows
 
     def owners(self, run: int) -> Integers:
-        """Give the component of the largest score of each row, in the last sweep of a run."""
+        """Return the component of the largest score of each row, in the last sweep of a run."""
         return self._known[run].owners
 
     def _begin(self, scorer: Scorer, dtype: np.dtype[Any], n_runs: int) -> _Known:
@@ -238,7 +238,7 @@ class NearComponents:
 
 
 def _slack(known: _Known, moves: Moves) -> Array:
-    """Give by how much the owner leads the bounds of the groups, for a sample of the rows."""
+    """Return by how much the owner leads the bounds of the groups, for a sample of the rows."""
     rows = np.arange(0, len(known.owners), -(-len(known.owners) // SAMPLE))
     least = known.scores[rows] - np.maximum(moves.lost[known.owners[rows]], 0.0) - known.rounding
     slack: Array = least[:, None] - (known.bounds[:, rows].T + known.grown)
@@ -246,7 +246,7 @@ def _slack(known: _Known, moves: Moves) -> Array:
 
 
 def _resultants(known: _Known, scorer: Scorer, n_rows: int, weights: Array | None) -> Resultants:
-    """Give the resultants of all rows from their sums."""
+    """Return the resultants of all rows from their sums."""
     mass, vectors = known.mass.copy(), known.vectors.copy()
     weight = float(n_rows if weights is None else weights.sum())
     biases = np.where(mass != 0.0, scorer.biases, 0.0)

@@ -41,7 +41,7 @@ class Moves:
 
     @classmethod
     def none(cls, n_components: int) -> Moves:
-        """Give the moves of a scorer that follows itself."""
+        """Return the moves of a scorer that follows itself."""
         zeros = np.zeros(n_components)
         return cls(zeros != 0.0, zeros, zeros)
 
@@ -83,7 +83,7 @@ class Plan:
 
     @classmethod
     def none(cls, n_groups: int) -> Plan:
-        """Give the plan where nothing has moved."""
+        """Return the plan where nothing has moved."""
         return cls(np.zeros(n_groups), np.zeros(0, dtype=np.int32), np.zeros(0), 0.0)
 
 

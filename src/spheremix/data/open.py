@@ -109,13 +109,13 @@ def as_directions(
 
 
 def is_table(X: Any) -> bool:
-    """Tell whether X is a table in memory: an array, a sparse matrix, a data frame, lists."""
+    """Return whether X is a table in memory: an array, a sparse matrix, a data frame, lists."""
     options = Options("auto", None, None, None, "highest")
     return not any(recognises(X, options) for recognises, _ in _OPENERS)
 
 
 def engine_class(engine: Engine) -> Any:
-    """Give the class of an engine by its name."""
+    """Return the class of an engine by its name."""
     if engine not in get_args(Engine):
         raise ValueError(f"engine must be one of {', '.join(get_args(Engine))}, got {engine!r}.")
     if engine == "reference":

@@ -69,7 +69,7 @@ class ParquetSource:
                     start += batch.num_rows
 
     def take(self, ids: NDArray[np.intp]) -> NDArray[Any]:
-        """Give a few rows, reading only the row groups that hold them."""
+        """Return a few rows, reading only the row groups that hold them."""
         found: list[NDArray[Any]] = []
         start = 0
         for path in self._files:
@@ -93,7 +93,7 @@ class ParquetSource:
             raise ValueError(f"{path}: damaged, or no Parquet file ({error}).") from None
 
     def _choose(self, path: Path, schema: Any) -> str:
-        """Give the name of the column of lists that a file has."""
+        """Return the name of the column of lists that a file has."""
         types, column = self._arrow.types, self._column
         lists = [
             field.name
@@ -116,7 +116,7 @@ class ParquetSource:
         )
 
     def _rows(self, path: Path, lists: Any, start: int) -> NDArray[Any]:
-        """Give the lists as a table; ``start`` rows came before."""
+        """Return the lists as a table; ``start`` rows came before."""
         if lists.null_count:
             row = int(np.flatnonzero(lists.is_null().to_numpy(zero_copy_only=False))[0])
             raise ValueError(f"{path}: row {start + row} has no list. Drop such rows.")

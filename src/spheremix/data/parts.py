@@ -37,7 +37,7 @@ def open_in_parts(
 
 
 def nonzero_parts(X: Any) -> Iterator[Any]:
-    """Give the rows part after part, with a one for every entry that is not zero, as CSR arrays."""
+    """Return rows part after part, with a one for every entry that is not zero, as CSR arrays."""
     if sparse.issparse(X) or is_table(X):
         table: Any = as_rows(X)
         n, size = table.shape[0], max(1, BLOCK_ENTRIES // table.shape[1])
@@ -55,7 +55,7 @@ def nonzero_parts(X: Any) -> Iterator[Any]:
 
 
 def scaled_parts(X: Any) -> Iterator[tuple[Any, NDArray[np.float64]]]:
-    """Give the rows part after part, as they are stored, with what makes each of length one.
+    """Return the rows part after part, as they are stored, with what makes each of length one.
 
     A sparse matrix and an array in memory are one part; nothing of them is copied.
     """
@@ -71,7 +71,7 @@ def scaled_parts(X: Any) -> Iterator[tuple[Any, NDArray[np.float64]]]:
 
 
 def unit_columns(X: Any, columns: NDArray[np.intp]) -> tuple[Any, NDArray[np.uint32]]:
-    """Give some columns of the unit rows, and how many columns each row has in all.
+    """Return some columns of the unit rows, and how many columns each row has in all.
 
     The columns are a CSR array of float64 with sorted indices.
     """

@@ -74,7 +74,7 @@ class ReferenceDirections(Shown):
         self.n_entries, self.longest = entries_of(X)
 
     def remember(self) -> SettledRows:
-        """Give what sweeps the rows of one fit, and reads only those that can change."""
+        """Return what sweeps the rows of one fit, and reads only those that can change."""
         return SettledRows(self)
 
     def sweep_listed(
@@ -160,16 +160,16 @@ class ReferenceDirections(Shown):
         return out
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
-        """Give a few unit rows, dense."""
+        """Return a few unit rows, dense."""
         return unit_rows(self._X, self._scale, row_numbers(ids, self.n_rows))
 
     def part(self, ids: ArrayLike) -> ReferenceDirections:
-        """Give some rows as an engine of their own, in the type in which they are stored."""
+        """Return some rows as an engine of their own, in the type in which they are stored."""
         rows, scale = some_rows(self._X, self._scale, row_numbers(ids, self.n_rows))
         return ReferenceDirections(rows, scale, n_threads=self.n_threads)
 
     def grains(self) -> Iterator[tuple[slice, Rows]]:
-        """Give the rows, not scaled yet, a grain at a time, in float64."""
+        """Return the rows, not scaled yet, a grain at a time, in float64."""
         for start in range(0, self.n_rows, BLOCK_ROWS):
             ids = slice(start, start + BLOCK_ROWS)
             require_unchanged(self._X, ids)
@@ -189,7 +189,7 @@ class ReferenceDirections(Shown):
         scores: NDArray[np.float64],
         weights: NDArray[np.float64],
     ) -> NDArray[np.intp]:
-        """Give the first largest score, the drawn component, or the one chosen by variation."""
+        """Return the first largest score, the drawn component, or the one chosen by variation."""
         if scorer.assignment == "variation":
             scores = _varied(scores, scorer, weights)
         if scorer.assignment != "drawn":
@@ -210,7 +210,7 @@ class ReferenceDirections(Shown):
         weights: NDArray[np.float64],
         least: float,
     ) -> Resultants:
-        """Give the resultants of one grain; posteriors below ``least`` are left out."""
+        """Return the resultants of one grain; posteriors below ``least`` are left out."""
         scores = self._scores(scorer, ids, rows)
         log_density = _log_sum_exp(scores)
         if scorer.assignment == "soft":
@@ -261,14 +261,14 @@ class ReferenceSums:
                 self._totals[s] += part.resultants(scorer, ids, rows, weights, self._least)
 
     def resultants(self) -> list[Resultants]:
-        """Give the resultants of each scorer."""
+        """Return the resultants of each scorer."""
         return self._totals
 
 
 def weights_per_scorer(
     weights: ArrayLike | None, n_scorers: int, n_rows: int
 ) -> NDArray[np.float64]:
-    """Give one row of weights a scorer: ones where there are none, a view where one serves all."""
+    """Return one row of weights a scorer: ones where there are none, a view where one serves all."""
     weights = check_weights(weights, n_scorers, n_rows)
     return np.broadcast_to(1.0 if weights is None else weights, (n_scorers, n_rows))
 
@@ -276,7 +276,7 @@ def weights_per_scorer(
 def _varied(
     scores: NDArray[np.float64], scorer: Scorer, weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Give what each row adds to each component, its own turning of it included: see ``pulls``."""
+    """Return what each row adds to each component, its own turning of it included: see ``pulls``."""
     possible = np.isfinite(scorer.biases)
     biases = np.where(possible, scorer.biases, 0.0)
     products = np.where(possible, scores, 0.0) - biases

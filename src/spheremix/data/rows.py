@@ -36,7 +36,7 @@ class Norms(NamedTuple):
 
 
 def open_rows(X: Any, *, first_row: int = 0) -> tuple[Rows, NDArray[np.float64]]:
-    """Give the rows as engines read them, and one over the norm of each.
+    """Return the rows as engines read them, and one over the norm of each.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ def open_rows(X: Any, *, first_row: int = 0) -> tuple[Rows, NDArray[np.float64]]
 
 
 def as_rows(X: Any) -> Rows:
-    """Give a table of float32 or float64 as engines read it: X itself where that is possible."""
+    """Return a table of float32 or float64 as engines read it: X itself where that is possible."""
     return _csr(X) if sparse.issparse(X) else _dense(X)
 
 
 def measure(rows: Rows) -> Norms:
-    """Give one over the norm of each row; ``refuse_rows`` refuses rows without a norm."""
+    """Return one over the norm of each row; ``refuse_rows`` refuses rows without a norm."""
     low, high = SAFE_NORMS[rows.dtype]
     with np.errstate(all="ignore"):
         squares = _squares(rows)
@@ -80,7 +80,7 @@ def measure(rows: Rows) -> Norms:
 
 
 def _dense(X: Any) -> Rows:
-    """Give an aligned array of float32 or float64, or a CSR where a data frame holds one."""
+    """Return an aligned array of float32 or float64, or a CSR where a data frame holds one."""
     if np.ma.is_masked(X):
         raise ValueError("X is a masked array with masked entries: fill them in or drop the rows.")
     if not isinstance(X, np.ndarray):
@@ -128,7 +128,7 @@ def _refuse_objects(X: NDArray[Any]) -> None:
 
 
 def _csr(X: Any) -> Rows:
-    """Give a CSR of float32 or float64 without duplicates, in contiguous arrays of its entries."""
+    """Return CSR of float32 or float64 without duplicates, in contiguous arrays of its entries."""
     dtype = _real_dtype(X.dtype)
     check_shape(X)
     csr = X.tocsr().astype(dtype, copy=False)
@@ -187,14 +187,14 @@ def require_unchanged(rows: Rows, ids: slice | NDArray[np.intp]) -> None:
 def index_arrays(
     indptr: NDArray[Any], indices: NDArray[Any]
 ) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    """Give both in one type, int32 or int64, which holds the last pointer as well."""
+    """Return both in one type, int32 or int64, which holds the last pointer as well."""
     small = np.can_cast(indices.dtype, np.int32) and indptr[-1] <= np.iinfo(np.int32).max
     index = np.dtype(np.int32 if small else np.int64)
     return indptr.astype(index, copy=False), indices.astype(index, copy=False)
 
 
 def _real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Give the dtype rows are kept in."""
+    """Return the dtype rows are kept in."""
     native = dtype.newbyteorder("=")
     if native in SAFE_NORMS:
         return native
@@ -229,7 +229,7 @@ def check_shape(X: Any) -> None:
 
 
 def _squares(rows: Rows) -> NDArray[np.float64]:
-    """Give the squared norms of the rows; those of bad or extreme rows are not finite, or zero."""
+    """Return squared norms of the rows; those of bad or extreme rows are not finite, or zero."""
     n_rows, n_features = rows.shape
     per_row = n_features if isinstance(rows, np.ndarray) else 1 + rows.nnz // n_rows
     step = max(1, BLOCK_ENTRIES // per_row)
@@ -247,7 +247,7 @@ def _squares(rows: Rows) -> NDArray[np.float64]:
 
 
 def _largest_entries(rows: Rows) -> NDArray[np.float64]:
-    """Give the largest absolute entry of each row: NaN where a row has one."""
+    """Return the largest absolute entry of each row: NaN where a row has one."""
     if isinstance(rows, np.ndarray):
         largest: NDArray[np.float64] = np.abs(rows).max(axis=1).astype(np.float64)
         return largest
@@ -258,7 +258,7 @@ def _largest_entries(rows: Rows) -> NDArray[np.float64]:
 
 
 def _entries(rows: Any, start: int, stop: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Give the entries of a range of CSR rows, and to which of these rows each belongs."""
+    """Return the entries of a range of CSR rows, and to which of these rows each belongs."""
     indptr = rows.indptr[start : stop + 1]
     owners = np.repeat(np.arange(stop - start), np.diff(indptr))
     return owners, rows.data[indptr[0] : indptr[-1]].astype(np.float64, copy=False)
@@ -298,7 +298,7 @@ def rescaled(rows: Rows, ids: NDArray[np.intp], largest: NDArray[np.float64]) ->
 
 
 def entries_of(rows: Rows) -> tuple[int, int]:
-    """Give the stored entries of all rows, and the most of one row."""
+    """Return the stored entries of all rows, and the most of one row."""
     if isinstance(rows, np.ndarray):
         return rows.size, rows.shape[1]
     return int(rows.indptr[-1]), int(np.diff(rows.indptr).max(initial=0))
@@ -313,7 +313,7 @@ def some_rows(
 
 
 def unit_rows(rows: Rows, scale: NDArray[np.float64], ids: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Give a few rows divided by their norms, dense."""
+    """Return a few rows divided by their norms, dense."""
     few, lengths = some_rows(rows, scale, ids)
     dense = few if isinstance(few, np.ndarray) else few.toarray()
     unit: NDArray[np.float64] = np.multiply(dense, lengths[:, None], order="C")
@@ -323,7 +323,7 @@ def unit_rows(rows: Rows, scale: NDArray[np.float64], ids: NDArray[np.intp]) -> 
 def csr_of(
     data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], n_features: int
 ) -> sparse.csr_array:
-    """Give a CSR that shares these arrays; SciPy's constructor would check and may convert them."""
+    """Return CSR that shares these arrays; SciPy's constructor would check and may convert them."""
     csr = sparse.csr_array((len(indptr) - 1, n_features), dtype=data.dtype)
     csr.data, csr.indices, csr.indptr = data, indices, indptr
     return csr

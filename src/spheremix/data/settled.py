@@ -112,7 +112,7 @@ class SettledRows:
     def sweep(
         self, scorers: Sequence[Scorer], weights: Array | None, runs: Sequence[int]
     ) -> list[Resultants]:
-        """Give the resultants of each scorer, as a sweep does, to rounding.
+        """Return the resultants of each scorer, as a sweep does, to rounding.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class SettledRows:
         return [one for one in found if one is not None]
 
     def left_out(self, run: int) -> int:
-        """Give the number of rows that added to the last sweep of a run without being read."""
+        """Return the number of rows that added to the last sweep of a run without being read."""
         known = self._known.get(run)
         return 0 if known is None or known.held is None else int(np.count_nonzero(known.held))
 
@@ -178,7 +178,7 @@ class SettledRows:
         return large and scorer.assignment in {"soft", "hard"}
 
     def _waits(self, run: int) -> bool:
-        """Tell whether a run sweeps without asking for margins; count that sweep."""
+        """Return whether a run sweeps without asking for margins; count that sweep."""
         left = self._waiting.get(run, 1)
         self._waiting[run] = max(left - 1, 0)
         return left > 0
@@ -234,7 +234,7 @@ class SettledRows:
         return found
 
     def _without(self, known: _Known, rows: NDArray[np.bool_], weights: Array | None) -> Resultants:
-        """Give the sums of a sweep over all rows without what some rows added to them."""
+        """Return the sums of a sweep over all rows without what some rows added to them."""
         [some], _, _ = self._rows.sweep_listed([known.scorer], weights, np.flatnonzero(rows))
         mass, vectors = known.sums.mass - some.mass, known.sums.vectors - some.vectors
         return replace(known.sums, mass=mass, vectors=vectors)
@@ -253,14 +253,14 @@ class SettledRows:
             self._rows.add_listed(rows, owners, factors, sums.vectors, sums.mass)
 
     def _held_score(self, known: _Known) -> float:
-        """Give the log-likelihood of the rows that are held, under the present scorer."""
+        """Return the log-likelihood of the rows that are held, under the present scorer."""
         scorer, mass = known.scorer, known.sums.mass
         biases = np.where(mass != 0.0, scorer.biases, 0.0)
         products = dots(known.sums.vectors, scorer.matrix, self._rows.n_threads)
         return float(products.sum() + mass @ biases + scorer.offset * mass.sum())
 
     def _clear(self, scorer: Scorer) -> float:
-        """Give the margin from which on all posteriors but one are negligible together."""
+        """Return the margin from which on all posteriors but one are negligible together."""
         if scorer.assignment == "hard":
             return 0.0
         least = negligible(arithmetic(self._rows.dtype, [scorer]))
@@ -275,13 +275,13 @@ class SettledRows:
 
 
 def lengths(vectors: Array) -> Array:
-    """Give the lengths of vectors, rounded up."""
+    """Return the lengths of vectors, rounded up."""
     found: Array = np.sqrt(np.einsum("kj,kj->k", vectors, vectors)) * OUTWARD
     return found
 
 
 def distances(before: Array, after: Array, n_threads: int = 1) -> Array:
-    """Give how far vectors have moved, rounded up."""
+    """Return how far vectors have moved, rounded up."""
     if kernels is None:
         return lengths(after - before)
     both = np.ascontiguousarray(before), np.ascontiguousarray(after)
@@ -290,7 +290,7 @@ def distances(before: Array, after: Array, n_threads: int = 1) -> Array:
 
 
 def dots(vectors: Array, matrix: Array, n_threads: int = 1) -> Array:
-    """Give the products of vectors, one by one."""
+    """Return the products of vectors, one by one."""
     found: Array
     if kernels is None:
         found = np.einsum("kj,kj->k", vectors, matrix)
@@ -301,7 +301,7 @@ def dots(vectors: Array, matrix: Array, n_threads: int = 1) -> Array:
 
 
 def losses(moved: Array, before: Array, after: Array) -> Array:
-    """Give for each component what a row that it owns may lose of its margin, at most.
+    """Return for each component what a row that it owns may lose of its margin, at most.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def losses(moved: Array, before: Array, after: Array) -> Array:
 
 
 def _same(one: Scorer, other: Scorer) -> bool:
-    """Tell whether two scorers give the same scores, to the bit."""
+    """Return whether two scorers give the same scores, to the bit."""
     return (
         one.assignment == other.assignment
         and np.array_equal(one.biases, other.biases)

@@ -42,7 +42,7 @@ def stack(scorers: Sequence[Scorer]) -> Stack:
 
 
 def parts_of(scorers: Sequence[Scorer]) -> list[slice]:
-    """Give the places of the components of each scorer in a stack of them."""
+    """Return the places of the components of each scorer in a stack of them."""
     ends = accumulate((scorer.n_components for scorer in scorers), initial=0)
     return [slice(a, b) for a, b in pairwise(ends)]
 

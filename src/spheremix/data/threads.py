@@ -12,7 +12,7 @@ import numpy as np
 
 
 def resolve_threads(n_threads: int | None) -> int:
-    """Give the number of threads for one fit.
+    """Return the number of threads for one fit.
 
     An explicit number wins. Otherwise it is what OMP_NUM_THREADS says, or else the cores this
     process may use; and no more than the current limit of the OpenMP pools, so that
@@ -42,7 +42,7 @@ def resolve_threads(n_threads: int | None) -> int:
 
 
 def _omp_num_threads() -> int | None:
-    """Give the first level of OMP_NUM_THREADS, None where it is unset or no number."""
+    """Return the first level of OMP_NUM_THREADS, None where it is unset or no number."""
     first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     return int(first) if first.isdecimal() and int(first) > 0 else None
 

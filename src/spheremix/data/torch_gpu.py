@@ -161,14 +161,14 @@ class TorchDirections(Shown):
         return out
 
     def take(self, ids: ArrayLike) -> NDArray[np.float64]:
-        """Give a few unit rows, dense."""
+        """Return a few unit rows, dense."""
         numbers = torch.as_tensor(row_numbers(ids, self.n_rows), device=self.device)
         with torch.inference_mode():
             rows: NDArray[np.float64] = self._rows.take(numbers).cpu().numpy()
         return rows
 
     def _arithmetic(self, scorers: Sequence[Scorer]) -> torch.dtype:
-        """Give the type of the products of scorers swept together; what was asked for is kept."""
+        """Return the type of the products of scorers swept together; what was asked for is kept."""
         if self.precision != "highest":
             return self._dtype
         return TYPES[arithmetic(DTYPES[self._dtype], scorers)]
@@ -176,7 +176,7 @@ class TorchDirections(Shown):
     def _batches(
         self, scorers: Sequence[Scorer], dtype: torch.dtype
     ) -> Iterator[tuple[str, slice]]:
-        """Give runs of scorers that read the rows together: by a kernel, soft or hard, or not."""
+        """Return runs of scorers that read the rows together: by a kernel, soft or hard, or not."""
         begin = 0
         for end in range(1, len(scorers) + 1):
             kind = self._kind(scorers[begin:end], dtype)
@@ -185,7 +185,7 @@ class TorchDirections(Shown):
                 begin = end
 
     def _kind(self, scorers: Sequence[Scorer], dtype: torch.dtype) -> str:
-        """Give how scorers can be swept together: their assignment for a kernel, or "plain"."""
+        """Return how scorers can be swept together: their assignment for a kernel, or "plain"."""
         assignments = {scorer.assignment for scorer in scorers}
         if self._kernels is None or not assignments < {"soft", "hard"}:
             return "plain"
@@ -194,7 +194,7 @@ class TorchDirections(Shown):
     def _sums(
         self, kind: str, scorers: Sequence[Scorer], weights: Tensor | None, dtype: torch.dtype
     ) -> SumArrays:
-        """Give masses, vectors, and likelihood and entropy a scorer, without offsets."""
+        """Return masses, vectors, and likelihood and entropy a scorer, without offsets."""
         if kind != "plain":
             sums: SumArrays = self._kernels.sweep(
                 self._rows, scorers, weights, dtype, self.precision
@@ -230,7 +230,7 @@ class TorchDirections(Shown):
     def _stack(
         self, scorers: Sequence[Scorer], dtype: torch.dtype
     ) -> tuple[Tensor, Tensor, list[slice]]:
-        """Give the components of several scorers, one under the other, on the device."""
+        """Return the components of several scorers, one under the other, on the device."""
         matrix, biases, parts, _ = stack(scorers)
         on_device = (to_device(part, self.device) for part in (matrix, biases.clip(IMPOSSIBLE)))
         matrix, biases = (part.to(dtype) for part in on_device)
@@ -239,7 +239,7 @@ class TorchDirections(Shown):
     def _shares(
         self, scorer: Scorer, ids: slice, scores: Tensor, biases: Tensor, weights: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Give the assignment of each row of a block, its log-density and its entropy."""
+        """Return the assignment of each row of a block, its log-density and its entropy."""
         if scorer.assignment == "soft":
             logs = torch.log_softmax(scores, 1)
             density = scores.amax(1).double() - logs.amax(1).double()
@@ -257,7 +257,7 @@ class TorchDirections(Shown):
     def _labels(
         self, scorer: Scorer, ids: slice, scores: Tensor, biases: Tensor, weights: Tensor
     ) -> Tensor:
-        """Give the first largest score, the drawn component, or the one chosen by variation."""
+        """Return the first largest score, the drawn component, or the one chosen by variation."""
         if scorer.assignment == "variation":
             pulls = to_device(scorer.pulls, self.device).to(scores.dtype)
             return varied(scores, biases, pulls, weights).argmax(1)
@@ -276,7 +276,7 @@ class TorchDirections(Shown):
 
 
 def varied(scores: Tensor, biases: Tensor, pulls: Tensor, weights: Tensor) -> Tensor:
-    """Give what each row adds to each component, its own turning of it included.
+    """Return what each row adds to each component, its own turning of it included.
 
     ``weights`` are those of the rows, of shape (n, 1) or (): see ``Scorer.pulls``.
     """
@@ -288,7 +288,7 @@ def varied(scores: Tensor, biases: Tensor, pulls: Tensor, weights: Tensor) -> Te
 
 
 def _kernels(X: Tensor) -> Any:
-    """Give the module with the kernels for these rows, or None: the CPU, or no Triton."""
+    """Return the module with the kernels for these rows, or None: the CPU, or no Triton."""
     if not X.is_cuda or find_spec("triton") is None:
         return None
     name = "triton_sparse" if X.layout == torch.sparse_csr else "triton_sweep"

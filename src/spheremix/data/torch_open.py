@@ -39,7 +39,7 @@ TYPES = {ours: theirs for theirs, ours in DTYPES.items()}
 
 
 def open_tensor(X: Tensor, *, first_row: int = 0) -> tuple[Tensor, Tensor]:
-    """Give a tensor as the engine reads it, and one over the norm of each row, on its device.
+    """Return a tensor as the engine reads it, and one over the norm of each row, on its device.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def open_tensor(X: Tensor, *, first_row: int = 0) -> tuple[Tensor, Tensor]:
 
 
 def as_tensor(X: Rows | Tensor, device: torch.device) -> Tensor:
-    """Give NumPy or SciPy rows on a device: shared memory on the CPU, one copy elsewhere."""
+    """Return NumPy or SciPy rows on a device: shared memory on the CPU, one copy elsewhere."""
     if isinstance(X, torch.Tensor):
         return X
     if isinstance(X, np.ndarray):
@@ -105,7 +105,7 @@ def to_numpy(tensor: Tensor) -> NDArray[Any]:
 
 
 def _shared(array: NDArray[Any]) -> Tensor:
-    """Give a tensor that shares the memory of an array, which is only read."""
+    """Return a tensor that shares the memory of an array, which is only read."""
     if any(stride < 0 or stride % array.itemsize for stride in array.strides):
         array = np.ascontiguousarray(array)
     with warnings.catch_warnings():
@@ -120,7 +120,7 @@ def _csr(crow: Tensor, columns: Tensor, values: Tensor, shape: Any, *, check: bo
 
 
 def _valid_csr(X: Tensor) -> Tensor:
-    """Give a CSR whose columns are in range, sorted and distinct in every row."""
+    """Return a CSR whose columns are in range, sorted and distinct in every row."""
     if X.layout == torch.sparse_coo:
         X = X.coalesce()
     if X.layout != torch.sparse_csr:
@@ -137,7 +137,7 @@ def _valid_csr(X: Tensor) -> Tensor:
 
 
 def _squared_norms(X: Tensor) -> Tensor:
-    """Give the squared norms in float64, a tile at a time."""
+    """Return the squared norms in float64, a tile at a time."""
     n_rows, n_features = X.shape
     squares = torch.empty(n_rows, dtype=torch.float64, device=X.device)
     if X.layout == torch.sparse_csr:
@@ -152,7 +152,7 @@ def _squared_norms(X: Tensor) -> Tensor:
 
 
 def _largest_entries(X: Tensor, ids: Tensor) -> Tensor:
-    """Give the largest absolute entry of some rows: NaN where a row has one."""
+    """Return the largest absolute entry of some rows: NaN where a row has one."""
     largest = torch.zeros(len(ids), dtype=torch.float64, device=X.device)
     for start in range(0, len(ids), 1024):
         part = ids[start : start + 1024]
@@ -181,7 +181,7 @@ def _rescaled(X: Tensor, ids: Tensor, largest: Tensor) -> Tensor:
 
 
 def csr_blocks(X: Tensor) -> Iterator[tuple[slice, Tensor, Tensor, Tensor]]:
-    """Give blocks of rows of a CSR: their ids, columns, row pointers from zero, and values."""
+    """Return blocks of rows of a CSR: their ids, columns, row pointers from zero, and values."""
     crow, columns, values = X.crow_indices(), X.col_indices(), X.values()
     step = SPARSE_ROWS[X.device.type]
     bounds = crow[::step].tolist()
@@ -199,7 +199,7 @@ def csr_times_dense(indices: Tensor, pointers: Tensor, values: Tensor, table: Te
 
 
 def dense_rows(X: Tensor, ids: Tensor) -> Tensor:
-    """Give some rows of a CSR, dense."""
+    """Return some rows of a CSR, dense."""
     crow = X.crow_indices().long()
     counts = (crow[1:] - crow[:-1])[ids]
     owners = torch.arange(len(ids), device=X.device).repeat_interleave(counts)

@@ -47,7 +47,7 @@ class DenseRows:
         return self.scale.float()
 
     def blocks(self, n_components: int, dtype: torch.dtype) -> Iterator[slice]:
-        """Give the ids of blocks whose scores make one tile, as their rows do where converted."""
+        """Return the ids of blocks whose scores make one tile, as their rows do where converted."""
         n_rows, device = self.X.shape[0], self.X.device.type
         short = SHORT_SUM[device]
         width = n_components if dtype == self.X.dtype else max(n_components, self.X.shape[1])
@@ -56,12 +56,12 @@ class DenseRows:
             yield slice(start, min(start + step, n_rows))
 
     def scores(self, ids: slice, matrix: Tensor, biases: Tensor) -> Tensor:
-        """Give the inner products of a block of rows with each row of a matrix, plus biases."""
+        """Return the inner products of a block of rows with each row of a matrix, plus biases."""
         products = self._round(self.X[ids]).to(matrix.dtype) @ self._round(matrix).mT
         return torch.addcmul(biases, products, self.scale[ids, None].to(products.dtype))
 
     def sums(self, ids: slice, shares: Tensor) -> Tensor:
-        """Give for each column of shares the sum of the rows times their shares, in float64."""
+        """Return for each column of shares the sum of the rows times their shares, in float64."""
         block = self._round(self.X[ids]).to(shares.dtype)
         shares = self._round(shares * self.scale[ids, None].to(shares.dtype))
         short = SHORT_SUM[block.device.type]
@@ -73,7 +73,7 @@ class DenseRows:
         return total
 
     def take(self, ids: Tensor) -> Tensor:
-        """Give a few unit rows in float64."""
+        """Return a few unit rows in float64."""
         return self.X[ids].double() * self.scale[ids, None]
 
     def _round(self, factor: Tensor) -> Tensor:
@@ -100,12 +100,12 @@ class SparseRows:
             self.runs[ids.start] = _runs(self.by_columns[ids.start][1])
 
     def blocks(self, n_components: int, dtype: torch.dtype) -> Iterator[slice]:  # noqa: ARG002
-        """Give the ids of the blocks that the copy by columns was made for."""
+        """Return the ids of the blocks that the copy by columns was made for."""
         for start, (_, pointers, _) in self.by_rows.items():
             yield slice(start, start + len(pointers) - 1)
 
     def scores(self, ids: slice, matrix: Tensor, biases: Tensor) -> Tensor:
-        """Give the inner products of a block of rows with each row of a matrix, plus biases."""
+        """Return the inner products of a block of rows with each row of a matrix, plus biases."""
         columns, pointers, values = self.by_rows[ids.start]
         products = csr_times_dense(
             columns, pointers, values.to(matrix.dtype), matrix.mT.contiguous()
@@ -113,20 +113,20 @@ class SparseRows:
         return torch.addcmul(biases, products, self.scale[ids, None].to(products.dtype))
 
     def sums(self, ids: slice, shares: Tensor) -> Tensor:
-        """Give for each column of shares the sum of the rows times their shares, in float64."""
+        """Return for each column of shares the sum of the rows times their shares, in float64."""
         rows, pointers, values = self.by_columns[ids.start]
         unit_shares = shares.double() * self.scale[ids, None]
         return csr_times_dense(rows, pointers, values.double(), unit_shares).mT
 
     def take(self, ids: Tensor) -> Tensor:
-        """Give a few unit rows in float64."""
+        """Return a few unit rows in float64."""
         return dense_rows(self.X, ids).double() * self.scale[ids, None]
 
 
 def _by_columns(
     n_features: int, columns: Tensor, pointers: Tensor, values: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Give the rows of the entries of a block by columns, pointers to columns, and the values."""
+    """Return the rows of the entries of a block by columns, pointers to columns, and the values."""
     order = torch.sort(columns, stable=True)[1]
     rows = torch.arange(len(pointers) - 1, dtype=torch.int32, device=columns.device)
     rows = rows.repeat_interleave(pointers.diff())[order]

@@ -35,7 +35,7 @@ def launch(
     n_scorers: int,
     **options: Any,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Give scaled sums by slot: masses by tile of rows, vectors by part of them, totals by tile."""
+    """Return scaled sums by slot: masses by tile of rows, vectors by part of them, totals by tile."""
     X, (KP, D), number = rows.X, prototypes[0].shape, prototypes[0].dtype
     n_rows, split = len(X), options["SPLIT"]
     options |= {"D": D, "KP": KP}
@@ -76,7 +76,7 @@ def launch(
 def kept_rows(
     rows: DenseRows, number: torch.dtype, D: int, *, split: bool
 ) -> tuple[Tensor, Tensor] | None:
-    """Give scaled unit rows as sums of two 16-bit matrices, or None where they need much memory.
+    """Return scaled unit rows as sums of two 16-bit matrices, or None where they need much memory.
 
     They are calculated once and kept with the rows; one matrix twice if they are not split.
     """
@@ -103,7 +103,7 @@ def split_rows(X: Tensor, scale: Tensor, high: Tensor, low: Tensor, *, split: bo
 
 
 def _assign_config(split: bool, KP: int, *, ready: bool) -> tuple[int, int, dict[str, int]]:
-    """Give rows and columns of a tile and how a program runs: what was fastest on an H200.
+    """Return rows and columns of a tile and how a program runs: what was fastest on an H200.
 
     ``ready`` says that the rows are kept in 16 bits. It must not change the rows of a tile, on
     which the bits of the masses depend.
@@ -119,7 +119,7 @@ def _assign_config(split: bool, KP: int, *, ready: bool) -> tuple[int, int, dict
 
 
 def _sum_config(split: bool, KP: int, *, ready: bool) -> tuple[int, int, int, dict[str, int]]:
-    """Give rows and columns of a tile, parts a multiprocessor, and how a program runs.
+    """Return rows and columns of a tile, parts a multiprocessor, and how a program runs.
 
     ``ready`` must not change the parts, on which the bits of the vectors depend.
     """
@@ -133,7 +133,7 @@ def _sum_config(split: bool, KP: int, *, ready: bool) -> tuple[int, int, int, di
 
 @triton.jit
 def shares_of(scores, factors, negligible, HARD: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """Give the assignment of each row times its factor, its log-density and its entropy."""
+    """Return the assignment of each row times its factor, its log-density and its entropy."""
     top = tl.max(scores, 1)
     if HARD:
         first = tl.argmax(scores, 1, tie_break_left=True)
@@ -150,7 +150,7 @@ def shares_of(scores, factors, negligible, HARD: tl.constexpr):  # type: ignore[
 
 @triton.jit
 def _exp(x):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """Give exponentials; in float32 zero below 1e-38, which takes a third of the instructions."""
+    """Return exponentials; in float32 zero below 1e-38, which takes a third of the instructions."""
     if x.dtype == tl.float32:
         return tl.inline_asm_elementwise(
             "ex2.approx.ftz.f32 $0, $1;", "=f,f", [x * 1.4426950408889634], tl.float32, True, 1

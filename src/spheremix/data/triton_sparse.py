@@ -42,7 +42,7 @@ def sweep(
     dtype: torch.dtype,
     precision: str,  # noqa: ARG001
 ) -> tuple[Array, Array, Array]:
-    """Give masses, vectors, and likelihood and entropy a scorer, without offsets, in float64.
+    """Return masses, vectors, and likelihood and entropy a scorer, without offsets, in float64.
 
     Products are calculated in ``dtype``, that of the rows or float64.
     """

@@ -64,7 +64,7 @@ class Slots(NamedTuple):
         return self.groups * self.width
 
     def biases(self, scorers: Sequence[Scorer]) -> Array:
-        """Give the biases of the scorers in their slots."""
+        """Return the biases of the scorers in their slots."""
         biases = np.full(self.padded, IMPOSSIBLE)
         biases[self.filled] = stack(scorers).biases.clip(IMPOSSIBLE)
         return biases
@@ -90,7 +90,7 @@ def sweep(
     dtype: torch.dtype,
     precision: str,
 ) -> tuple[Array, Array, Array]:
-    """Give masses, vectors, and likelihood and entropy a scorer, without offsets, in float64."""
+    """Return masses, vectors, and likelihood and entropy a scorer, without offsets, in float64."""
     slots, S, d = Slots.of(scorers), len(scorers), rows.X.shape[1]
     launch = triton_narrow.launch
     if slots.padded > triton_narrow.MAX_SLOTS:
@@ -109,7 +109,7 @@ def sweep(
 
 
 def _relative(weights: Tensor | None) -> tuple[Tensor | None, Array]:
-    """Give weights of at most one, a row a scorer, and the power of two that undoes it."""
+    """Return weights of at most one, a row a scorer, and the power of two that undoes it."""
     if weights is None:
         return None, np.ones(1)
     weights = torch.atleast_2d(weights)

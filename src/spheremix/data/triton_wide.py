@@ -38,7 +38,7 @@ def launch(
     n_scorers: int,  # noqa: ARG001
     **options: Any,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Give scaled sums of one scorer by slot: masses, vectors by part of the rows, and totals."""
+    """Return scaled sums of one scorer by slot: masses, vectors by part of the rows, and totals."""
     X, (KP, D), number = rows.X, prototypes[0].shape, prototypes[0].dtype
     n_rows, split, hard = len(X), options["SPLIT"], options["HARD"]
     chunk = max(ROWS, SCRATCH // (8 * KP + 4 * D) // ROWS * ROWS)

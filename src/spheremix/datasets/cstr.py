@@ -19,7 +19,7 @@ SHA256 = "8e0876ddef4cb6358f8b87e81888864668c0fed88226965cc0343244c2cf9c87"
 
 
 def fetch_cstr() -> tuple[sparse.csr_array, NDArray[np.intp]]:
-    """Give the abstracts of the computer science technical reports and their classes.
+    """Return the abstracts of the computer science technical reports and their classes.
 
     The file is ``cstr/cstr.mat`` in the folder that the environment variable ``SPHEREMIX_DATA``
     names. Where there is none, it is downloaded once from the public repository

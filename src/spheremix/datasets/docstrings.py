@@ -80,7 +80,7 @@ MODULES = {
 
 
 def load_docstrings(*, prose: bool = False) -> Corpus:
-    """Give the docstrings of the public objects of numpy, scipy and scikit-learn.
+    """Return the docstrings of the public objects of numpy, scipy and scikit-learn.
 
     About 3,000 documents of the versions that are installed; nothing is downloaded. Functions,
     classes and scipy's distributions are documents, each once, and methods are not; what is
@@ -136,7 +136,7 @@ def load_docstrings(*, prose: bool = False) -> Corpus:
 
 
 def _docstrings(name: str, *, prose: bool) -> list[tuple[str, str]]:
-    """Give the docstrings of the public objects of a module, in the order of their names."""
+    """Return the docstrings of the public objects of a module, in the order of their names."""
     try:
         module = importlib.import_module(name)
     except ImportError:  # a version that has it not yet, or no longer
@@ -160,7 +160,7 @@ def _docstrings(name: str, *, prose: bool) -> list[tuple[str, str]]:
 
 
 def _docstring(thing: Any, package: str, *, prose: bool) -> str:
-    """Give the docstring of an object of a package, or nothing where it has none to speak of."""
+    """Return the docstring of an object of a package, or nothing where it has none to speak of."""
     docstring = getattr(thing, "__doc__", None)
     if isinstance(thing, ModuleType) or not isinstance(docstring, str):
         return ""
@@ -178,7 +178,7 @@ def _docstring(thing: Any, package: str, *, prose: bool) -> str:
 
 
 def _prose(text: str) -> str:
-    """Give what people wrote for readers."""
+    """Return what people wrote for readers."""
     for code in NOT_PROSE:
         text = code.sub("", text)
     text = LINK.sub(r"\1", text)

@@ -214,7 +214,7 @@ class CriteriaDisplay:
 
 
 def _moments(values: Array) -> tuple[Array, Array]:
-    """Give mean and standard deviation of each row, of the values that are there."""
+    """Return mean and standard deviation of each row, of the values that are there."""
     there = np.isfinite(values)
     n = there.sum(axis=1)
     mean = np.where(there, values, 0.0).sum(axis=1) / np.where(n > 0, n, np.nan)

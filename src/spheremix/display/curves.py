@@ -192,7 +192,7 @@ class PathDisplay:
         return self
 
     def _beta_axis(self, axes: NDArray[Any]) -> Array:
-        """Give the places of the steps on a logarithmic axis, beta = 0 at its left end."""
+        """Return the places of the steps on a logarithmic axis, beta = 0 at its left end."""
         chosen = [self.betas[i] for i in self.selected.values() if self.betas[i] > 0.0]
         lowest = min([self.betas[-1] / BELOW, *chosen])
         seen = (self.betas > 0.0) & (self.betas >= lowest)

@@ -147,7 +147,7 @@ def _label(ax: Axes, x: float, points: float, text: str, colour: str) -> Any:
 
 
 def _points(ax: Axes, edge: int) -> Any:
-    """Give columns across, and points above the lower (0) or the upper (1) edge of the picture."""
+    """Return columns across, and points above the lower (0) or upper (1) edge of the picture."""
     from matplotlib.transforms import (  # noqa: PLC0415
         Affine2D,
         ScaledTranslation,
@@ -162,6 +162,6 @@ def _points(ax: Axes, edge: int) -> Any:
 
 
 def _width(ax: Axes, text: Any) -> float:
-    """Give the width of a text in columns."""
+    """Return the width of a text in columns."""
     box = text.get_window_extent().transformed(ax.transData.inverted())
     return float(box.width)

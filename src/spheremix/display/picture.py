@@ -86,10 +86,10 @@ class PixelDisplay:
         return write_words(ax, self.layout, words, intensities, width)
 
     def _band(self, place: int, n_rows: int, n_columns: int) -> tuple[Array, Ids]:
-        """Give the pixels of one cluster."""
+        """Return the pixels of one cluster."""
         raise NotImplementedError
 
 
 def suitable_height(K: int) -> float:
-    """Give the height in inches that suits a picture of so many clusters."""
+    """Return the height in inches that suits a picture of so many clusters."""
     return max(1.8, min(0.4 * K, 0.15 * K + 2.4))

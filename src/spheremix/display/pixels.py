@@ -22,7 +22,7 @@ FAINTEST = 247  # of 255, the colour of a value that is nearly zero
 
 
 def heights(sizes: ArrayLike, least: float) -> Array:
-    """Give the share of the picture's height of each row: by size, but none below the least."""
+    """Return the share of the picture's height of each row: by size, but none below the least."""
     shares = np.asarray(sizes, dtype=float)
     shares = np.maximum(shares / shares.sum(), 1e-9)  # empty clusters have a row too
     if least * len(shares) >= 1.0:
@@ -37,7 +37,7 @@ def heights(sizes: ArrayLike, least: float) -> Array:
 
 
 def rows_of(shares: Array, n_pixels: int) -> list[int]:
-    """Give the rows of pixels of each share of the height, at least one each."""
+    """Return the rows of pixels of each share of the height, at least one each."""
     edges = np.rint(np.append(0.0, np.cumsum(shares)) * n_pixels).astype(int)
     return [max(1, int(rows)) for rows in np.diff(edges)]
 
@@ -52,7 +52,7 @@ def shares_of(n: int, n_pixels: int) -> tuple[Ids, Ids]:
 
 
 def squeeze(values: Array, n_clusters: Ids, n_pixels: int) -> tuple[Array, Ids]:
-    """Give each pixel the largest of the columns that fall into it, and the n_j of that column.
+    """Return each pixel the largest of the columns that fall into it, and the n_j of that column.
 
     So nothing that is there vanishes, however many columns share a pixel. No more pixels are made
     than there are columns.
@@ -84,7 +84,7 @@ def squeeze(values: Array, n_clusters: Ids, n_pixels: int) -> tuple[Array, Ids]:
 def coloured(
     values: Array, n_clusters: Ids, K: int, gamma: float, levels: int
 ) -> NDArray[np.uint8]:
-    """Give an image: white for zero, the hue of n_j for the largest value, by a power between.
+    """Return an image: white for zero, the hue of n_j for the largest value, by a power between.
 
     The fewer levels between them, the smaller the file.
     """
@@ -100,7 +100,7 @@ def coloured(
 
 
 def segments(layout: Layout) -> list[slice]:
-    """Give the columns that words are written for: of each n_j, those of one cluster apart."""
+    """Return the columns that words are written for: of each n_j, those of one cluster apart."""
     parts = [columns for n, columns in layout.groups.items() if n > 1]
     return parts + [slice(b.start, b.stop) for b in layout.blocks if b.n_clusters == 1]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def one_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """Give the axes to draw in: the caller's, or those of a new figure."""
+    """Return the axes to draw in: the caller's, or those of a new figure."""
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt  # noqa: PLC0415
@@ -31,7 +31,7 @@ def one_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
 def several_axes(
     ax: Any, n: int, n_columns: int, size: tuple[float, float], **shared: Any
 ) -> NDArray[Any]:
-    """Give n axes: the caller's, those that his one is cut into, or those of a new figure."""
+    """Return n axes: the caller's, those that his one is cut into, or those of a new figure."""
     if ax is not None and np.ndim(ax):
         given = np.ravel(ax)
         if len(given) < n:
@@ -53,7 +53,7 @@ def several_axes(
 
 
 def whole_figure(ax: Axes) -> Figure:
-    """Give the figure that axes stand in, subfigure or not."""
+    """Return the figure that axes stand in, subfigure or not."""
     figure: Any = ax.get_figure(root=True)
     return figure  # type: ignore[no-any-return]
 
@@ -67,7 +67,7 @@ def inches(ax: Axes) -> tuple[float, float]:
 
 
 def avoid_overlaps(wanted: ArrayLike, widths: ArrayLike, low: float, high: float) -> Array:
-    """Give places to labels, in order, as near as can be to where they are wanted.
+    """Return places to labels, in order, as near as can be to where they are wanted.
 
     Least squares over the places at which neighbours do not overlap, between two bounds; the widths
     must not add up to more than what is between them.
@@ -83,13 +83,13 @@ def avoid_overlaps(wanted: ArrayLike, widths: ArrayLike, low: float, high: float
 
 
 def shown(text: str, n_characters: int = 24) -> str:
-    """Give a text in one line of at most so many characters that can be drawn."""
+    """Return a text in one line of at most so many characters that can be drawn."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())
     return line if len(line) <= n_characters else line[: n_characters - 1].rstrip() + "…"
 
 
 def words_of(reading: Reading) -> list[str] | None:
-    """Give the names of the features; None where they are but numbers."""
+    """Return the names of the features; None where they are but numbers."""
     names = reading.feature_names
     if all(name == f"x{j}" for j, name in enumerate(names)):
         return None

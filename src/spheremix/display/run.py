@@ -87,7 +87,7 @@ def displays(run: Run) -> dict[str, Any]:
 
 
 def _about_documents(run: Run, names: list[str]) -> dict[str, Any]:
-    """Give the figures of labels and dates, where the run has the documents."""
+    """Return the figures of labels and dates, where the run has the documents."""
     table, corpus = run.documents, run.corpus()
     if table is None or corpus is None:
         return {}

@@ -158,7 +158,7 @@ class SphereDisplay:
 
 
 def camera(elevation: float = 52.0, azimuth: float = 33.0) -> Array:
-    """Give the axes of the picture, to the right, up and towards the eye, from its degrees."""
+    """Return the axes of the picture, to the right, up and towards the eye, from its degrees."""
     up, around = np.radians([elevation, azimuth])
     eye = np.array([np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)])
     right = np.array([-np.sin(around), np.cos(around), 0.0])
@@ -166,7 +166,7 @@ def camera(elevation: float = 52.0, azimuth: float = 33.0) -> Array:
 
 
 def cap_angle(kappa: float, mass: float) -> float:
-    """Give the angle around a prototype within which this share of its mass is.
+    """Return the angle around a prototype within which this share of its mass is.
 
     In three dimensions the cosine t with the prototype has a density in proportion to
     exp(kappa t), so that the share beyond t is (exp(kappa) - exp(kappa t)) / (2 sinh kappa).
@@ -177,7 +177,7 @@ def cap_angle(kappa: float, mass: float) -> float:
 
 
 def circle_around(pole: Array, angle: float, n: int = 361) -> Array:
-    """Give the points at an angle from a pole, on the sphere."""
+    """Return the points at an angle from a pole, on the sphere."""
     first = np.cross(pole, np.eye(3)[np.abs(pole).argmin()])
     first /= np.linalg.norm(first)
     second = np.cross(pole, first)

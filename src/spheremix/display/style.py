@@ -71,7 +71,7 @@ STYLE: dict[str, Any] = {
 
 
 def hues(n_clusters: int) -> list[str]:
-    """Give a colour to each number of clusters that may share a word.
+    """Return a colour to each number of clusters that may share a word.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def hues(n_clusters: int) -> list[str]:
 
 
 def hue(n_j: int, n_clusters: int) -> str:
-    """Give the colour of the words that so many clusters share.
+    """Return the colour of the words that so many clusters share.
 
     Parameters
     ----------
@@ -114,13 +114,13 @@ def hue(n_j: int, n_clusters: int) -> str:
 
 
 def rgb(colour: str) -> tuple[float, float, float]:
-    """Give "#rrggbb" as three numbers between 0 and 1."""
+    """Return "#rrggbb" as three numbers between 0 and 1."""
     red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return red, green, blue
 
 
 def readable(colour: str) -> str:
-    """Give the colour darkened until letters in it stand out on white, at least 4.5 to 1."""
+    """Return the colour darkened until letters in it stand out on white, at least 4.5 to 1."""
     channels = np.array(rgb(colour))
     while True:
         linear = np.where(
@@ -136,7 +136,7 @@ def _hex(channels: Iterable[float]) -> str:
 
 
 def cluster_style(k: int) -> dict[str, Any]:
-    """Give the colour and the shape of a cluster's points."""
+    """Return the colour and the shape of a cluster's points."""
     return {"color": CLUSTERS[k % len(CLUSTERS)], "marker": SHAPES[k % len(SHAPES)]}
 
 

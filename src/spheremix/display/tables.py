@@ -300,5 +300,5 @@ class TimelineDisplay:
 
 
 def _named(names: Sequence[str] | None, K: int) -> Sequence[str]:
-    """Give the names of clusters, or their numbers."""
+    """Return the names of clusters, or their numbers."""
     return [f"cluster {k}" for k in range(K)] if names is None else names

@@ -164,14 +164,14 @@ class TreeDisplay:
             self._left = 1.0
 
     def _places(self) -> Array:
-        """Give the height in the picture of each node: a leaf its number, others the middle."""
+        """Return the height in the picture of each node: a leaf its number, others the middle."""
         places = np.zeros(len(self.nodes))
         for node in self.nodes:  # children have smaller numbers
             places[node.node] = places[list(node.children)].mean() if node.children else node.node
         return places
 
     def _colours(self) -> list[str]:
-        """Give the colour of each node: that of its cluster in the cut, or ink above the cut."""
+        """Return the colour of each node: that of its cluster in the cut, or ink above the cut."""
         first_merge = len(self.nodes) + 1 - self.n_clusters  # nodes from here on are above the cut
         colours = [INK] * len(self.nodes)
         roots = [

@@ -25,7 +25,7 @@ def agreement(
     fits: Sequence[Fit[Any] | None],
     labels: Mapping[int, NDArray[Any]] | None = None,
 ) -> float:
-    """Give the mean adjusted Rand index of the other runs with the best one; NaN with one run.
+    """Return the mean adjusted Rand index of the other runs with the best one; NaN with one run.
 
     A run that combines two others ("cross") depends on them, and one that gives a cluster up to the
     noise ("noise") starts in another way. They can be the best run, but are not counted among the
@@ -54,7 +54,7 @@ def agreement(
 
 
 def partition(problem: Problem[Any], fit: Fit[Any]) -> NDArray[Any]:
-    """Give the clusters of the rows."""
+    """Return the clusters of the rows."""
     scorer = problem.model.scorer(fit.parameters, "hard")
     found: NDArray[Any] = scorer.clusters_of(problem.directions.map_rows(scorer, "labels"))
     return found

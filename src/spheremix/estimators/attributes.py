@@ -59,7 +59,7 @@ class Customary:
             ...
 
     def _judged(self) -> Any:
-        """Give the mixture that is chosen where several were fitted, or the estimator itself."""
+        """Return the mixture that is chosen where several were fitted, or the estimator itself."""
         check_is_fitted(self)
         return getattr(self, "best_estimator_", self)
 

@@ -79,7 +79,7 @@ class Calibration:
     posteriors: Array
 
     def predict_proba(self, X: Any) -> Array:
-        """Give the calibrated posterior probabilities for rows that were not in the fit.
+        """Return the calibrated posterior probabilities for rows that were not in the fit.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ def calibrate(
 
 
 def tempered(scores: Array, log_weights: Array, temperature: float) -> Array:
-    """Give posteriors whose evidence is divided by a temperature; the weights are as they were."""
+    """Return posteriors whose evidence is divided by a temperature; weights are as they were."""
     found: Array = softmax((scores - log_weights) / temperature + log_weights, axis=1)
     return found
 
@@ -200,7 +200,7 @@ def _temperature(left: LeftOut, rng: np.random.Generator) -> tuple[float, float]
 
 
 def evidence(part: Any) -> Array:
-    """Give the log-density of the direction of a part of each row, for each component."""
+    """Return the log-density of the direction of a part of each row, for each component."""
     concentrations = part.concentrations
     normalizers = log_normalizer(part.n_columns, concentrations.ravel())
     found: Array = part.products + np.reshape(normalizers, concentrations.shape)
@@ -208,14 +208,14 @@ def evidence(part: Any) -> Array:
 
 
 def knowledge(pair: Pair, shares: Array, temperature: float) -> Array:
-    """Give the log of the density of one part given the other, relative to that of it alone."""
+    """Return the log of the density of one part given the other, relative to that of it alone."""
     one, other = (normalised(part / temperature + shares) for part in pair)
     found: Array = logsumexp(one + other - shares, axis=1)
     return found
 
 
 def normalised(scores: Array) -> Array:
-    """Give logarithms of probabilities that sum to one."""
+    """Return logarithms of probabilities that sum to one."""
     found: Array = scores - logsumexp(scores, axis=1, keepdims=True)
     return found
 

@@ -25,7 +25,7 @@ def candidate_table(
     runs: dict[int, list[Restart]],
     zero_tol: float,
 ) -> dict[str, NDArray[Any]]:
-    """Give the columns of a table with a row for each restart of each number of components."""
+    """Return the columns of a table with a row for each restart of each number of components."""
     rows = []
     for K, fits in each.items():
         cleaned = _cleaned(problem, fits, zero_tol)
@@ -59,7 +59,7 @@ def candidate_table(
 
 
 def _cleaned(problem: Problem[VMFModel], fits: Fits, zero_tol: float) -> list[VMFParameters | None]:
-    """Give the parameters of the fits that did not fail, small coordinates set to zero."""
+    """Return the parameters of the fits that did not fail, small coordinates set to zero."""
     return [
         problem.model.zero_small(fit.parameters, zero_tol) if fit is not None and fit.ok else None
         for fit in fits
@@ -69,7 +69,7 @@ def _cleaned(problem: Problem[VMFModel], fits: Fits, zero_tol: float) -> list[VM
 def _softly(
     problem: Problem[VMFModel], fits: Fits, cleaned: list[VMFParameters | None]
 ) -> list[Resultants | None]:
-    """Give the soft resultants of the cleaned parameters; those that differ are swept together."""
+    """Return soft resultants of the cleaned parameters; those that differ are swept together."""
     swept = [None if fit is None or not fit.ok else fit.resultants for fit in fits]
     hard = problem.settings.e_step == "hard"
     again = {

@@ -73,7 +73,7 @@ class Chance:
         return float(np.max(apart, initial=-np.inf, where=np.isfinite(apart)))
 
     def gain(self, n_rows: float) -> float:
-        """Give what a second cluster gains in so many rows without clusters, in nats a row.
+        """Return what a second cluster gains in so many rows without clusters, in nats a row.
 
         What a cluster gains by chance does not grow with the rows, so a row gains less of it.
         """
@@ -81,7 +81,7 @@ class Chance:
         return max(gain, 0.0) * self.n_taken / n_rows
 
     def stability_at(self, candidates: Sequence[int]) -> Array:
-        """Give the stability that chance gives to each number of clusters: a line in log K."""
+        """Return the stability that chance gives to each number of clusters: a line in log K."""
         known = np.isfinite(self.stability)
         if not known.any():
             return np.zeros(len(candidates))
@@ -111,7 +111,7 @@ def chance_of(problem: Problem[VMFModel], sizes: Sequence[int], seed: int) -> Ch
 
 
 def last_useful(problem: Problem[VMFModel], chance: Chance, most: int, seed: int) -> int:
-    """Give the largest number of clusters that is worth trying, and two more to see what follows.
+    """Return the largest number of clusters that is worth trying, and two more to see what follows.
 
     Clusters of one search are merged one by one. A number is worth trying if merging two of its
     clusters loses more than a second cluster gains in rows without clusters, and more than BIC
@@ -128,7 +128,7 @@ def last_useful(problem: Problem[VMFModel], chance: Chance, most: int, seed: int
 
 
 def last_worth(losses: Array, chance_gain: float, n_parameters: float, weight: float) -> int:
-    """Give the largest number of clusters worth trying, by the losses of merges down to one.
+    """Return the largest number of clusters worth trying, by the losses of merges down to one.
 
     ``chance_gain`` is what a second cluster gains in rows without clusters, in nats a row;
     ``n_parameters`` are those of one cluster.
@@ -139,7 +139,7 @@ def last_worth(losses: Array, chance_gain: float, n_parameters: float, weight: f
 
 
 def without_clusters(rows: Array, rng: np.random.Generator) -> Array:
-    """Give rows of length one that resemble others, but have no clusters.
+    """Return rows of length one that resemble others, but have no clusters.
 
     Where most coordinates are zero, as in text, each column is permuted: words keep their
     frequencies and go together by chance only. Other rows are drawn from one von Mises-Fisher
@@ -167,14 +167,14 @@ def _taken(directions: Directions, weights: Array | None, rng: np.random.Generat
 
 
 def _light(rows: Array) -> Array | csr_array:
-    """Give rows that are mostly zeros as a sparse matrix."""
+    """Return rows that are mostly zeros as a sparse matrix."""
     if np.count_nonzero(rows) > (1.0 - SPARSE) * rows.size:
         return rows
     return sparse.csr_array(rows)
 
 
 def _gains(model: VMFModel, rows: Directions, sizes: tuple[int, ...], seed: int) -> Array:
-    """Give what clusters of each size gain over one cluster, in nats a row; NaN where none do."""
+    """Return what clusters of each size gain over one cluster, in nats a row; NaN where none do."""
     search = Search(model, rows)
     everywhere = Scorer(np.zeros((1, rows.n_features)), np.zeros(1), 0.0, "hard")
     [whole] = search.refined(rows.sweep([everywhere]))

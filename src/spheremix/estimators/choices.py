@@ -49,7 +49,7 @@ class SupportsArray(Protocol):
     """What NumPy takes for an array: a column of a data frame, for example."""
 
     def __array__(self) -> NDArray[Any]:
-        """Give the array."""
+        """Return the array."""
         ...
 
 

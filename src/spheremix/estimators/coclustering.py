@@ -347,7 +347,7 @@ class VMFCoclustering(CoclusteringAttributes, MixturePredictions):
         ]
 
     def _describe(self, problem: Problem[CoclusteringModel], best: Fit) -> dict[str, Any]:
-        """Give the fitted attributes, but the restarts."""
+        """Return the fitted attributes, but the restarts."""
         model, directions, reached = problem.model, problem.directions, best.parameters
         signs = np.sign(reached.prototypes.sum(axis=1))
         parameters = model.parameters(reached.columns, signs, reached.kappas, reached.weights)
@@ -390,11 +390,11 @@ class VMFCoclustering(CoclusteringAttributes, MixturePredictions):
         return self.model_.scorer(self._parameters())
 
     def _density(self) -> Scorer:
-        """Give the mixture of densities: the same without a conscience."""
+        """Return the mixture of densities: the same without a conscience."""
         return self.model_.scorer(self.model_.density(self._parameters()))
 
 
 def _parameters(model: CoclusteringModel, fitted: Any) -> CoclusteringParameters:
-    """Give the parameters of a fitted estimator."""
+    """Return the parameters of a fitted estimator."""
     signs = np.sign(fitted.prototypes_.sum(axis=1))
     return model.parameters(fitted.column_labels_, signs, fitted.kappas_, fitted.weights_)

@@ -104,7 +104,7 @@ def plant(options: MixtureOptions, problem: Problem[VMFModel], make: Make) -> Pl
 def _searches(
     problem: Problem[VMFModel], callback: Callable[[em.Progress], None] | None, n_runs: int
 ) -> list[Search[VMFParameters]]:
-    """Give the searches of the models that work one after another."""
+    """Return the searches of the models that work one after another."""
 
     def tell(n_sweeps: int) -> None:
         if callback is not None:
@@ -117,7 +117,7 @@ def _searches(
 
 
 def _start(model: VMFModel, partition: Partition) -> Start:
-    """Give the start of EM from a partition of a search."""
+    """Return the start of EM from a partition of a search."""
     return Start(
         model.from_partition(partition.resultants),
         partition.start,
@@ -131,7 +131,7 @@ def _start(model: VMFModel, partition: Partition) -> Start:
 def _reordered(
     model: VMFModel, fit: em.Fit[VMFParameters], order: NDArray[np.intp]
 ) -> em.Fit[VMFParameters]:
-    """Give the same fit with its components in another order; noise stays the last one."""
+    """Return the same fit with its components in another order; noise stays the last one."""
     old, sums = fit.parameters, fit.resultants
     parameters = model.parameters(old.prototypes[order], old.kappas[order], old.weights[order])
     every = np.append(order, np.arange(len(order), len(sums.mass)))
@@ -177,7 +177,7 @@ def _partitions(
     numbers: Sequence[int],
     callback: Callable[[em.Progress], None] | None,
 ) -> list[Partition | None]:
-    """Give the partition that each cut starts EM from, clusters in the order of the tree."""
+    """Return the partition that each cut starts EM from, clusters in the order of the tree."""
     search, *others = _searches(problem, callback, len(numbers))
 
     def raw(tree: Hierarchy | None, K: int) -> Partition | None:
@@ -203,7 +203,7 @@ def _partitions(
 
 
 def _like(wanted: Resultants, found: Resultants) -> Resultants:
-    """Give clusters in the order of those that they are most similar to."""
+    """Return clusters in the order of those that they are most similar to."""
     cosines = np.einsum("kj,lj->kl", wanted.vectors, found.vectors)
     cosines /= np.outer(
         np.linalg.norm(wanted.vectors, axis=1), np.linalg.norm(found.vectors, axis=1)

@@ -40,7 +40,7 @@ def set_fitted(estimator: BaseEstimator, attributes: dict[str, Any]) -> None:
 
 
 def columns_of(estimator: BaseEstimator) -> dict[str, Any]:
-    """Give what a fitted estimator remembers of its columns: their number, and names if any."""
+    """Return what a fitted estimator remembers of its columns: their number, and names if any."""
     return {name: vars(estimator)[name] for name in COLUMNS if name in vars(estimator)}
 
 
@@ -173,7 +173,7 @@ def set_start_of_path(path: VMFPath, state: PathState) -> None:
 
 
 def criteria_of(points: Sequence[PathPoint], model: VMFModel) -> dict[str, Array]:
-    """Give the criteria of points of a path."""
+    """Return the criteria of points of a path."""
     return criteria(
         np.array([point.log_likelihood for point in points]),
         count_from_sizes(np.array([point.support_sizes for point in points]), model.kappa_mode)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def held_out_likelihoods(
     problem: Problem[VMFModel], sizes: Sequence[int], n_folds: int, seed: int
 ) -> Array:
-    """Give the mean log-likelihood of a row under mixtures of the other folds, for each size.
+    """Return the mean log-likelihood of a row under mixtures of the other folds, for each size.
 
     Rows are dealt to the folds at random. For each fold one run of the search, and EM after it,
     fits a mixture to the rows of the others; the folds of all sizes share the sweeps of the search.

@@ -52,7 +52,7 @@ def measure_chance(problem: Problem[VMFModel], seed: int) -> Chance | None:
 
 
 def one_cluster(problem: Problem[VMFModel]) -> float:
-    """Give the log-likelihood of a mixture of one component; NaN where the rows cancel out."""
+    """Return the log-likelihood of a mixture of one component; NaN where the rows cancel out."""
     directions, model = problem.directions, problem.model
     everywhere = Scorer(np.zeros((1, directions.n_features)), np.zeros(1), 0.0, "hard")
     [whole] = directions.sweep([everywhere], problem.weights)
@@ -108,7 +108,7 @@ def collect_evidence(
 
 
 def split_by_length(labels: NDArray[Any], lengths: Array) -> float:
-    """Give the rank correlation of two clusters with lengths: 1 where one has all the long rows.
+    """Return the rank correlation of two clusters with lengths: 1 where one has all the long rows.
 
     It is twice the probability that a row of the second cluster is longer than one of the first,
     minus one; equal lengths count a half. Noise, which has the label -1, does not count.
@@ -123,7 +123,7 @@ def split_by_length(labels: NDArray[Any], lengths: Array) -> float:
 
 
 def lengths_of(X: Any) -> Array | None:
-    """Give the number of different words of each row of a sparse matrix; None for other data."""
+    """Return the number of different words of each row of a sparse matrix; None for other data."""
     if not sparse.issparse(X):
         return None
     matrix: Any = X

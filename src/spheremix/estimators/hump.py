@@ -16,7 +16,7 @@ CRITICAL = 1.66
 
 
 def hump(excesses: Array, weights: Array) -> float | None:
-    """Give where a second hump of values above zero begins; None where there is none.
+    """Return where a second hump of values above zero begins; None where there is none.
 
     Values of one unimodal distribution become scarcer ever faster, the further out one looks: the
     hazard, the share of the values left that ends at a place, increases, as it does for every
@@ -43,7 +43,7 @@ def hump(excesses: Array, weights: Array) -> float | None:
 
 
 def valley(excesses: Array, weights: Array) -> tuple[float, float]:
-    """Give the statistic of the test, and the middle of the deepest valley."""
+    """Return the statistic of the test, and the middle of the deepest valley."""
     there = weights > 0.0  # equal values are one point of the curve, and weights of zero are none
     values, which = np.unique(excesses[there], return_inverse=True)
     base = np.bincount(which, weights=weights[there], minlength=len(values))
@@ -63,7 +63,7 @@ def valley(excesses: Array, weights: Array) -> tuple[float, float]:
 
 
 def majorant(x: Array, y: Array) -> NDArray[np.intp]:
-    """Give the corners of the least concave majorant of points in the order of x."""
+    """Return the corners of the least concave majorant of points in the order of x."""
     corners = [0]
     for i in range(1, len(x)):
         while len(corners) > 1:

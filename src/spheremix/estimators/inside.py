@@ -106,7 +106,7 @@ def tree_inside(
 
 
 def _whole(problem: Problem[VMFModel], labels: Ids, clusters: Ids) -> list[Resultants]:
-    """Give the resultants of each cluster, as one group each."""
+    """Return the resultants of each cluster, as one group each."""
     places = np.full(int(labels.max()) + 2, -1)  # the last one: rows of no cluster
     places[clusters] = np.arange(len(clusters))
     sums = class_resultants(problem.directions, places[labels], len(clusters), problem.weights)
@@ -176,7 +176,7 @@ def _grown(problem: Problem[VMFModel], leaves: Ids, owners: Ids, clusters: Ids) 
 
 
 def _occupied(kept: Ids, owners: Ids, owner: int) -> int:
-    """Give the first group of a cluster that has rows."""
+    """Return the first group of a cluster that has rows."""
     return int(np.flatnonzero((kept >= 0) & (owners == owner))[0])
 
 
@@ -213,12 +213,12 @@ def absorb(model: VMFModel, sums: Resultants, owners: Ids) -> Ids:
 
 
 def _first_of(values: Ids, labels: Ids) -> Ids:
-    """Give the value of the first member of each label."""
+    """Return the value of the first member of each label."""
     return values[np.unique(labels, return_index=True)[1]]
 
 
 def _only(resultants: Resultants, kept: NDArray[np.bool_]) -> Resultants:
-    """Give some of the clusters, as if there were no others."""
+    """Return some of the clusters, as if there were no others."""
     mass = resultants.mass[kept]
     return replace(
         resultants, mass=mass, vectors=resultants.vectors[kept], weight=float(mass.sum())

@@ -54,7 +54,7 @@ class KnownMixture(MixtureAttributes, MixturePredictions):
         return int(np.count_nonzero(self.labels_ < 0))
 
     def aic(self, X: Any) -> float:
-        """Give Akaike's criterion of the fitted mixture on other rows; smaller is better.
+        """Return Akaike's criterion of the fitted mixture on other rows; smaller is better.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class KnownMixture(MixtureAttributes, MixturePredictions):
         return self._criteria_on(X)["aic"]
 
     def bic(self, X: Any) -> float:
-        """Give the Bayesian criterion of the fitted mixture on other rows; smaller is better.
+        """Return the Bayesian criterion of the fitted mixture on other rows; smaller is better.
 
         Parameters
         ----------

@@ -37,12 +37,12 @@ class Divisible(Protocol):
     n_entries: int  # stored ones of all rows
 
     def part(self, ids: ArrayLike) -> Directions:
-        """Give some rows, by numbers in increasing order."""
+        """Return some rows, by numbers in increasing order."""
         ...
 
 
 def is_large(problem: Problem[Any]) -> bool:
-    """Tell whether the search must not read all rows many times.
+    """Return whether the search must not read all rows many times.
 
     Engines that cannot give some of their rows (those of Dask and torch, and those of users) keep
     the search on all rows.
@@ -51,7 +51,7 @@ def is_large(problem: Problem[Any]) -> bool:
 
 
 def sample(problem: Problem[M], seed: int) -> Problem[M]:
-    """Give the problem on rows drawn by the seed, or on all of them where the sample is most.
+    """Return the problem on rows drawn by the seed, or on all of them where the sample is most.
 
     Rows are drawn without replacement, with equal chances for all rows of positive weight, and
     keep their weights. There are as many as make a sweep ``LARGE``, and not fewer than ``ROWS``
@@ -69,14 +69,14 @@ def sample(problem: Problem[M], seed: int) -> Problem[M]:
 
 
 def _work(problem: Problem[Any]) -> float:
-    """Give the entries of the rows that count, times components."""
+    """Return the entries of the rows that count, times components."""
     directions: Any = problem.directions
     share = len(_weighted_rows(problem)) / directions.n_rows
     return float(directions.n_entries * share * problem.n_components)
 
 
 def _weighted_rows(problem: Problem[Any]) -> NDArray[np.intp]:
-    """Give the numbers of the rows of positive weight."""
+    """Return the numbers of the rows of positive weight."""
     if problem.weights is None:
         return np.arange(problem.directions.n_rows)
     return np.flatnonzero(problem.weights)

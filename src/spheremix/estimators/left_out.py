@@ -98,7 +98,7 @@ class Block:
         return found
 
     def part(self, columns: Ids) -> Part:
-        """Give what some columns say."""
+        """Return what some columns say."""
         left, rows = self.left, self.rows[:, columns]
         kappas = left.mixture.kappas_
         dots, squares = left.dots(rows, columns)
@@ -150,7 +150,7 @@ class LeftOut:
         self._support: Array = (prototypes != 0.0).astype(np.float64)
 
     def dots(self, rows: Array, columns: Ids) -> tuple[Array, Array]:
-        """Give the products with the prototypes, and squared lengths on their supports: (n, K)."""
+        """Return products with the prototypes, and squared lengths on their supports: (n, K)."""
         squares = (rows**2) @ self._support[:, columns].T
         return rows @ self.mixture.prototypes_[:, columns].T, squares
 
@@ -173,7 +173,7 @@ class LeftOut:
 
 
 def assign(scores: Array, *, hard: bool) -> Array:
-    """Give the parts of rows that belong to each component: posteriors, or one and zeros."""
+    """Return the parts of rows that belong to each component: posteriors, or one and zeros."""
     if hard:
         return np.asarray(np.eye(scores.shape[1])[scores.argmax(axis=1)])
     return np.asarray(softmax(scores, axis=1))

@@ -68,13 +68,13 @@ class NestedLevels:
         return tuple(one.labels_ for one in self.mixtures)
 
     def __getitem__(self, number: int) -> VMFMixture:
-        """Give the level of so many clusters."""
+        """Return the level of so many clusters."""
         if number not in self.numbers:
             raise KeyError(f"The levels have {self.numbers} clusters, and none has {number}.")
         return self.mixtures[self.numbers.index(number)]
 
     def predict(self, X: Any) -> tuple[Ids, ...]:
-        """Give the clusters of rows on all levels, nested.
+        """Return the clusters of rows on all levels, nested.
 
         Parameters
         ----------

@@ -109,7 +109,7 @@ def summary(start: Start, result: tuple[em.Fit[Array], int] | None) -> KMeansRes
 
 
 def said(i: int, n: int, run: KMeansRestart) -> str:
-    """Give the line about a run that ``verbose`` prints."""
+    """Return the line about a run that ``verbose`` prints."""
     return (
         f"run {i + 1}/{n} ({run.start}): {run.status} after {run.n_iter} iterations, "
         f"coherence {run.coherence:.6f}"

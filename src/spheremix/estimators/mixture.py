@@ -243,7 +243,7 @@ default="merge"
     def from_parameters(
         cls, prototypes: ArrayLike, kappas: ArrayLike, weights: ArrayLike | None = None
     ) -> Self:
-        """Give the mixture of known parameters: to draw from, to predict with, to start from.
+        """Return the mixture of known parameters: to draw from, to predict with, to start from.
 
         Parameters
         ----------
@@ -362,7 +362,7 @@ default="merge"
         return self
 
     def _streamed(self, directions: Directions) -> tuple[Model[Any], VMFParameters, Assignment]:
-        """Give what a batch is swept with; parameters of the estimator may have changed."""
+        """Return what a batch is swept with; parameters of the estimator may have changed."""
         options = MixtureOptions.of(self)
         model = build_model(options, directions.n_features, directions.n_threads)
         if model.noise is not None and self.model_.noise is not None:

@@ -158,7 +158,7 @@ def _limited(
 
 
 def _odds(problem: Problem[VMFModel], fit: Fitted) -> tuple[Array, NDArray[np.bool_], Array]:
-    """Give the log-odds of noise for each row, whether its label is noise, and its weight."""
+    """Return the log-odds of noise for each row, whether its label is noise, and its weight."""
     scorer, directions = problem.model.scorer(fit.parameters), problem.directions
     densities = directions.map_rows(scorer.clusters(), "log_density")
     odds = (scorer.biases[-1] + scorer.offset) - densities
@@ -171,7 +171,7 @@ def _weights(problem: Problem[VMFModel]) -> Array:
 
 
 def noise_leads(scorer: Scorer, rows: Directions) -> Array:
-    """Give by how much noise leads the best cluster of each row: what decides its label."""
+    """Return by how much noise leads the best cluster of each row: what decides its label."""
     clusters = scorer.clusters()
     sharp = Scorer(SHARPNESS * clusters.matrix, SHARPNESS * clusters.biases)
     best: Array = rows.map_rows(sharp, "log_density") / SHARPNESS
@@ -179,7 +179,7 @@ def noise_leads(scorer: Scorer, rows: Directions) -> Array:
 
 
 def _expected(parameters: VMFParameters) -> float:
-    """Give the standard deviation of kappa <mu, x> in the mixture, over the rows of a cluster."""
+    """Return the standard deviation of kappa <mu, x> in the mixture, over the rows of a cluster."""
     kappas, d = parameters.kappas, parameters.prototypes.shape[1]
     lengths = mean_length(d, kappas)
     slopes = np.maximum(1.0 - lengths**2 - (d - 1) * lengths / kappas, 0.0)  # A_d'
@@ -187,7 +187,7 @@ def _expected(parameters: VMFParameters) -> float:
 
 
 def _lowered(problem: Problem[VMFModel], step: float) -> Problem[VMFModel]:
-    """Give the problem with noise of a lower level."""
+    """Return the problem with noise of a lower level."""
     noise = problem.model.noise
     if noise is None:
         return problem
@@ -211,7 +211,7 @@ def _continued(
 def label_chosen(
     mixture: VMFMixture, dense: VMFMixture, rows: Directions, weights: Array | None
 ) -> tuple[float | None, NDArray[np.intp]]:
-    """Give the labels of the mixture that was chosen on a path, whose noise has a held level.
+    """Return the labels of the mixture that was chosen on a path, whose noise has a held level.
 
     Sparse prototypes fit all rows less tightly, which makes no row noise. So where more rows are
     noise than in the dense mixture, or than a number allows, the level is lowered for predictions
@@ -236,7 +236,7 @@ def label_chosen(
 
 
 def quantiles(values: Array, weights: Array, shares: tuple[float, ...]) -> list[float]:
-    """Give the smallest values up to which so much of the weight is."""
+    """Return the smallest values up to which so much of the weight is."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
     places = np.searchsorted(reached, np.array(shares) * reached[-1] * (1.0 - 1e-12))

@@ -94,7 +94,7 @@ class MixtureOptions:
         return cls(**{name: checked.get(name, given[name]) for name in cls.__dataclass_fields__})
 
     def along_path(self) -> Self:
-        """Give what the fits of a path take: a limit of the noise is for its predictions alone.
+        """Return what the fits of a path take: a limit of the noise is for its predictions alone.
 
         At the level that a limit asks for, rows that go to clusters make these looser, and other
         rows follow: held along a path, it would not be kept to.
@@ -154,7 +154,7 @@ class PathOptions:
 
 
 def _prior(value: Any, kappa: Any) -> KappaPrior:
-    """Give the prior of rows and their mean length, which are the parameter."""
+    """Return the prior of rows and their mean length, which are the parameter."""
     if value is None:
         return FLAT
     if not isinstance(kappa, str):

@@ -319,7 +319,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         return int(reached.argmax())
 
     def model(self, i: int, *, refit: bool | None = None) -> VMFMixture:
-        """Give the mixture of one step.
+        """Return the mixture of one step.
 
         Parameters
         ----------
@@ -375,7 +375,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         return mixture
 
     def moved(self, X: Any, i: int, j: int) -> NDArray[np.intp]:
-        """Tell which rows change cluster between two steps.
+        """Return which rows change cluster between two steps.
 
         Parameters
         ----------

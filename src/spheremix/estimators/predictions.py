@@ -53,7 +53,7 @@ class MixturePredictions(
         return scorer.clusters_of(found) if want == "labels" else found
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Give the most probable component of each row.
+        """Return the most probable component of each row.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class MixturePredictions(
         return self._map(X, "labels")
 
     def predict_proba(self, X: Any) -> Array:
-        """Give the posterior probabilities of the components.
+        """Return the posterior probabilities of the components.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class MixturePredictions(
         return self._map(X, "posteriors")
 
     def predict_top(self, X: Any, k: int = 10) -> sparse.csr_array:
-        """Give the posterior probabilities of the k most probable components of each row.
+        """Return the posterior probabilities of the k most probable components of each row.
 
         The memory does not grow with the number of components: for many of them, where
         ``predict_proba`` gives a table of n times K numbers.
@@ -106,7 +106,7 @@ class MixturePredictions(
         return top_posteriors(check.open_again(self, X), self.scorer_, k)
 
     def predict_noise(self, X: Any) -> Array:
-        """Give the posterior probabilities of belonging to no component.
+        """Return the posterior probabilities of belonging to no component.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class MixturePredictions(
         return np.ascontiguousarray(posteriors[:, -1])
 
     def transform(self, X: Any) -> Array:
-        """Give the posterior probabilities, as features for a next step of a pipeline.
+        """Return the posterior probabilities, as features for a next step of a pipeline.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class MixturePredictions(
         return self.predict_proba(X)
 
     def score_samples(self, X: Any) -> Array:
-        """Give the log-density of each row under the mixture.
+        """Return the log-density of each row under the mixture.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class MixturePredictions(
         return self._map(X, "log_density")
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:  # noqa: ARG002
-        """Give the mean log-density of the rows.
+        """Return the mean log-density of the rows.
 
         Parameters
         ----------

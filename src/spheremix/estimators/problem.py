@@ -139,7 +139,7 @@ def build_model(options: MixtureOptions, n_features: int, n_threads: int) -> VMF
 
 
 def build_noise(options: MixtureOptions, n_features: int) -> Noise | None:
-    """Give the noise that the options ask for, at the level of the uniform distribution."""
+    """Return the noise that the options ask for, at the level of the uniform distribution."""
     if options.noise is None:
         return None
     level = float(log_normalizer(n_features, 0.0))
@@ -176,7 +176,7 @@ def best_of(
     fits: list[em.Fit[VMFParameters] | None],
     runs: list[Restart],
 ) -> em.Fit[VMFParameters]:
-    """Give the best fit, what is numerically zero in it set to zero."""
+    """Return the best fit, what is numerically zero in it set to zero."""
     model, K = problem.model, problem.n_components
     reached = [fit for fit in fits if fit is not None and fit.ok]
     if not reached:
@@ -277,7 +277,7 @@ def warn_of_lost(
 
 
 def _counts(statuses: Sequence[str]) -> str:
-    """Give the statuses of runs, each with how often it occurs."""
+    """Return the statuses of runs, each with how often it occurs."""
     return ", ".join(f"{statuses.count(name)} {name}" for name in sorted(set(statuses)))
 
 

@@ -128,7 +128,7 @@ def replicate_fits(
 
 
 def start_of(model: VMFModel, partition: Partition | None) -> VMFParameters | None:
-    """Give the parameters from which EM starts; None where a partition has none."""
+    """Return the parameters from which EM starts; None where a partition has none."""
     try:
         return None if partition is None else model.from_partition(partition.resultants)
     except DegenerateError:

@@ -60,7 +60,7 @@ class Outcome:
     labels: dict[int, NDArray[Any]]
 
     def agreement(self, problem: Problem[VMFModel]) -> float:
-        """Give the mean adjusted Rand index of the other runs with the best one."""
+        """Return the mean adjusted Rand index of the other runs with the best one."""
         return agreement(problem, self.starts, self.fits, self.labels)
 
 
@@ -109,14 +109,14 @@ class _Ended:
 
 
 def _packed(vectors: Array) -> Array:
-    """Give vectors in sparse form, where that takes less than half of the memory."""
+    """Return vectors in sparse form, where that takes less than half of the memory."""
     if is_sparse(vectors) or np.count_nonzero(vectors) >= MOSTLY_ZERO * vectors.size:
         return vectors
     return as_sparse(vectors)
 
 
 def _in_form(fit: Ended, form: Callable[[Array], Array]) -> Ended:
-    """Give a fit with its vectors in another form; the same one where they are in that form."""
+    """Return a fit with its vectors in another form; the same one where they are in that form."""
     prototypes, vectors = form(fit.parameters.prototypes), form(fit.resultants.vectors)
     if prototypes is fit.parameters.prototypes and vectors is fit.resultants.vectors:
         return fit

@@ -45,6 +45,6 @@ class SelectedMixture(MixturePredictions):
         return self.best_estimator_.n_iter_
 
     def _shared(self, kind: type) -> dict[str, Any]:
-        """Give the parameters that another estimator has too."""
+        """Return the parameters that another estimator has too."""
         names = kind().get_params()
         return {name: v for name, v in self.get_params(deep=False).items() if name in names}

@@ -302,7 +302,7 @@ e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, 
         runs: dict[int, list[Restart]],
         agreements: dict[int, float],
     ) -> dict[int, VMFMixture]:
-        """Give the best dense mixture of each number; problems take the level of their noise."""
+        """Return the best dense mixture of each number; problems take the level of their noise."""
         models, failures = {}, []
         for K in list(problems):
             try:

@@ -281,11 +281,11 @@ class SphericalKMeans(
         return draw(problem, init, self.n_init, self.random_state, callback, SEARCH_TOL)
 
     def _in_form(self, prototypes: Array) -> Array:
-        """Give prototypes as users want them."""
+        """Return prototypes as users want them."""
         return as_sparse(prototypes) if self.sparse_prototypes else as_dense(prototypes)
 
     def _streamed(self, directions: Directions) -> tuple[Model[Any], Array, Assignment]:
-        """Give what a batch is swept with."""
+        """Return what a batch is swept with."""
         return SphericalKMeansModel(), suited(directions, self.prototypes_), "hard"
 
     def _adopt(self, model: Model[Any], parameters: Array, batch: Batch) -> None:
@@ -308,7 +308,7 @@ class SphericalKMeans(
         return SphericalKMeansModel().scorer(self.prototypes_)
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Give the cluster of the largest cosine of each row.
+        """Return the cluster of the largest cosine of each row.
 
         Parameters
         ----------
@@ -324,7 +324,7 @@ class SphericalKMeans(
         return self._mapped(X, "labels")
 
     def transform(self, X: Any) -> Array:
-        """Give the cosines of the rows to the prototypes.
+        """Return the cosines of the rows to the prototypes.
 
         Parameters
         ----------
@@ -340,7 +340,7 @@ class SphericalKMeans(
         return self._mapped(X, "scores")
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:  # noqa: ARG002
-        """Give the mean coherence: the mean of the largest cosines of the rows.
+        """Return the mean coherence: the mean of the largest cosines of the rows.
 
         Parameters
         ----------
@@ -362,7 +362,7 @@ class SphericalKMeans(
         return check.weighted_mean(cosines, sample_weight)
 
     def as_mixture(self) -> VMFMixture:
-        """Give the mixture with these prototypes, equal weights and one concentration.
+        """Return the mixture with these prototypes, equal weights and one concentration.
 
         Its labels are the same. Its posteriors say how sure they are, if all clusters are equally
         large and equally tight. A report does not need this step: ``Report(model, X=X)``.

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 def is_capped(model: Any, parameters: Any) -> bool:
-    """Tell whether an estimated concentration is at its cap."""
+    """Return whether an estimated concentration is at its cap."""
     return model.kappa_mode != "given" and bool(np.any(parameters.kappas >= model.kappa_max))
 
 
 def is_runaway(model: Any, parameters: Any) -> bool:
-    """Tell whether a free concentration is at its cap, so that the likelihood has no meaning.
+    """Return whether a free concentration is at its cap, so that the likelihood has no meaning.
 
     With free concentrations a component of one or two rows has no largest likelihood: what a run
     with such a component reaches is a matter of the cap.

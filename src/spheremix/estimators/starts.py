@@ -67,7 +67,7 @@ class Start:
     agreement: float = np.nan
 
     def is_like(self, other: Start) -> bool:
-        """Tell whether the search has found one partition twice."""
+        """Return whether the search has found one partition twice."""
         near = abs(self.value - other.value) <= SAME * abs(self.value)
         return (
             near
@@ -93,7 +93,7 @@ def count_runs(n_init: Any, init: Any) -> int:
 def count_sweeps(
     callback: Callable[[em.Progress], None] | None,
 ) -> Callable[[em.Progress], None] | None:
-    """Give a callback that counts the sweeps of all stages of a fit, from its first one on."""
+    """Return a callback that counts the sweeps of all stages of a fit, from its first one on."""
     if callback is None:
         return None
     numbers = itertools.count(1)
@@ -212,7 +212,7 @@ def _best_of_few(
 
 
 def _given(problem: Problem[Any], init: Any) -> Any:
-    """Give the parameters of a start that was given."""
+    """Return the parameters of a start that was given."""
     model, K = problem.model, problem.n_components
     directions, weights = problem.directions, problem.weights
     init = given_start(init)
@@ -276,7 +276,7 @@ def other_shape(shape: tuple[int, int], problem: Problem[Any]) -> ParameterError
 
 
 def given_start(init: Any) -> Any:
-    """Give what stands for a start: for a path or a study, the mixture that it chose."""
+    """Return what stands for a start: for a path or a study, the mixture that it chose."""
     init = getattr(init, "best_estimator_", init)
     if hasattr(init, "get_params") and not hasattr(init, "prototypes_"):
         raise ParameterError(
@@ -288,7 +288,7 @@ def given_start(init: Any) -> Any:
 
 
 def unit_prototypes(array: NDArray[Any], problem: Problem[Any]) -> Array:
-    """Give the prototypes of a start at length one, or an error that says which are asked for."""
+    """Return the prototypes of a start at length one, or an error that says which are asked for."""
     shape, n = (problem.n_components, problem.directions.n_features), problem.directions.n_rows
     if array.shape != shape:
         raise ParameterError(
@@ -332,7 +332,7 @@ def _start_from_labels(labels: NDArray[Any], problem: Problem[Any]) -> Any:
 
 
 def first_alike(starts: Sequence[Start]) -> list[int]:
-    """Give for each start the place of the first one that is the same partition, or its own."""
+    """Return for each start the place of the first one that is the same partition, or its own."""
     return [
         next(j for j, other in enumerate(starts) if other is start or other.is_like(start))
         for start in starts
@@ -340,7 +340,7 @@ def first_alike(starts: Sequence[Start]) -> list[int]:
 
 
 def known_seeds(starts: Sequence[Start], random_state: Any) -> list[int]:
-    """Give a seed for the drawn assignments of each start; some have none of their own."""
+    """Return a seed for the drawn assignments of each start; some have none of their own."""
     seeds = [start.seed for start in starts]
     own = check.draw_seeds(random_state, 1)[0] if None in seeds else 0
     return [own if seed is None else seed for seed in seeds]

@@ -45,7 +45,7 @@ class PathProgress:
 def path_solver(
     options: MixtureOptions, route: PathOptions, problem: Problem[VMFModel]
 ) -> PathSolver:
-    """Give what solves the problem at each beta."""
+    """Return what solves the problem at each beta."""
     rows = problem.directions
     return PathSolver(
         problem.model,
@@ -190,7 +190,7 @@ def warn_of_steps(state: PathState, max_iter: int, stacklevel: int = 3) -> None:
 def go_on(
     state: PathState, problem: Problem[VMFModel], solver: PathSolver, route: PathOptions
 ) -> PathState:
-    """Give the state of the previous call, if it belongs to this problem."""
+    """Return the state of the previous call, if it belongs to this problem."""
     shape = (problem.n_components, problem.directions.n_features)
     if state.steps[0].prototypes.shape != shape:
         raise _cannot_go_on("has another number of components or features")

@@ -104,7 +104,7 @@ class Stream:
         return replace(self, resultants=replace(self.resultants, vectors=as_sparse(vectors)))
 
     def share(self, batch: Resultants, decay: float | None) -> float:
-        """Give the share that a batch has in what is kept after it."""
+        """Return the share that a batch has in what is kept after it."""
         old = self.resultants.weight
         if decay is None:
             return step_size(old, batch.weight)
@@ -112,7 +112,7 @@ class Stream:
 
 
 def step_size(seen: float, batch: float) -> float:
-    """Give the share of a batch in the running means, from the weight seen before and its own.
+    """Return the share of a batch in the running means, from the weight seen before and its own.
 
     For batches of one size it is ``FORGETTING / (t + FORGETTING - 1)`` at the t-th: the steps sum
     to infinity and their squares do not, as stochastic approximation asks for.

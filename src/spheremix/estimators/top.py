@@ -19,7 +19,7 @@ FEWEST = 16  # components that are scored at a time, however many rows there are
 
 
 def top_posteriors(directions: Directions, scorer: Scorer, k: int) -> sparse.csr_array:
-    """Give the k largest posteriors of each row, of shape (n, K); noise counts, but is no column.
+    """Return the k largest posteriors of each row, of shape (n, K); noise counts, but is no column.
 
     Some components are scored at a time, which every engine can do: the rows are read once for each
     such block. The best components so far are kept, and the sum over all of them.

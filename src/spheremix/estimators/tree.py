@@ -249,7 +249,7 @@ class VMFTree(TreeCuts):
         return self._advice
 
     def attach(self, X: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Give the rows back to a tree that was loaded, so that it can be cut again.
+        """Return the rows back to a tree that was loaded, so that it can be cut again.
 
         Parameters
         ----------
@@ -304,7 +304,7 @@ class VMFTree(TreeCuts):
         return advise_on_tree(problem, planted.tree, cut, lengths, self.random_state)
 
     def _chosen(self, tree: hierarchy.Hierarchy) -> int:
-        """Give the number of clusters of ``labels_``."""
+        """Return the number of clusters of ``labels_``."""
         if self.n_clusters is None or isinstance(self.n_clusters, str):
             return hierarchy.largest_jump(tree.losses)
         return self._number(self.n_clusters, "n_clusters", tree.n_leaves)

@@ -45,7 +45,7 @@ class TreeCuts(TreeAttributes, SelectedMixture):
     def cut(
         self, n_clusters: int | None = None, *, levels: Iterable[int] | None = None
     ) -> VMFMixture | NestedLevels:
-        """Give the mixture of a number of clusters, or nested mixtures of several.
+        """Return the mixture of a number of clusters, or nested mixtures of several.
 
         A cut is computed once and kept in ``cuts_`` or ``levels_``. Single cuts are fitted freely,
         so the clusters of two of them are not nested. Nested levels are fitted together.
@@ -84,7 +84,7 @@ class TreeCuts(TreeAttributes, SelectedMixture):
         return self.levels_[numbers]
 
     def cuts(self, numbers: Iterable[int]) -> list[VMFMixture]:
-        """Give the cuts for several numbers of clusters, which share their sweeps.
+        """Return the cuts for several numbers of clusters, which share their sweeps.
 
         Parameters
         ----------

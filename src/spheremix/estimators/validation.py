@@ -55,7 +55,7 @@ LEAST, LARGEST = 1e-50, 1e50
 
 
 def require_kappa(kappa: Any, n_components: int) -> Any:
-    """Give "shared", "free", a positive number, or one for each component."""
+    """Return "shared", "free", a positive number, or one for each component."""
     if isinstance(kappa, str):
         return require_choice("kappa", kappa, ("shared", "free"))
     given = require_concentrations("kappa", kappa, n_components)
@@ -75,7 +75,7 @@ def require_kappa(kappa: Any, n_components: int) -> Any:
 
 
 def require_concentrations(name: str, kappa: Any, n_components: int) -> Any:
-    """Give a positive number, or one for each component."""
+    """Return a positive number, or one for each component."""
     if np.ndim(kappa) == 0:
         value = kappa.item() if isinstance(kappa, np.ndarray) else kappa
         return require_number(name, value, above=0.0)
@@ -118,7 +118,7 @@ def open_again(estimator: Any, X: Any) -> Directions:
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> Array | None:
-    """Give the weights as a vector, or None where every row counts once."""
+    """Return the weights as a vector, or None where every row counts once."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, numbers.Real):
@@ -139,7 +139,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> Array | None:
 
 
 def weighted_mean(values: Array, sample_weight: Any) -> float:
-    """Give the mean of the values of the rows."""
+    """Return the mean of the values of the rows."""
     return float(np.average(values, weights=check_weights(sample_weight, len(values))))
 
 
@@ -169,7 +169,7 @@ def require_rows(n_components: int, directions: Directions, weights: Array | Non
 
 
 def draw_seeds(random_state: Any, n: int) -> list[int]:
-    """Give one seed for each run; the first ones are the same whatever their number."""
+    """Return one seed for each run; the first ones are the same whatever their number."""
     if isinstance(random_state, np.random.Generator):
         return [int(seed) for seed in random_state.integers(2**31, size=n)]
     return [int(seed) for seed in check_random_state(random_state).randint(2**31 - 1, size=n)]

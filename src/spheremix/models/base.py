@@ -56,19 +56,19 @@ class Model(Protocol[P]):
     def scorer(
         self, parameters: P, assignment: Assignment = "soft", key: tuple[int, int] = (0, 0)
     ) -> Scorer:
-        """Give the affine scores of these parameters."""
+        """Return the affine scores of these parameters."""
         ...
 
     def m_step(self, resultants: Resultants, parameters: P) -> MStep[P]:
-        """Give the next parameters, or raise DegenerateError."""
+        """Return the next parameters, or raise DegenerateError."""
         ...
 
     def penalty(self, parameters: P) -> float:
-        """Give what is taken from the log-likelihood to make the objective."""
+        """Return what is taken from the log-likelihood to make the objective."""
         ...
 
     def start(self, resultants: Resultants, prototypes: NDArray[np.float64]) -> P:
-        """Give first parameters from prototypes and the resultants of assigning rows to them."""
+        """Return first parameters from prototypes and the resultants of assigning rows to them."""
         ...
 
 
@@ -76,20 +76,20 @@ class PartitionModel(Model[P], Protocol[P]):
     """A model that a search can work with: it says what a partition of the rows is worth."""
 
     def for_search(self) -> Sequence[PartitionModel[P]]:
-        """Give the models that a search for clusters works with.
+        """Return the models that a search for clusters works with.
 
         The first one finds partitions; with each of the others rows are moved once more.
         """
         ...
 
     def from_partition(self, resultants: Resultants) -> P:
-        """Give the best parameters for the clusters with these resultants, without a penalty."""
+        """Return the best parameters for the clusters with these resultants, without a penalty."""
         ...
 
     def cluster_value(
         self, resultants: Resultants
     ) -> Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]:
-        """Give the value of a cluster as a function of its mass and of its resultant's length.
+        """Return the value of a cluster as a function of its mass and of its resultant's length.
 
         Summed over the clusters it is the classification likelihood plus the total weight times
         its logarithm where clusters have weights of their own. A concentration that all clusters
@@ -99,7 +99,7 @@ class PartitionModel(Model[P], Protocol[P]):
 
 
 def cluster_directions(resultants: Resultants) -> NDArray[np.float64]:
-    """Give the resultant vectors at length one, or DegenerateError where one is zero."""
+    """Return the resultant vectors at length one, or DegenerateError where one is zero."""
     sizes = lengths(resultants.vectors)
     if not sizes.all():
         raise DegenerateError("vanished", int(sizes.argmin()))

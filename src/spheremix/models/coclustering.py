@@ -115,7 +115,7 @@ class CoclusteringModel:
         return CoclusteringParameters(columns, signs, kappas, weights, logs)
 
     def density(self, parameters: CoclusteringParameters) -> CoclusteringParameters:
-        """Give the mixture of densities: the same, or that of the pooled kappa for a conscience."""
+        """Return mixture of densities: the same, or that of the pooled kappa for a conscience."""
         if not self.conscience:
             return parameters
         kappas = np.full(len(parameters.kappas), _harmonic_mean(parameters.kappas))
@@ -127,15 +127,15 @@ class CoclusteringModel:
         assignment: Assignment = "soft",
         key: tuple[int, int] = (0, 0),
     ) -> Scorer:
-        """Give the scores of the mixture."""
+        """Return the scores of the mixture."""
         return mixture_scorer(parameters, assignment, key)
 
     def penalty(self, parameters: CoclusteringParameters) -> float:  # noqa: ARG002
-        """Give zero: nothing is penalised."""
+        """Return zero: nothing is penalised."""
         return 0.0
 
     def start(self, resultants: Resultants, prototypes: Array) -> CoclusteringParameters:  # noqa: ARG002
-        """Give first parameters from an assignment of rows: the prototypes have served for it.
+        """Return first parameters from an assignment of rows: the prototypes have served for it.
 
         A column goes to the component whose mean row has most of it. The rule of the M-step would
         ask for the largest sum, and give nearly all columns to the largest clusters of a start
@@ -196,7 +196,7 @@ class CoclusteringModel:
     def _called(
         self, resultants: Resultants, parameters: CoclusteringParameters
     ) -> tuple[Columns, Columns]:
-        """Give the columns that are called elsewhere, those that win most first, and where to."""
+        """Return the columns that are called elsewhere, those that win most first, and where to."""
         heights = parameters.signs / np.sqrt(parameters.sizes)
         pulls = resultants.vectors * (parameters.kappas * heights)[:, None]
         wins = pulls.max(axis=0) - pulls[parameters.columns, np.arange(self.n_features)]
@@ -205,7 +205,7 @@ class CoclusteringModel:
         return called, pulls[:, called].argmax(axis=0)
 
     def _handicaps(self, resultants: Resultants, parameters: CoclusteringParameters) -> Array:
-        """Give the factors of the concentrations, of harmonic mean one: ones without conscience."""
+        """Return factors of the concentrations, of harmonic mean one: ones without conscience."""
         if not self.conscience:
             return np.ones(len(resultants.mass))
         old = parameters.kappas / _harmonic_mean(parameters.kappas)
@@ -216,7 +216,7 @@ class CoclusteringModel:
     def _estimate(
         self, columns: Columns, resultants: Resultants, handicaps: Array
     ) -> CoclusteringParameters:
-        """Give the best signs, weights and concentrations for a partition of the columns."""
+        """Return the best signs, weights and concentrations for a partition of the columns."""
         mass = resultants.mass
         n_components = len(mass)
         sizes = np.bincount(columns, minlength=n_components)
@@ -243,14 +243,14 @@ class CoclusteringModel:
 
 
 def value(resultants: Resultants, parameters: CoclusteringParameters) -> float:
-    """Give the expected log-likelihood of the completed data of parameters at resultants."""
+    """Return the expected log-likelihood of the completed data of parameters at resultants."""
     dots = parameters.signs * _block_dots(parameters.columns, resultants.vectors)
     biases = np.log(parameters.weights) + parameters.log_normalizers
     return float(resultants.mass @ biases + parameters.kappas @ dots)
 
 
 def _block_dots(columns: Columns, vectors: Array) -> Array:
-    """Give <mu_k, r_k> for positive prototypes."""
+    """Return <mu_k, r_k> for positive prototypes."""
     n_components, n_features = vectors.shape
     own = vectors[columns, np.arange(n_features)]
     sums = np.bincount(columns, weights=own, minlength=n_components)
@@ -288,7 +288,7 @@ class StochasticState(Generic[P]):
         return cls(start, (seed, 0), start)
 
     def best_with(self, objective: float) -> P:
-        """Give the best parameters met, the present ones, of this objective, included."""
+        """Return the best parameters met, the present ones, of this objective, included."""
         return self.at if objective > self.height else self.best
 
 
@@ -307,11 +307,11 @@ class DrawnModel(Generic[P]):
         assignment: Assignment = "drawn",  # noqa: ARG002
         key: tuple[int, int] = (0, 0),  # noqa: ARG002
     ) -> Scorer:
-        """Give the scores of the present parameters, for a drawn assignment whatever is asked."""
+        """Return the scores of the present parameters, for a drawn assignment whatever is asked."""
         return self.model.scorer(parameters.at, "drawn", parameters.key)
 
     def penalty(self, parameters: StochasticState[P]) -> float:
-        """Give the penalty of the present parameters."""
+        """Return the penalty of the present parameters."""
         return self.model.penalty(parameters.at)
 
     def start(self, resultants: Resultants, prototypes: Array) -> StochasticState[P]:

@@ -22,7 +22,7 @@ class KappaPrior(NamedTuple):
     def log_density(
         self, kappas: NDArray[np.float64], log_normalizers: NDArray[np.float64]
     ) -> float:
-        """Give the log of the prior of some concentrations, from their values of log c_d."""
+        """Return the log of the prior of some concentrations, from their values of log c_d."""
         return float(self.mass * log_normalizers.sum() + self.length * kappas.sum())
 
 

@@ -34,7 +34,7 @@ class Maximum(NamedTuple):
 
 
 def per_component(kappa: float | Array, n_components: int) -> Array:
-    """Give one concentration for each component, from one number or as many."""
+    """Return one concentration for each component, from one number or as many."""
     return np.full(n_components, kappa)
 
 

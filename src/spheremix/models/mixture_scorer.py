@@ -42,7 +42,7 @@ class Mixture(Protocol):
 def mixture_scorer(
     parameters: Mixture, assignment: Assignment = "soft", key: tuple[int, int] = (0, 0)
 ) -> Scorer:
-    """Give the scores log alpha_k + log c_d(kappa_k) + kappa_k <mu_k, x>."""
+    """Return the scores log alpha_k + log c_d(kappa_k) + kappa_k <mu_k, x>."""
     return Scorer.centred(
         scaled(parameters.prototypes, parameters.kappas),
         np.log(parameters.weights) + parameters.log_normalizers,

@@ -61,7 +61,7 @@ class NestedModel:
     def scorer(
         self, parameters: Levels, assignment: Assignment = "soft", key: tuple[int, int] = (0, 0)
     ) -> Scorer:
-        """Give the summed scores of each branch."""
+        """Return the summed scores of each branch."""
         each = [mixture_scorer(one, assignment, key) for one in parameters]
         matrix = np.sum([one.matrix[up] for one, up in zip(each, self.above, strict=True)], axis=0)
         biases = np.sum([one.biases[up] for one, up in zip(each, self.above, strict=True)], axis=0)
@@ -77,17 +77,17 @@ class NestedModel:
         return MStep(tuple(step.parameters for step in steps), sum(step.gain for step in steps))
 
     def penalty(self, parameters: Levels) -> float:
-        """Give the penalties of all levels."""
+        """Return the penalties of all levels."""
         return sum(self.model.penalty(one) for one in parameters)
 
     def start(self, resultants: Resultants, prototypes: Array) -> Levels:
-        """Give first parameters from the finest prototypes and the rows assigned to them."""
+        """Return first parameters from the finest prototypes and the rows assigned to them."""
         *coarse, fine = self.levels(resultants)
         first = [self.model.from_partition(one) for one in coarse]
         return (*first, self.model.start(fine, prototypes))
 
     def from_partition(self, resultants: Resultants) -> Levels:
-        """Give the best parameters of each level for the finest clusters with these resultants."""
+        """Return best parameters of each level for the finest clusters with these resultants."""
         return tuple(self.model.from_partition(one) for one in self.levels(resultants))
 
     def levels(self, resultants: Resultants) -> list[Resultants]:

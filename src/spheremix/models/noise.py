@@ -53,7 +53,7 @@ class Noise:
         return weights if total < 1.0 - WHOLE else weights * ((1.0 - min(FIRST, self.most)) / total)
 
     def add_to(self, scorer: Scorer, weights: Array) -> Scorer:
-        """Give the scores of the clusters and, last, of the noise."""
+        """Return the scores of the clusters and, last, of the noise."""
         bias = np.log(noise_share(weights)) + (self.level - scorer.offset)
         return replace(
             scorer,
@@ -64,5 +64,5 @@ class Noise:
 
 
 def noise_share(weights: Array) -> float:
-    """Give what the clusters leave: the share of the noise."""
+    """Return what the clusters leave: the share of the noise."""
     return float(1.0 - weights.sum())

@@ -109,7 +109,7 @@ class Profile:
         return _Point(kappa, profiles, slopes, squares, self.added, value, *pulls)
 
     def bounds(self, kappa_max: float) -> tuple[float, float]:
-        """Give an interval that holds every stationary point and respects the cap."""
+        """Return an interval that holds every stationary point and respects the cap."""
         cheapest = self.thresholds == self.thresholds.min()
         least = float(self.lengths[:, cheapest].max(axis=1).sum()) + self.added
         most = float(np.sqrt(np.einsum("kj,kj->k", self.lengths, self.lengths)).sum()) + self.added
@@ -119,7 +119,7 @@ class Profile:
         )  # type: ignore[return-value]
 
     def maximise(self, kappa_max: float, guess: float) -> float:
-        """Give the kappa of the largest h."""
+        """Return the kappa of the largest h."""
         low, high = self.bounds(kappa_max)
         first, last = self.at(max(low, 1e-300)), self.at(max(high, 1e-300))
         best = max(first, last, key=lambda point: point.value)

@@ -34,15 +34,15 @@ class SphericalKMeansModel:
     def scorer(
         self, parameters: Array, assignment: Assignment = "hard", key: tuple[int, int] = (0, 0)
     ) -> Scorer:
-        """Give the cosines."""
+        """Return the cosines."""
         return Scorer(parameters, np.zeros(parameters.shape[0]), 0.0, assignment, key)
 
     def penalty(self, parameters: Array) -> float:  # noqa: ARG002
-        """Give zero: nothing is penalised."""
+        """Return zero: nothing is penalised."""
         return 0.0
 
     def start(self, resultants: Resultants, prototypes: Array) -> Array:
-        """Give the prototypes themselves."""
+        """Return the prototypes themselves."""
         require_mass(resultants)
         zero = np.flatnonzero(lengths(prototypes) == 0.0)
         if zero.size:
@@ -50,7 +50,7 @@ class SphericalKMeansModel:
         return prototypes
 
     def m_step(self, resultants: Resultants, parameters: Array) -> MStep[Array]:
-        """Give the directions of the resultant vectors."""
+        """Return the directions of the resultant vectors."""
         if not resultants.mass.all():
             raise DegenerateError("collapsed", int(resultants.mass.argmin()))
         sizes = lengths(resultants.vectors)
@@ -60,16 +60,16 @@ class SphericalKMeansModel:
         return MStep(divided(resultants.vectors, sizes), gain)
 
     def for_search(self) -> list[SphericalKMeansModel]:
-        """Give the models that a search for clusters works with: itself."""
+        """Return the models that a search for clusters works with: itself."""
         return [self]
 
     def from_partition(self, resultants: Resultants) -> Array:
-        """Give the directions of the clusters."""
+        """Return the directions of the clusters."""
         require_mass(resultants)
         return cluster_directions(resultants)
 
     def cluster_value(self, resultants: Resultants) -> Callable[[Array, Array], Array]:  # noqa: ARG002
-        """Give the coherence of a cluster: the length of its resultant vector."""
+        """Return the coherence of a cluster: the length of its resultant vector."""
         return lambda mass, lengths: lengths  # noqa: ARG005
 
 

@@ -100,7 +100,7 @@ class VMFModel:
         )
 
     def estimates_as(self, other: VMFModel) -> bool:
-        """Tell whether another model would go on from this one's parameters: all but the beta."""
+        """Return whether another model would go on from this one's parameters: all but the beta."""
         return (
             np.array_equal(self.kappa, other.kappa)
             and (self.kappa_max, self.algorithm) == (other.kappa_max, other.algorithm)
@@ -126,7 +126,7 @@ class VMFModel:
         assignment: Assignment = "soft",
         key: tuple[int, int] = (0, 0),
     ) -> Scorer:
-        """Give the scores of the mixture."""
+        """Return the scores of the mixture."""
         scorer = mixture_scorer(parameters, assignment, key)
         return scorer if self.noise is None else self.noise.add_to(scorer, parameters.weights)
 
@@ -136,14 +136,14 @@ class VMFModel:
         return int(self.noise is not None)
 
     def beside_noise(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give known weights as this model has them: what noise they leave is kept or taken."""
+        """Return known weights as this model has them: what noise they leave is kept or taken."""
         if self.noise is not None:
             return self.noise.beside(weights)
         total = float(weights.sum())
         return weights if abs(total - 1.0) <= WHOLE else weights / total
 
     def clusters(self, resultants: Resultants) -> Resultants:
-        """Give the resultants of the clusters, without those of the noise."""
+        """Return the resultants of the clusters, without those of the noise."""
         if self.noise is None:
             return resultants
         return replace(resultants, mass=resultants.mass[:-1], vectors=resultants.vectors[:-1])
@@ -154,7 +154,7 @@ class VMFModel:
         return self.kappa if isinstance(self.kappa, str) else "given"
 
     def penalty(self, parameters: VMFParameters) -> float:
-        """Give the l1 penalty of the prototypes, minus the log prior of the concentrations."""
+        """Return the l1 penalty of the prototypes, minus the log prior of the concentrations."""
         return self.l1.beta * parameters.norm - self._log_prior(
             parameters.kappas, parameters.log_normalizers
         )
@@ -162,21 +162,21 @@ class VMFModel:
     def _log_prior(
         self, kappas: NDArray[np.float64], log_normalizers: NDArray[np.float64]
     ) -> float:
-        """Give the log prior of the estimated concentrations: K of them, one or none."""
+        """Return the log prior of the estimated concentrations: K of them, one or none."""
         if self.prior == FLAT:
             return 0.0
         n = {"free": len(kappas), "shared": 1, "given": 0}[self.kappa_mode]
         return self.prior.log_density(kappas[:n], log_normalizers[:n])
 
     def start(self, resultants: Resultants, prototypes: NDArray[np.float64]) -> VMFParameters:
-        """Give the first parameters of Algorithm 4, from an assignment of rows to prototypes."""
+        """Return the first parameters of Algorithm 4, from an assignment of rows to prototypes."""
         require_mass(resultants)
         kappas = self._concentrations(dots(prototypes, resultants.vectors), resultants.mass)
         mass = resultants.mass
         return self.parameters(prototypes, kappas, self.beside_noise(mass / mass.sum()))
 
     def for_search(self) -> list[VMFModel]:
-        """Give the models that a search for clusters works with, one after another.
+        """Return the models that a search for clusters works with, one after another.
 
         Without penalty, since the loss of a merge has a closed form only there, and with the exact
         estimates. Merging asks for a concentration that all clusters share: of its own, a cluster
@@ -190,7 +190,7 @@ class VMFModel:
         return [replace(own, kappa="shared") if np.ndim(self.kappa) else own]
 
     def from_partition(self, resultants: Resultants) -> VMFParameters:
-        """Give the best parameters for the clusters with these resultants, without a penalty.
+        """Return the best parameters for the clusters with these resultants, without a penalty.
 
         Given concentrations, one a component, go to the clusters that they fit best.
         """
@@ -206,7 +206,7 @@ class VMFModel:
     def cluster_value(
         self, resultants: Resultants
     ) -> Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]:
-        """Give a cluster's part of the classification likelihood, plus mass times log weight.
+        """Return a cluster's part of the classification likelihood, plus mass times log weight.
 
         With mass n and length l: n log n + n log c_d(kappa) + kappa l. A shared kappa is that of
         these resultants; a free one is the cluster's own.
@@ -220,7 +220,7 @@ class VMFModel:
     def _free_value(
         self, mass: NDArray[np.float64], lengths: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Give the value of clusters with concentrations of their own: 0 where rows cancel out."""
+        """Return value of clusters with concentrations of their own: 0 where rows cancel out."""
         seen, lengths = mass + self.prior.mass, lengths + self.prior.length
         solved = concentration(self.n_features, np.minimum(lengths / seen, 1.0))
         kappas = np.minimum(solved, self.kappa_max)
@@ -272,7 +272,7 @@ class VMFModel:
         return MStep(self.parameters(*self._alternate(clusters, first), weights), gain)
 
     def kkt_residual(self, resultants: Resultants, parameters: VMFParameters) -> float:
-        """Give the largest violation of the first-order conditions of the prototypes.
+        """Return the largest violation of the first-order conditions of the prototypes.
 
         Relative to kappa_k n_k. It goes as the square root of the stationarity gap, and cannot
         tell one-hot prototypes apart: where no kappa_k |r_kj| exceeds its threshold, each of them
@@ -362,15 +362,15 @@ class SupportModel:
         assignment: Assignment = "soft",
         key: tuple[int, int] = (0, 0),
     ) -> Scorer:
-        """Give the scores of the mixture."""
+        """Return the scores of the mixture."""
         return self.model.scorer(parameters, assignment, key)
 
     def penalty(self, parameters: VMFParameters) -> float:
-        """Give zero: what is on the support is free."""
+        """Return zero: what is on the support is free."""
         return self.model.penalty(parameters)
 
     def start(self, resultants: Resultants, prototypes: NDArray[np.float64]) -> VMFParameters:
-        """Give first parameters on the support."""
+        """Return first parameters on the support."""
         return self.model.start(self._restricted(resultants), prototypes * self.support)
 
     def m_step(self, resultants: Resultants, parameters: VMFParameters) -> MStep[VMFParameters]:

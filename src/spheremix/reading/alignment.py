@@ -118,7 +118,7 @@ def align_prototypes(before: ArrayLike, after: ArrayLike) -> Alignment:
 
 
 def _dense(prototypes: Any) -> Array:
-    """Give prototypes as a table, also those that are sparse."""
+    """Return prototypes as a table, also those that are sparse."""
     return np.atleast_2d(as_dense(prototypes))
 
 
@@ -157,7 +157,7 @@ def align_partitions(
 
 
 def moves(before: ArrayLike, after: ArrayLike, alignment: Alignment | None = None) -> Moves:
-    """Tell which documents changed cluster, and between which.
+    """Return which documents changed cluster, and between which.
 
     Parameters
     ----------

@@ -234,7 +234,7 @@ def _share_check(shares: SharesDrift, level: float) -> Check:
 
 
 def _nowhere(past: Scored, new: Scored) -> tuple[int, float]:
-    """Give how many new documents belong nowhere, and how many one expects."""
+    """Return how many new documents belong nowhere, and how many one expects."""
     return int(new.nowhere.sum()), float(past.nowhere.mean() * len(new))
 
 

@@ -145,7 +145,7 @@ class BatchComparison:
         return "\n".join(self.lines())
 
     def documents_table(self) -> dict[str, NDArray[Any]]:
-        """Give what is known of the documents, column by column: ready for a data frame.
+        """Return what is known of the documents, column by column: ready for a data frame.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class BatchComparison:
         }
 
     def groups_table(self) -> dict[str, Any]:
-        """Give what is known of the groups, column by column: ready for a data frame.
+        """Return what is known of the groups, column by column: ready for a data frame.
 
         Returns
         -------

@@ -59,7 +59,7 @@ def characteristic_scores(prototypes: ArrayLike, masses: ArrayLike | None = None
 
 
 def expected_shares(prototypes: ArrayLike, masses: ArrayLike | None = None) -> Array:
-    """Give the share of each word that the model expects in each cluster.
+    """Return the share of each word that the model expects in each cluster.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def expected_shares(prototypes: ArrayLike, masses: ArrayLike | None = None) -> A
 
 
 def cluster_masses(weights: ArrayLike, kappas: ArrayLike | None, n_features: int) -> Array:
-    """Give the expected length of the sum of the rows of each cluster, for one row in all.
+    """Return the expected length of the sum of the rows of each cluster, for one row in all.
 
     The mean of a von Mises-Fisher distribution is A_d(kappa) mu, so the mean over all rows of
     those of cluster k is alpha_k A_d(kappa_k) mu_k. For equal kappas the factor A_d(kappa) is the
@@ -119,7 +119,7 @@ def cluster_masses(weights: ArrayLike, kappas: ArrayLike | None, n_features: int
 
 
 def document_shares(X: Any, labels: ArrayLike, *, n_clusters: int | None = None) -> Array:
-    """Give the share of the documents of each cluster that contain each word.
+    """Return the share of the documents of each cluster that contain each word.
 
     Parameters
     ----------

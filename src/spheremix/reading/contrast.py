@@ -98,7 +98,7 @@ def log_odds_contrast(
 
 
 def _standardised(inside: Array, n_documents: int, prior: float | None) -> Array:
-    """Give z from the occurrences in each cluster."""
+    """Return z from the occurrences in each cluster."""
     totals = inside.sum(axis=0)
     everything = totals.sum()
     if prior is None:

@@ -51,7 +51,7 @@ class Documents:
     cosines: Array
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """Give all of it column by column, as in ``documents.csv``: a data frame in waiting.
+        """Return all of it column by column, as in ``documents.csv``: a data frame in waiting.
 
         Returns
         -------
@@ -183,7 +183,7 @@ def read_documents(
 
 
 def _assess(all_scores: Array, biases: Array, lengths: Array, n_clusters: int) -> tuple[Any, ...]:
-    """Give the columns of Documents from the scores of some rows, those of noise last."""
+    """Return the columns of Documents from the scores of some rows, those of noise last."""
     scores = np.ascontiguousarray(all_scores[:, :n_clusters])
     noise = (all_scores[:, n_clusters:] > scores.max(axis=1, keepdims=True)).any(axis=1)
     labels, runners_up, *others = _assess_clusters(scores, biases, lengths)

@@ -112,7 +112,7 @@ def compare_words(past: Scored, new: Scored, n_groups: int, rng: np.random.Gener
 
 
 def _some(scored: Scored, k: int, rng: np.random.Generator) -> Scored:
-    """Give the documents of a group, or some of them where there are many."""
+    """Return the documents of a group, or some of them where there are many."""
     ids = np.flatnonzero(scored.labels == k)
     return scored.take(ids if len(ids) <= MOST else np.sort(rng.permutation(ids)[:MOST]))
 
@@ -122,14 +122,14 @@ def _mean(rows: Any) -> Array:
 
 
 def _all_products(fresh: Scored, old: Scored) -> Array:
-    """Give the products of all pairs of rows, the new ones first."""
+    """Return the products of all pairs of rows, the new ones first."""
     across = products(fresh.rows, old.rows)
     own, past = (products(one.rows, one.rows) for one in (fresh, old))
     return np.block([[own, across], [across.T, past]])
 
 
 def _draws(n_new: int, n_old: int, rng: np.random.Generator) -> Array:
-    """Tell which documents are called new in each draw: first those that are, then others."""
+    """Return which documents are called new in each draw: first those that are, then others."""
     called = np.zeros((N_WORDS + 1, n_new + n_old))
     called[0, :n_new] = 1.0
     called[1:] = rng.permuted(np.tile(called[0], (N_WORDS, 1)), axis=1)
@@ -137,7 +137,7 @@ def _draws(n_new: int, n_old: int, rng: np.random.Generator) -> Array:
 
 
 def distances(gram: Array, called: Array) -> Array:
-    """Give the squared distance of the means of two sets of rows from the products of the rows.
+    """Return the squared distance of the means of two sets of rows from the products of the rows.
 
     Parameters
     ----------
@@ -158,6 +158,6 @@ def distances(gram: Array, called: Array) -> Array:
 
 
 def _adjusted(values: Array, largest: Array) -> Array:
-    """Give the share of draws whose largest value reaches each value; NaN stays what it is."""
+    """Return the share of draws whose largest value reaches each value; NaN stays what it is."""
     above = len(largest) - np.searchsorted(np.sort(largest), values, side="left")
     return np.where(np.isnan(values), np.nan, (1.0 + above) / (1.0 + len(largest)))

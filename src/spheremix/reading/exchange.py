@@ -88,7 +88,7 @@ class Exchange:
         return np.arange(self.n_past, len(self.all))
 
     def cosines(self, part: Ids) -> Array:
-        """Give the cosines of documents with the prototypes that all others give."""
+        """Return the cosines of documents with the prototypes that all others give."""
         labels = self.all.labels[part]
         groups, places = np.unique(labels, return_inverse=True)
         sums = self._sums(part)[groups]
@@ -112,14 +112,14 @@ class Exchange:
         return Draws(gains, sizes, bad)
 
     def _sums(self, part: Ids) -> Array:
-        """Give the sums of documents in each group, on the supports: (K, d)."""
+        """Return the sums of documents in each group, on the supports: (K, d)."""
         found: Any = self._pulls[part].T @ self.all.rows[part]
         sums = found.toarray() if hasattr(found, "toarray") else found
         return np.asarray(sums if self._support is None else sums * self._support)
 
 
 def _along(rows: Any, others: Array) -> Array:
-    """Give the product of each row with another one."""
+    """Return the product of each row with another one."""
     if hasattr(rows, "multiply"):
         return np.asarray(rows.multiply(others).sum(axis=1)).ravel()
     return np.asarray(np.einsum("ij,ij->i", rows, others))

@@ -160,7 +160,7 @@ def firmness(
 
 
 def _published(model: Any) -> tuple[VMFMixture, VMFMixture, VMFModel]:
-    """Give the mixture that was chosen, the one from which its words come, and how that was fitted.
+    """Return mixture that was chosen, the one from which its words come, and how that was fitted.
 
     A bootstrap selects words by the penalty, and not by a refit on zeros that are given. The level
     of the noise is that of the fit.
@@ -184,12 +184,12 @@ def _published(model: Any) -> tuple[VMFMixture, VMFMixture, VMFModel]:
 
 
 def _with_noise(labels: Ids, n_clusters: int) -> Ids:
-    """Give noise the number after the last cluster, so that it is compared as the others are."""
+    """Return noise the number after the last cluster, so that it is compared as the others are."""
     return np.where(labels < 0, n_clusters, labels)
 
 
 def _there_again(common: Array, n_clusters: int) -> Ids:
-    """Give the cluster as which each group is there again, -1 where it is not.
+    """Return the cluster as which each group is there again, -1 where it is not.
 
     ``common`` counts the rows of each group in each cluster; the last cluster is noise.
     """
@@ -201,7 +201,7 @@ def _there_again(common: Array, n_clusters: int) -> Ids:
 def _words(
     mixture: VMFMixture, prototypes: Array, kappas: Array, weights: Array
 ) -> NDArray[np.bool_]:
-    """Tell which words belong to which cluster: (K, d)."""
+    """Return which words belong to which cluster: (K, d)."""
     support: NDArray[np.bool_] = prototypes != 0.0
     if mixture.beta > 0.0:
         return support

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def as_clusters(labels: ArrayLike) -> Ids:
-    """Give the cluster of each document as an integer; a negative one is none."""
+    """Return the cluster of each document as an integer; a negative one is none."""
     ids = np.asarray(labels)
     if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
         raise ValueError(
@@ -24,7 +24,7 @@ def as_clusters(labels: ArrayLike) -> Ids:
 
 
 def count_clusters(ids: Ids, n_clusters: int | None) -> int:
-    """Give the number of clusters, if none of them is beyond it."""
+    """Return the number of clusters, if none of them is beyond it."""
     found = int(ids.max(initial=-1)) + 1
     if n_clusters is not None and n_clusters < found:
         raise ValueError(f"There is a cluster {found - 1}, but n_clusters={n_clusters}.")
@@ -32,7 +32,7 @@ def count_clusters(ids: Ids, n_clusters: int | None) -> int:
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a value stands for none: None, NaN, NaT, NA or an empty string."""
+    """Return whether a value stands for none: None, NaN, NaT, NA or an empty string."""
     if value is None or (isinstance(value, str) and not value):
         return True
     try:

@@ -67,7 +67,7 @@ def choose_names(
 
 
 def alike(one: str, other: str) -> bool:
-    """Tell whether two words say nearly the same, judged by their letters.
+    """Return whether two words say nearly the same, judged by their letters.
 
     One begins or ends with the other ("type" and "dtype"), or both begin with the same letters, at
     least four and two thirds of the shorter word ("stats" and "statistic"). Two phrases are alike
@@ -85,7 +85,7 @@ def alike(one: str, other: str) -> bool:
 
 
 def all_naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
-    """Give the words that name each cluster: characteristic words that set it apart.
+    """Return the words that name each cluster: characteristic words that set it apart.
 
     Of the 20 most characteristic words of the cluster
     (:func:`~spheremix.reading.characteristic_scores`), those with the largest product of two
@@ -133,7 +133,7 @@ def all_naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
 
 
 def _candidates(vocabulary: Vocabulary, k: int) -> list[int]:
-    """Give the features of a cluster, those that are best in its name first."""
+    """Return the features of a cluster, those that are best in its name first."""
     found = np.flatnonzero(vocabulary.support[k])
     found = found[vocabulary.ranking(k, found)]
     first, rest = found[:CONSIDERED], found[CONSIDERED:]
@@ -146,7 +146,7 @@ def _candidates(vocabulary: Vocabulary, k: int) -> list[int]:
 
 
 def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]:
-    """Give the words that name a cluster, by :func:`~spheremix.reading.all_naming_words`.
+    """Return the words that name a cluster, by :func:`~spheremix.reading.all_naming_words`.
 
     Parameters
     ----------

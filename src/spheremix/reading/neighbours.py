@@ -25,7 +25,7 @@ BLOCK = 2**24  # cosines that are held at a time
 
 
 def leading_coordinates(X: Any, n_coordinates: int) -> Array:
-    """Give the coordinates of unit rows in the directions that explain most of them.
+    """Return the coordinates of unit rows in the directions that explain most of them.
 
     The singular vectors of the rows, found by random projections (Halko, Martinsson and Tropp,
     SIAM Review 53, 2011) from a fixed seed. Rows in fewer dimensions are given as they are.
@@ -131,7 +131,7 @@ def _in_near_cells(unit: NDArray[np.float32], n_neighbours: int) -> tuple[Array,
 def attractions(
     distances: Array, neighbours: Ids, perplexity: float, masses: Array, factors: Array
 ) -> Any:
-    """Give how strongly neighbours attract each other: the affinities of t-SNE.
+    """Return how strongly neighbours attract each other: the affinities of t-SNE.
 
     Row i gives its neighbours weights exp(-b_i d^2) whose entropy is log(perplexity). The weights
     of both directions are added, and all of them add up to 1.

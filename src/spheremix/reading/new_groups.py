@@ -93,7 +93,7 @@ def _clearest(batch: Scored, places: Ids) -> tuple[float, Ids]:
 
 
 def _some(ids: Ids, n: int, rng: np.random.Generator) -> Ids:
-    """Give all of them, or some where they are more than that."""
+    """Return all of them, or some where they are more than that."""
     return ids if len(ids) <= n else np.sort(rng.permutation(ids)[:n])
 
 
@@ -106,14 +106,14 @@ def _described(
 
 
 def _rank(drawn: NDArray[Any], value: float) -> float:
-    """Give the share of the draws that reach a value, itself included."""
+    """Return the share of the draws that reach a value, itself included."""
     return float((1.0 + np.count_nonzero(drawn >= value)) / (1.0 + len(drawn)))
 
 
 def _own_words(
     mixture: VMFMixture, batch: Scored, members: Ids, words: list[str] | None
 ) -> list[str]:
-    """Give the words that set new documents apart from all groups."""
+    """Return the words that set new documents apart from all groups."""
     if words is None:
         return []
     total = np.asarray(batch.rows[members].sum(axis=0)).ravel()
@@ -125,7 +125,7 @@ def _own_words(
 
 
 def check_groups(searched: Searched, found: list[NewGroup], n_new: int, level: float) -> Check:
-    """Tell whether there is a new group: the clearest one beside those of random parts."""
+    """Return whether there is a new group: the clearest one beside those of random parts."""
     p_value = _rank(searched.drawn.gains, searched.gain)
     said = "no large set of documents that are nearer to each other than to any group"
     if found:
@@ -139,7 +139,7 @@ def check_groups(searched: Searched, found: list[NewGroup], n_new: int, level: f
 
 
 def check_fit(searched: Searched, bad: NDArray[np.bool_], share: float, level: float) -> Check:
-    """Tell whether more documents fit badly than in random parts."""
+    """Return whether more documents fit badly than in random parts."""
     n, expected = int(bad.sum()), share * len(bad)
     said = f"{n:,} of {count(len(bad), 'document')} fit badly, about {expected:.0f} expected"
     p_value = _rank(searched.drawn.bad, int(bad[searched.places].sum()))

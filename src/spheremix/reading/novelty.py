@@ -71,7 +71,7 @@ class Scored:
         return float(np.mean(self.pulls.argmax(axis=1) != self.labels))
 
     def take(self, places: Any) -> Scored:
-        """Give some of them, by numbers or by a mask."""
+        """Return some of them, by numbers or by a mask."""
         return Scored(
             self.rows[places],
             self.labels[places],
@@ -144,7 +144,7 @@ def joined_rows(parts: list[Scored]) -> Scored:
 
 
 def fit_values(past: Array, new: Array) -> Array:
-    """Give the share of the documents of the past, the new one included, that fit as badly.
+    """Return the share of the documents of the past, the new one included, that fit as badly.
 
     It is a p-value: of documents from the same source, a share of at most p has a value of at most
     p.
@@ -154,7 +154,7 @@ def fit_values(past: Array, new: Array) -> Array:
 
 
 def limit_of_fit(past: Array) -> tuple[float, float]:
-    """Give the cosine below which a document fits badly, and the share of documents one expects.
+    """Return the cosine below which a document fits badly, and the share of documents one expects.
 
     It is the r-th smallest of the n cosines of the past, r being 5 % of n + 1: of all orders of
     these and a new one, a share of r / (n + 1) has the new one below it.
@@ -167,7 +167,7 @@ def limit_of_fit(past: Array) -> tuple[float, float]:
 
 
 def products(rows: Any, others: Any) -> Array:
-    """Give the products of all pairs of rows, dense or sparse."""
+    """Return the products of all pairs of rows, dense or sparse."""
     found: Any = rows @ others.T
     return np.asarray(found.toarray() if hasattr(found, "toarray") else found)
 

@@ -182,7 +182,7 @@ def document_order(labels: ArrayLike, clusters: ArrayLike) -> Ids:
 
 
 def _patterns(support: NDArray[np.bool_]) -> list[NDArray[np.uint64]]:
-    """Give the columns as numbers of 64 bits, the first row in the highest bit of the first."""
+    """Return the columns as numbers of 64 bits, the first row in the highest bit of the first."""
     packed = np.packbits(support, axis=0)
     words = []
     for first in range(0, len(packed), 8):

@@ -133,7 +133,7 @@ def _spread_out(
 
 
 def _first_positions(coordinates: Array) -> Array:
-    """Give the two leading principal components, small, and a trace of noise to part equal ones."""
+    """Return two leading principal components, small, and a trace of noise to part equal ones."""
     centred = coordinates - coordinates.mean(axis=0)
     _, vectors = np.linalg.eigh(centred.T @ centred)
     leading = vectors[:, : -3 if vectors.shape[1] > 2 else None : -1][:, :2]

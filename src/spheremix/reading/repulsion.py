@@ -45,7 +45,7 @@ class Repulsion:
         self._closeness = np.zeros((0, 0))
 
     def __call__(self, positions: Array) -> tuple[Array, float]:
-        """Give the force on each point, and the sum of 1 / (1 + r^2) over all ordered pairs.
+        """Return the force on each point, and the sum of 1 / (1 + r^2) over all ordered pairs.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class Repulsion:
         self._closeness = fft.rfft2(closeness).real * twice / self._size**2
 
     def _spread(self, positions: Array) -> tuple[NDArray[np.intp], Array]:
-        """Give the sixteen nodes around each point, and the weights of a cubic interpolation."""
+        """Return the sixteen nodes around each point, and the weights of a cubic interpolation."""
         scaled = positions / self._step + 1.0
         nodes = scaled.astype(np.intp)
         t = scaled - nodes

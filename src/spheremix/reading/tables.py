@@ -161,7 +161,7 @@ def agreement(clusters: ArrayLike, labels: Iterable[Any]) -> Agreement:
 
 
 def _paired(clusters: ArrayLike, labels: Iterable[Any]) -> tuple[Ids, list[tuple[Hashable, ...]]]:
-    """Give the clusters as integers, and the labels of each document, each once."""
+    """Return the clusters as integers, and the labels of each document, each once."""
     ids = as_clusters(clusters)
     values = [_values(value) for value in labels]
     if len(values) != len(ids):

@@ -105,7 +105,7 @@ def timeline(
 
 
 def _has_years(dates: Any, dated: NDArray[np.bool_]) -> bool:
-    """Tell whether some of these dates are years only, whose month nobody knows."""
+    """Return whether some of these dates are years only, whose month nobody knows."""
     if isinstance(dates, np.ndarray) and dates.dtype.kind == "M":
         return bool(dates.dtype == np.dtype("datetime64[Y]"))
     return any(_is_year(one) for one, known in zip(dates, dated, strict=True) if known)
@@ -120,7 +120,7 @@ def _is_year(date: Any) -> bool:
 
 
 def parse_dates(dates: Iterable[Any]) -> NDArray[np.datetime64]:
-    """Give dates as days.
+    """Return dates as days.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def parse_dates(dates: Iterable[Any]) -> NDArray[np.datetime64]:
 
 
 def _day(date: Any, i: int) -> str:
-    """Give one date in the form that NumPy reads without guessing."""
+    """Return one date in the form that NumPy reads without guessing."""
     if is_missing(date):
         return "NaT"
     if isinstance(date, np.datetime64):

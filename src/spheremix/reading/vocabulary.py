@@ -137,7 +137,7 @@ class Vocabulary:
     # Features
 
     def features_of(self, clusters: Iterable[int]) -> Ids:
-        """Give the features of exactly these clusters, and of no other.
+        """Return the features of exactly these clusters, and of no other.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class Vocabulary:
     def words(
         self, cluster: int, n: int | None = None, *, by: Rank = "characteristic"
     ) -> list[Word]:
-        """Give the words of a cluster, the most characteristic ones first.
+        """Return the words of a cluster, the most characteristic ones first.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class Vocabulary:
         by: Rank = "characteristic",
         least_share: float = ONLY_HERE_SHARE,
     ) -> list[Word]:
-        """Give the words that only this cluster has, and that enough of its documents contain.
+        """Return the words that only this cluster has, and that enough of its documents contain.
 
         No other prototype has these words, and the share of the documents with the word is at least
         twice that of any other cluster.
@@ -240,7 +240,7 @@ class Vocabulary:
     def shared_words(
         self, cluster: int, n: int | None = None, *, by: Rank = "characteristic"
     ) -> list[Word]:
-        """Give the words that this cluster has in common with some others, not with all.
+        """Return the words that this cluster has in common with some others, not with all.
 
         Those of all clusters are common words; of two clusters, no word is shared.
 
@@ -259,7 +259,7 @@ class Vocabulary:
         return self.ranked(k, np.flatnonzero(self.support[k] & some), n, by)
 
     def common_words(self, n: int | None = None) -> list[str]:
-        """Give the words of all clusters.
+        """Return the words of all clusters.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class Vocabulary:
         return self.named(self.features_of(range(len(self.prototypes)))[:n])
 
     def shares_elsewhere(self, cluster: int) -> Array:
-        """Give the largest share of documents with each word among the other clusters.
+        """Return the largest share of documents with each word among the other clusters.
 
         Parameters
         ----------
@@ -293,7 +293,7 @@ class Vocabulary:
         return found
 
     def share_among_others(self, cluster: int) -> Array:
-        """Give the share of documents with each word among those of all other clusters together.
+        """Return the share of documents with each word among those of all other clusters together.
 
         Parameters
         ----------
@@ -314,7 +314,7 @@ class Vocabulary:
         return found
 
     def named(self, features: Iterable[int]) -> list[str]:
-        """Give the names of features.
+        """Return the names of features.
 
         Parameters
         ----------
@@ -329,7 +329,7 @@ class Vocabulary:
         return [self.names[j] for j in features]
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """Give every word of every cluster: a data frame in waiting.
+        """Return every word of every cluster: a data frame in waiting.
 
         Returns
         -------
@@ -370,7 +370,7 @@ class Vocabulary:
     def ranked(
         self, k: int, features: Ids, n: int | None, by: Rank = "characteristic"
     ) -> list[Word]:
-        """Give some features of a cluster as words, the most important ones first."""
+        """Return some features of a cluster as words, the most important ones first."""
         order = self.ranking(k, features, by)[:n]
         exits, shares = self.exit_betas, self.document_shares
         return [

@@ -153,7 +153,7 @@ def explain(
 
 
 def _one_row(x: Any) -> Any:
-    """Give a document as a table of one row."""
+    """Return a document as a table of one row."""
     row: Any = x if hasattr(x, "shape") else np.asarray(x)
     if not row.shape or np.asarray(x).dtype.kind in "US":
         raise ValueError(

@@ -103,7 +103,7 @@ def _measured(source: Source) -> dict[str, Any]:
 
 
 def shown_words(source: Source) -> NDArray[np.intp]:
-    """Give the columns that are shown: all of them, or those that survive longest."""
+    """Return the columns that are shown: all of them, or those that survive longest."""
     prototypes = source.mixture.prototypes_
     d = prototypes.shape[1]
     if d <= MAX_WORDS:
@@ -114,7 +114,7 @@ def shown_words(source: Source) -> NDArray[np.intp]:
 
 
 def _rows(source: Source, shown: NDArray[np.intp]) -> dict[str, Any] | None:
-    """Give the heaviest words of the documents, in the scores of the chosen step first."""
+    """Return the heaviest words of the documents, in the scores of the chosen step first."""
     if source.X is None or source.feature_names is None:
         return None
     mixtures = [source.mixture, *([] if source.path is None else [source.path.model(0)])]

@@ -54,7 +54,7 @@ def describe(source: Source, found: Documents | None) -> dict[str, Any] | None:
 def _labels(
     corpus: Corpus | None,
 ) -> tuple[list[dict[str, Any]] | None, list[str] | None, list[list[int]] | None]:
-    """Give columns of labels, the names of all labels, and the numbers of those of each document.
+    """Return columns of labels, the names of all labels, and the numbers of those of each document.
 
     The labels of a column follow each other, in the order of the alphabet; the column has the
     number of its first label, and of the one after its last.
@@ -116,7 +116,7 @@ def word_counts(source: Source) -> tuple[Any, list[str]] | None:
 def contrast(
     counted: tuple[Any, list[str]] | None, labels: NDArray[Any] | None, K: int
 ) -> list[list[tuple[str, float]]] | None:
-    """Give the words that set the documents of each cluster apart, where words were counted.
+    """Return the words that set the documents of each cluster apart, where words were counted.
 
     None where they were not, or where the model was fitted to other rows than the report has.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def firmness_entry(source: Source, shown: NDArray[np.intp]) -> dict[str, Any] | None:
-    """Give firmness in the chosen step; None where it was not measured.
+    """Return firmness in the chosen step; None where it was not measured.
 
     ``documents`` has a share for each document and ``groups`` one for each cluster. ``words`` is
     sparse: the words of cluster k have the numbers ``places[ends[k]:ends[k + 1]]`` in the list of

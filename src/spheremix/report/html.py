@@ -22,7 +22,7 @@ FORBIDDEN = {"script": ("</script", "<script", "<!--"), "style": ("</style", "<!
 
 
 def page(content: dict[str, Any], folder: Traversable | None = None) -> str:
-    """Give the report as one HTML file that loads nothing and lets nothing else run.
+    """Return the report as one HTML file that loads nothing and lets nothing else run.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ LARGEST = 2**16 - 1  # what the position 1 is written as
 
 
 def layout(source: Source, found: Documents | None) -> dict[str, Any] | None:
-    """Give the positions of the documents; None where their rows are not known.
+    """Return the positions of the documents; None where their rows are not known.
 
     A run has them already; for a model they are computed. They are written as integers from 0 to
     65,535, x from left to right and y from bottom to top.

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def digits(value: SupportsFloat, n: int = 7) -> float:
-    """Give a number with n significant digits: a file of many is half as long."""
+    """Return a number with n significant digits: a file of many is half as long."""
     return float(f"{float(value):.{n}g}")
 
 
 def numbered(labels: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
-    """Give documents that belong nowhere the number after the last: small arrays have no sign."""
+    """Return documents that belong nowhere the number after the last: small arrays have no sign."""
     return np.where(labels < 0, n_clusters, labels)

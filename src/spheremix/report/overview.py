@@ -38,7 +38,7 @@ def corpus_entry(source: Source, n_dropped: int) -> dict[str, Any]:
 
 
 def _file_name(source: str) -> str:
-    """Give the name of a file: a report that is sent along tells nothing of its folders."""
+    """Return the name of a file: a report that is sent along tells nothing of its folders."""
     return Path(source).name if Path(source).is_absolute() else source
 
 
@@ -91,7 +91,7 @@ def candidates(source: Source, counted: tuple[Any, list[str]] | None) -> list[di
 
 
 def _finite(value: float | None) -> float | None:
-    """Give a number, or None where there is none, as for the agreement of one start."""
+    """Return a number, or None where there is none, as for the agreement of one start."""
     return digits(value) if value is not None and np.isfinite(value) else None
 
 

@@ -23,17 +23,17 @@ INFINITY = "Infinity"
 
 
 def pack(content: dict[str, Any]) -> str:
-    """Give the content as base64 of its gzipped container: the same text for the same content."""
+    """Return the content as base64 of its gzipped container: the same text for the same content."""
     return base64.b64encode(_compressed(content)).decode("ascii")
 
 
 def packed_size(content: dict[str, Any]) -> int:
-    """Give the bytes of the content, gzipped, before base64."""
+    """Return the bytes of the content, gzipped, before base64."""
     return len(_compressed(content))
 
 
 def unpack(text: str) -> dict[str, Any]:
-    """Give the content back; strings, numbers and arrays are as they were."""
+    """Return the content back; strings, numbers and arrays are as they were."""
     try:
         data = gzip.decompress(base64.b64decode(text, validate=True))
         (length,) = struct.unpack_from("<I", data)
@@ -46,7 +46,7 @@ def unpack(text: str) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Give a value as JSON can say it: arrays as lists, infinity as a string, never NaN."""
+    """Return a value as JSON can say it: arrays as lists, infinity as a string, never NaN."""
     if isinstance(value, dict):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

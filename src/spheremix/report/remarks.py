@@ -23,7 +23,7 @@ EVIDENCE = ("n_components", "stability", "firmness", "gain", "turning", "score",
 
 
 def advised(record: AdviceRecord | None, table: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Give the advice on the number of groups, with its evidence for each of them."""
+    """Return the advice on the number of groups, with its evidence for each of them."""
     if record is None:
         return None
     columns = {name: list((table or {}).get(name, [])) for name in EVIDENCE}
@@ -39,7 +39,7 @@ def advised(record: AdviceRecord | None, table: Mapping[str, Any] | None) -> dic
 
 
 def remarked(run: Run) -> list[dict[str, Any]]:
-    """Give what is said about a run to readers of the page, and whether it warns of something.
+    """Return what is said about a run to readers of the page, and whether it warns of something.
 
     ``groups`` has the clusters that are named, each with the words of the text that name it.
     """

@@ -109,7 +109,7 @@ class Report:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the content as JSON can say it: arrays as lists, infinity as a string.
+        """Return the content as JSON can say it: arrays as lists, infinity as a string.
 
         Returns
         -------

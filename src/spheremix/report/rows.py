@@ -18,7 +18,7 @@ LEVELS = 65535  # of a coordinate, up to the largest of its document
 
 
 def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any]:
-    """Give the rows of documents, cut to their heaviest words.
+    """Return the rows of documents, cut to their heaviest words.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def heaviest(X: Any, weights: Array, columns: NDArray[np.intp]) -> dict[str, Any
 def _levels(
     values: Array, owners: NDArray[np.intp], n: int
 ) -> tuple[NDArray[Any], NDArray[np.float32] | None]:
-    """Give values in two bytes, as shares of the largest of the row; as floats if some are < 0."""
+    """Return values in two bytes, as shares of the largest of row; as floats if some are < 0."""
     if (values < 0.0).any():
         return values.astype(np.float32), None
     scale = np.zeros(n)

@@ -135,7 +135,7 @@ class Source:
 
 
 def count_rows(X: Any) -> int:
-    """Give the number of rows of an array, a sparse matrix or Directions."""
+    """Return the number of rows of an array, a sparse matrix or Directions."""
     return int(X.shape[0] if hasattr(X, "shape") else X.n_rows)
 
 
@@ -302,14 +302,14 @@ def _done_by(vectorizer: TextVectorizer) -> list[tuple[str, str]]:
 
 
 def _as_corpus(documents: Corpus | Sequence[str] | None) -> Corpus | None:
-    """Give documents as a corpus; those of a list have the ids "1", "2" and so on."""
+    """Return documents as a corpus; those of a list have the ids "1", "2" and so on."""
     if documents is None or isinstance(documents, Corpus):
         return documents
     return replace(Corpus.from_texts(documents), source="")
 
 
 def _title(corpus: Corpus | None) -> str:
-    """Give the name of the file of the documents, without what says how it is written."""
+    """Return the name of the file of the documents, without what says how it is written."""
     name = "" if corpus is None else PurePath(corpus.source).name
     return ENDINGS.sub("", name) or name
 

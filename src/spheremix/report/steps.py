@@ -99,7 +99,7 @@ def read_steps(source: Source, shown: NDArray[np.intp]) -> Steps:
 
 
 def found_only_here(prototypes: NDArray[Any], shares: Array) -> NDArray[np.bool_]:
-    """Tell which words one cluster alone has, and enough of its documents contain."""
+    """Return which words one cluster alone has, and enough of its documents contain."""
     has = prototypes != 0.0
     alone = np.count_nonzero(has, axis=0) == 1
     found: NDArray[np.bool_] = alone & (has & (shares >= ONLY_HERE_SHARE)).any(axis=0)
@@ -143,7 +143,7 @@ def evenly_spaced(n_nonzero: ArrayLike, wanted: Iterable[int], most: int) -> lis
 
 
 def quantise(prototypes: Array) -> tuple[NDArray[np.int8], float]:
-    """Give coordinates as signed bytes q: scale * (q / 127)**2 with the sign of q, zeros exact.
+    """Return coordinates as signed bytes q: scale * (q / 127)**2 with the sign of q, zeros exact.
 
     Squares, since coordinates of prototypes lie over orders of magnitude; a coordinate that is
     not zero never becomes zero, so that supports are exact.
@@ -156,7 +156,7 @@ def quantise(prototypes: Array) -> tuple[NDArray[np.int8], float]:
 
 
 def dequantise(values: NDArray[np.int8], scale: float) -> Array:
-    """Give back coordinates, as the page does."""
+    """Return coordinates, as the page does."""
     part = values.astype(np.float64) / LEVELS
     return np.asarray(scale * part * np.abs(part))
 
@@ -203,7 +203,7 @@ def count_words(prototypes: Array) -> dict[str, list[int]]:
 
 
 def _expected(source: Source, step: int) -> list[float]:
-    """Give the expected sizes of clusters, where it is not known who is in them."""
+    """Return the expected sizes of clusters, where it is not known who is in them."""
     if source.path is not None:
         return [digits(size) for size in source.path.sizes_[step]]
     n = len(source.mixture.labels_)
@@ -211,7 +211,7 @@ def _expected(source: Source, step: int) -> list[float]:
 
 
 def curves(path: VMFPath | None) -> dict[str, Any] | None:
-    """Give the thin lines of the whole path, in no more points than a screen has."""
+    """Return the thin lines of the whole path, in no more points than a screen has."""
     if path is None:
         return None
     n = len(path.betas_)

@@ -38,7 +38,7 @@ def shorten(texts: Sequence[str], budget: int) -> list[str]:
 
 
 def _common_length(lengths: NDArray[np.int64], room: int) -> int:
-    """Give the largest length at which cut texts have so many characters at most."""
+    """Return the largest length at which cut texts have so many characters at most."""
     low, high = 0, LONGEST
     while low < high:
         middle = (low + high + 1) // 2
@@ -59,7 +59,7 @@ def length(text: str) -> int:
 def token_forms(
     texts: Sequence[str], vectorizer: TextVectorizer, places: Mapping[str, int]
 ) -> dict[str, int]:
-    """Tell which word each form is: those that the vectoriser met, and tokens of the texts.
+    """Return which word each form is: those that the vectoriser met, and tokens of the texts.
 
     Parameters
     ----------

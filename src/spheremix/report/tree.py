@@ -51,7 +51,7 @@ def tree_entry(
 
 
 def packed_leaves(leaves: Any, tree: TreeRecord | None) -> Any:
-    """Give the fine group of each document as a small array; None where there is no tree."""
+    """Return the fine group of each document as a small array; None where there is no tree."""
     if leaves is None or tree is None:
         return None
     return numbered(np.asarray(leaves), len(tree.grown.clusters)).astype(np.uint16)

@@ -185,7 +185,7 @@ def _read_file(path: Path, wanted: dict[str, Any]) -> Corpus:
 
 
 def _names(wanted: Any) -> list[str]:
-    """Give the columns that are asked for by name."""
+    """Return the columns that are asked for by name."""
     return [wanted] if isinstance(wanted, str) else list(wanted or ())
 
 

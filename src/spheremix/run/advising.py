@@ -51,7 +51,7 @@ def choose_candidates(
     keys: Keys,
     listener: Listener,
 ) -> list[int]:
-    """Give the numbers of clusters to try: those asked for, or those that the corpus is worth.
+    """Return the numbers of clusters to try: those asked for, or those that the corpus is worth.
 
     Without any asked for, they end soon after the last number at which a further cluster explains
     more than it would in documents without clusters.
@@ -103,7 +103,7 @@ def advise_run(
 
 
 def _by_label(material: Material, two: VMFMixture | None) -> tuple[str, float] | None:
-    """Give the column of labels that two clusters agree with most, and how far."""
+    """Return the column of labels that two clusters agree with most, and how far."""
     found = {} if two is None else agreements(material, two.labels_)
     if not found:
         return None
@@ -124,7 +124,7 @@ def agreements(material: Material, clusters: NDArray[np.intp]) -> dict[str, Agre
 
 
 def pack_advice(advice: Advice) -> AdviceRecord:
-    """Give what run.json says of the advice; the evidence is in a table."""
+    """Return what run.json says of the advice; the evidence is in a table."""
     return AdviceRecord(
         recommended=[
             RecommendedRecord(n_clusters=one.n_clusters, reading=one.reading, sentence=one.sentence)
@@ -136,7 +136,7 @@ def pack_advice(advice: Advice) -> AdviceRecord:
 
 
 def problem_of(material: Material, options: ExploreOptions) -> Problem[VMFModel]:
-    """Give the rows and the model of an exploration."""
+    """Return the rows and the model of an exploration."""
     directions = as_directions(material.X, n_threads=options.threads)
     mixture = VMFMixture(1, kappa=kappa_of(options), n_threads=options.threads)
     return build_problem(MixtureOptions.of(mixture), directions, None)

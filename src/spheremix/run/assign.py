@@ -60,7 +60,7 @@ class Assigned:
     comparison: BatchComparison | None
 
     def table(self) -> Table:
-        """Give the columns of ``documents.csv``, and how well each document fits."""
+        """Return the columns of ``documents.csv``, and how well each document fits."""
         found = _assigned(self.run, self.material)
         n, kept = self.material.n_documents, self.material.kept
         fits: list[Any] = [None] * n
@@ -139,7 +139,7 @@ def assign_documents(
     text: str | None = None,
     id: str | None = None,  # noqa: A002
 ) -> Table:
-    """Give the clusters of new documents, in the columns of ``documents.csv``.
+    """Return the clusters of new documents, in the columns of ``documents.csv``.
 
     Columns that only documents of the run have are left out.
 
@@ -172,7 +172,7 @@ def write_assigned(table: Table, output: Path) -> None:
 
 
 def _rows(run: Run, new: Any, listener: Listener, text: str | None, name: str | None) -> Material:
-    """Give the rows of new documents in the columns of the run."""
+    """Return the rows of new documents in the columns of the run."""
     new = as_matrix(new)
     columns = {one: given for one, given in (("text", text), ("id", name)) if given is not None}
     if isinstance(new, Matrix):
@@ -234,7 +234,7 @@ def _texts(run: Run, corpus: Corpus) -> Material:
 
 
 def vectorized(run: Run, corpus: Corpus) -> Material:
-    """Give the rows of documents that are mended already, in the words of a run on texts."""
+    """Return the rows of documents that are mended already, in the words of a run on texts."""
     vectorizer = run.vectorizer()
     if vectorizer is None:
         raise needs_matrix(run, corpus.source or "These texts")

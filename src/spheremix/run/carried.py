@@ -17,7 +17,7 @@ ANOTHER = "_input"  # the end of a name that a column of ours has already
 
 
 def carried_columns(corpus: Corpus) -> dict[str, list[str | None]]:
-    """Give the columns of the input that follow ours: labels first, then the others.
+    """Return the columns of the input that follow ours: labels first, then the others.
 
     Several labels of a document are separated by semicolons; numbers, lists and objects are written
     as JSON, with all their digits.
@@ -40,7 +40,7 @@ def renamed(corpus: Corpus) -> list[str]:
 
 
 def _names(corpus: Corpus) -> list[str]:
-    """Give each column its name, or one with an end where the name is taken."""
+    """Return each column its name, or one with an end where the name is taken."""
     given = {*corpus.labels, *corpus.metadata}
     taken = set(OURS)
     names = []

@@ -21,7 +21,7 @@ LISTED = 8  # groups that are named
 
 
 def update_of(history: EditHistory | None) -> EditStep | None:
-    """Give the step with which an update begins; None for other runs."""
+    """Return the step with which an update begins; None for other runs."""
     if history is None or history.steps[0].update is None:
         return None
     return history.steps[0]
@@ -84,7 +84,7 @@ def _found(before: UpdateRecord) -> str:
 
 
 def _groups(run: Run, before: UpdateRecord) -> dict[str, str]:
-    """Give what has become of the groups, in words."""
+    """Return what has become of the groups, in words."""
     clusters = run.clusters or Table(cluster=[], name=[], size=[])
     columns = (clusters[name] for name in ("cluster", "name", "size"))
     rows = sorted(row for row in zip(*columns, strict=True) if row[0] >= 0)

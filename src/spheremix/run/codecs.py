@@ -148,14 +148,14 @@ def unpack_mixture(
 
 
 def level_of(model: VMFModel) -> float | None:
-    """Give the level of the noise of a model."""
+    """Return the level of the noise of a model."""
     return None if model.noise is None else float(model.noise.level)
 
 
 def model_of(
     estimator: Any, record: MixtureRecord | PathRecord, n_features: int, reader: Reader
 ) -> VMFModel:
-    """Give the model that an estimator's parameters stand for, with what was in force."""
+    """Return the model that an estimator's parameters stand for, with what was in force."""
     try:
         options = MixtureOptions.of(estimator)
         if isinstance(record, PathRecord):

@@ -32,7 +32,7 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma")
 
 
 def versions() -> dict[str, str]:
-    """Give what the last digits depend on."""
+    """Return what the last digits depend on."""
     found = {"spheremix": spheremix.__version__, "python": platform.python_version()}
     found |= {name: _version(name) for name in LIBRARIES}
     level = "none" if kernels is None else str(kernels.simd_level())
@@ -41,7 +41,7 @@ def versions() -> dict[str, str]:
 
 @functools.cache
 def _version(name: str) -> str:
-    """Give the version of a library; to look it up takes milliseconds."""
+    """Return the version of a library; to look it up takes milliseconds."""
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -49,7 +49,7 @@ def _version(name: str) -> str:
 
 
 def same_documents(before: Any, now: dict[str, Any]) -> bool:
-    """Tell whether two commands are about the same documents."""
+    """Return whether two commands are about the same documents."""
     known = _known(before)
     return all(known.get(name) == now.get(name) for name in CHECKSUMS)
 
@@ -86,7 +86,7 @@ def compared(
 
 
 def given_again(before: Any, now: dict[str, Any]) -> tuple[str, dict[str, str]]:
-    """Give the options that would use the words of the run before, for a message with its values.
+    """Return the options that would use the words of the run before, for a message with its values.
 
     There are none where these words are asked for already, or of other documents.
     The options about documents and words are those of the run before, the others those of now. A
@@ -152,7 +152,7 @@ def as_given(name: str, value: Any) -> str:
 
 
 def _known(before: Any) -> dict[str, Any]:
-    """Give what a record says; nothing where it is damaged."""
+    """Return what a record says; nothing where it is damaged."""
     return before if isinstance(before, dict) else {}
 
 

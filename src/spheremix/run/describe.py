@@ -56,7 +56,7 @@ def _plain(words: list[Word]) -> list[dict[str, Any]]:
 
 
 def _by_cluster(columns: dict[str, Any]) -> dict[int, list[dict[str, Any]]]:
-    """Give the rows of a table by the cluster that they are about."""
+    """Return the rows of a table by the cluster that they are about."""
     found: dict[int, list[dict[str, Any]]] = {}
     for row in zip(*columns.values(), strict=True):
         values = [getattr(value, "item", lambda value=value: value)() for value in row]

@@ -28,7 +28,7 @@ FORMULA = re.compile(r"(?![+-]?[0-9]+(?:\.[0-9]+)?\Z)'*[=+\-@\t\r]")
 
 
 def csv_lines(columns: Mapping[str, Sequence[Any]], *, short: bool = False) -> Iterable[str]:
-    """Give a table as lines of CSV.
+    """Return a table as lines of CSV.
 
     Floats are read back to the same bits; short, for people, they have six significant digits, or
     three decimals where those are more: criteria are large, and compared by their differences.
@@ -63,7 +63,7 @@ def _cell(value: Any, write: Callable[[float], str]) -> Any:
 
 
 def _text(cell: str) -> str:
-    """Give back what was written as a cell."""
+    """Return what was written as a cell."""
     return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
 
 
@@ -72,7 +72,7 @@ def _short(value: float) -> str:
 
 
 def is_of_kind(value: Any, kind: type[int | float | str]) -> bool:
-    """Tell whether a value, once written as a cell, can be read back as this type."""
+    """Return whether a value, once written as a cell, can be read back as this type."""
     try:
         cell = str(_cell(value, repr))
         return not cell or kind(cell) is not None

@@ -211,7 +211,7 @@ def doubtful(run: Run) -> Remark | None:
 
 
 def _names(run: Run) -> dict[Any, str]:
-    """Give the name of each cluster that is in the table."""
+    """Return the name of each cluster that is in the table."""
     clusters = run.clusters
     if clusters is None or "name" not in clusters:
         return {}

@@ -71,7 +71,7 @@ def edit_run(
     found = None if is_table(edits) else read_edits(edits, run)
 
     def given(there: str | None) -> GivenEdits:
-        """Give the edits; a table has the numbers of the groups that were there."""
+        """Return the edits; a table has the numbers of the groups that were there."""
         return found or read_edits(edits, run or there)
 
     return _edit(folder, given, listener or Listener(), threads)
@@ -129,7 +129,7 @@ def _finished(folder: RunFolder, listener: Listener) -> Run:
 
 
 def _pending(folder: RunFolder) -> CarriedEdits | None:
-    """Give the edits that a killed process was about to make, or to leave."""
+    """Return the edits that a killed process was about to make, or to leave."""
     if MANIFEST in folder.own.records:
         return None
     there = folder.recorded() or {}
@@ -140,7 +140,7 @@ def _pending(folder: RunFolder) -> CarriedEdits | None:
 
 
 def _next(folder: RunFolder, run: Run, given: GivenEdits | None) -> CarriedEdits | None:
-    """Give all edits that the run is to have; None where it has them already."""
+    """Return all edits that the run is to have; None where it has them already."""
     carried = left_edits(folder)
     if carried is None:
         carried = CarriedEdits(steps=[], documents=known_by(folder), undoing=False)
@@ -177,7 +177,7 @@ def _next(folder: RunFolder, run: Run, given: GivenEdits | None) -> CarriedEdits
 
 
 def _was_undone(folder: RunFolder, n_steps: int) -> bool:
-    """Tell whether a process was killed after it had taken edits back, before all was written."""
+    """Return whether a process was killed after it had taken edits back, before all was written."""
     there = folder.recorded() or {}
     if there.get("edits") is None:
         return False
@@ -231,7 +231,7 @@ def _make(
 
 
 def _options(folder: RunFolder, origin: OriginRecord, threads: int | None) -> ExploreOptions:
-    """Give the options of the run; one of other versions of libraries is refused."""
+    """Return the options of the run; one of other versions of libraries is refused."""
     there = origin.command
     newer = differences(origin.versions, versions())
     if newer:

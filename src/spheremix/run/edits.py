@@ -65,7 +65,7 @@ def read_edits(edits: Any, run: str | None = None) -> GivenEdits:
 
 
 def is_table(edits: Any) -> bool:
-    """Tell whether edits are a table of names, by the name of the file."""
+    """Return whether edits are a table of names, by the name of the file."""
     named = isinstance(edits, str) or hasattr(edits, "__fspath__")
     return named and fspath(edits).lower().endswith(TABLES)
 

@@ -269,7 +269,7 @@ def _finish(
     material, dense, keys = groups.material, groups.dense, groups.keys
 
     def left(stage: str, key: str, kind: type[Any]) -> Any:
-        """Give the record of a stage; its files are files of the run."""
+        """Return the record of a stage; its files are files of the run."""
         record, reader = folder.left(stage, key, kind)
         writer.entries.update(reader.entries)
         return record
@@ -350,7 +350,7 @@ def _names(
 
 
 def _naming(reading: Reading) -> list[list[str]] | None:
-    """Give the contrast words that are kept beside the model."""
+    """Return the contrast words that are kept beside the model."""
     if reading.contrast is None:
         return None
     return [list(words[:NAMING]) for words in reading.contrast]

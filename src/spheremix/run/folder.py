@@ -179,14 +179,14 @@ class RunFolder:
         self.own.record(COMMAND, content)
 
     def holds(self, command: dict[str, Any]) -> bool:
-        """Tell whether the run that is there, finished or on its way, is the one of a command."""
+        """Return whether the run that is there, finished or on its way, is the one of a command."""
         for name in (MANIFEST, COMMAND):
             if name in self.own.records:
                 return not differences(read_json(self.folder / name).get("command"), command)
         return False
 
     def recorded(self) -> dict[str, Any] | None:
-        """Give what is recorded of a command that was not brought to its end."""
+        """Return what is recorded of a command that was not brought to its end."""
         return read_json(self.folder / COMMAND) if COMMAND in self.own.records else None
 
     def claim_new(self) -> None:
@@ -223,12 +223,12 @@ class RunFolder:
     # Files that can be made again from the others
 
     def has(self, name: str) -> bool:
-        """Tell whether the folder holds something of this name."""
+        """Return whether the folder holds something of this name."""
         return os.path.lexists(self.folder / name)
 
     @contextmanager
     def deriving(self) -> Iterator[Writer]:
-        """Give what writes files that can be made again; they are recorded at the end."""
+        """Return what writes files that can be made again; they are recorded at the end."""
         writer = self.writer(top=True)
         yield writer
         self._record_derived(writer)
@@ -254,7 +254,7 @@ class RunFolder:
     # Stages
 
     def writer(self, *, durable: bool = True, top: bool = False) -> Writer:
-        """Give what writes the files of a stage; with ``top``, those of no stage."""
+        """Return what writes the files of a stage; with ``top``, those of no stage."""
         return Writer(self.own, durable=durable, under="" if top else self.under)
 
     def commit(self, stage: str, key: str, writer: Writer, record: Any) -> None:
@@ -263,7 +263,7 @@ class RunFolder:
         writer.commit(path, {"content": encode(record), "key": key})
 
     def _called(self, stage: str, key: str) -> str:
-        """Give the name of the record of a stage: an edited run has its own beside those there."""
+        """Return name of the record of a stage: an edited run has its own beside those there."""
         mark = MARK.fullmatch(f"{PROGRESS}/{stage}.json")
         if not self.under or mark or stage == ORIGIN or self._key(stage) == key:
             return stage
@@ -282,7 +282,7 @@ class RunFolder:
         make: Callable[[], None],
         read: Callable[[R, Reader], T],
     ) -> T:
-        """Give what a stage left; make it where it was not done so, or cannot be read."""
+        """Return what a stage left; make it where it was not done so, or cannot be read."""
         self._used.add(key)
         left = self.done(name, key, kind)
         if left is not None:
@@ -301,7 +301,7 @@ class RunFolder:
         return read(*self.left(name, key, kind))
 
     def left(self, stage: str, key: str, kind: type[R]) -> tuple[R, Reader]:
-        """Give the record and the files of a stage that was done in this run."""
+        """Return the record and the files of a stage that was done in this run."""
         left = self.done(stage, key, kind)
         if left is None:
             raise RunError(f"{self.folder}: what was written cannot be read: is the disk full?")
@@ -318,7 +318,7 @@ class RunFolder:
             raise
 
     def done(self, stage: str, key: str, kind: type[R]) -> tuple[R, Reader] | None:
-        """Give the record and the files that a stage left, or None where it was not done so."""
+        """Return the record and the files that a stage left, or None where it was not done so."""
         path = self._record_of(self._called(stage, key))
         if not path.exists():
             return None
@@ -332,7 +332,7 @@ class RunFolder:
             return None
 
     def _key(self, stage: str) -> str | None:
-        """Give the key with which a stage was done, if it was."""
+        """Return the key with which a stage was done, if it was."""
         path = self._record_of(stage)
         found = read_json(path).get("key") if self._is_record(path) else None
         return found if isinstance(found, str) else None
@@ -367,7 +367,7 @@ class RunFolder:
             self._withdraw(stage)
 
     def key(self, stage: str) -> str:
-        """Give the key with which a stage was done; an empty one where it was not."""
+        """Return the key with which a stage was done; an empty one where it was not."""
         return self._key(stage) or ""
 
     def _withdraw(self, stage: str) -> None:
@@ -377,7 +377,7 @@ class RunFolder:
     # Checkpoints: stages whose files lie among the drafts
 
     def checkpoint(self, stage: str) -> str:
-        """Give where the files of a checkpoint go."""
+        """Return where the files of a checkpoint go."""
         return f"{PROGRESS}/{self.own.workshop.name}/{stage}" if self.own.workshop else stage
 
     def drop(self, stages: Iterable[str]) -> None:

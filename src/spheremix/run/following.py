@@ -33,7 +33,7 @@ STRANGERS = (
 
 
 def identities(corpus: Corpus, rows: Iterable[bytes] = ()) -> list[str]:
-    """Give what documents are known by.
+    """Return what documents are known by.
 
     These are their ids, or their texts where ids are only numbers, or their rows where there are no
     texts.
@@ -52,7 +52,7 @@ def identities(corpus: Corpus, rows: Iterable[bytes] = ()) -> list[str]:
 
 
 def rows_of(material: Material) -> Iterator[bytes]:
-    """Give the bytes of the row of each document; none for those that were set aside."""
+    """Return the bytes of the row of each document; none for those that were set aside."""
     X: Any = material.X
     places = {int(i): row for row, i in enumerate(material.kept)}
     for i in range(material.n_documents):
@@ -66,13 +66,13 @@ def rows_of(material: Material) -> Iterator[bytes]:
 
 
 def places_of(material: Material) -> dict[str, int]:
-    """Give where each document is, by what it is known by."""
+    """Return where each document is, by what it is known by."""
     known = identities(material.source, rows_of(material))
     return {one: i for i, one in reversed(list(enumerate(known)))}
 
 
 def write_groups(labels: Any, material: Material) -> str:
-    """Give the group of each document as a text."""
+    """Return the group of each document as a text."""
     found = all_clusters(labels, material)
     return " ".join(NOBODY if k < 0 else str(k) for k in found.tolist())
 
@@ -138,7 +138,7 @@ def follow(known: WaitingEdits, places: dict[str, int], groups: Groups) -> tuple
 
 
 def _documents(documents: list[str], places: dict[str, int], source: Corpus) -> dict[str, str]:
-    """Give the id of each document that is still there by its id before."""
+    """Return the id of each document that is still there by its id before."""
     numbered = {str(i): one for i, one in enumerate(documents, 1)}
     known = {one: one for one in documents}  # ids are their own identities, numbers are not
     return {

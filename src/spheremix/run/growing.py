@@ -153,7 +153,7 @@ def describe_tree(
 def _words(
     tree: ClusterTree, material: Material, reading: Reading
 ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64] | None]:
-    """Give words, sums of directions and numbers of documents with a word, for each leaf."""
+    """Return words, sums of directions and numbers of documents with a word, for each leaf."""
     M = tree.hierarchy.n_leaves
     if material.words is not None:
         has = cluster_counts(sparse.csr_array(material.X != 0), tree.leaves, n_clusters=M)

@@ -76,7 +76,7 @@ def _check(steps: list[EditStep], where: str) -> None:
 
 
 def read_groups(text: str) -> Ids:
-    """Give the group of each document, -1 for none; a run has no more groups than documents."""
+    """Return the group of each document, -1 for none; a run has no more groups than documents."""
     parts = text.split()
     found = np.empty(len(parts), dtype=np.intp)
     for i, one in enumerate(parts):
@@ -92,7 +92,7 @@ def read_groups(text: str) -> Ids:
 
 
 def write_history(steps: Sequence[EditStep], folder: Path) -> str | None:
-    """Give the text of ``edits.json``; None where there are no edits."""
+    """Return the text of ``edits.json``; None where there are no edits."""
     if not steps:
         return None
     return as_edits(folder / EDITS, encode(EditHistory(steps=list(steps)))).decode()

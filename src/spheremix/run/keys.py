@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def key_of(*parts: Any) -> str:
-    """Give the key of what a stage depends on, in plain values."""
+    """Return the key of what a stage depends on, in plain values."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -81,12 +81,12 @@ class Keys:
         return f"dense-{K}"
 
     def dense(self, K: int) -> str:
-        """Give the key of the mixture without penalty of one number of clusters."""
+        """Return the key of the mixture without penalty of one number of clusters."""
         start = () if self.start is None else (self.start,)
         return key_of(self.matrix, _parameters(dense_mixture(K, self._options)), *start)
 
     def path(self, K: int) -> str:
-        """Give the key of the path from this mixture; a criterion only chooses on it.
+        """Return the key of the path from this mixture; a criterion only chooses on it.
 
         So does the share of the documents that may belong nowhere, which is for predictions.
         """
@@ -99,27 +99,27 @@ class Keys:
         return key_of(self.matrix, "chance", self._options.kappa, self._options.seed)
 
     def stability(self, K: int) -> str:
-        """Give the key of what rows drawn again say of one number of clusters."""
+        """Return the key of what rows drawn again say of one number of clusters."""
         return key_of(self.matrix, "stability", K, self._options.kappa, self._options.seed)
 
     def tree(self, labels: NDArray[np.intp], n_leaves: int) -> str:
-        """Give the key of the tree over the chosen clusters, which are told by their labels."""
+        """Return the key of the tree over the chosen clusters, which are told by their labels."""
         options = self._options
         return key_of(self.matrix, "tree", _told(labels), n_leaves, options.kappa, options.seed)
 
     def firmness(self, K: int) -> str:
-        """Give the key of what stays of the chosen mixture when documents are drawn again."""
+        """Return the key of what stays of the chosen mixture when documents are drawn again."""
         options = self._options
         chosen = self.dense(K) if options.criterion == DENSE else self.path(K)
         by = [options.criterion, *([] if options.max_noise is None else [options.max_noise])]
         return key_of(chosen, "firmness", *by, options.seed)
 
     def layout(self, labels: NDArray[np.intp]) -> str:
-        """Give the key of the map of the documents: it depends on rows and clusters."""
+        """Return the key of the map of the documents: it depends on rows and clusters."""
         return key_of(self.matrix, "layout", _told(labels))
 
     def fits(self, sizes: Iterable[int]) -> set[str]:
-        """Give the keys of all that is fitted with these numbers of clusters."""
+        """Return the keys of all that is fitted with these numbers of clusters."""
         kinds = (self.dense, self.path, self.stability, self.firmness)
         return {*(key(K) for K in sizes for key in kinds), self.chance}
 
@@ -178,21 +178,21 @@ class EditedKeys(KnownKeys):
         return self._stage
 
     def dense(self, K: int) -> str:
-        """Give the key of the mixture without penalty: that of an edit of the one before."""
+        """Return the key of the mixture without penalty: that of an edit of the one before."""
         return key_of(self._edits, self.matrix, _parameters(dense_mixture(K, self._options)))
 
     def fits(self, sizes: Iterable[int]) -> set[str]:
-        """Give the keys of all that was fitted before the edits, which can be taken back."""
+        """Return the keys of all that was fitted before the edits, which can be taken back."""
         return self._before.fits(sizes)
 
 
 def kappa_of(options: ExploreOptions) -> Kappa:
-    """Give the concentration of an exploration, which its options have checked."""
+    """Return the concentration of an exploration, which its options have checked."""
     return cast("Kappa", options.kappa)
 
 
 def _noise_of(options: ExploreOptions, *, final: bool = True) -> dict[str, Any]:
-    """Give what an exploration says of documents that belong nowhere.
+    """Return what an exploration says of documents that belong nowhere.
 
     A share limits those of the mixture that is shown, the final one: where a path follows a
     mixture, it finds its noise as if there were no limit. A free share is free in all fits.
@@ -206,7 +206,7 @@ def _noise_of(options: ExploreOptions, *, final: bool = True) -> dict[str, Any]:
 
 
 def dense_mixture(K: int, options: ExploreOptions) -> VMFMixture:
-    """Give the estimator of a mixture without penalty."""
+    """Return the estimator of a mixture without penalty."""
     return VMFMixture(
         K,
         kappa=kappa_of(options),
@@ -218,7 +218,7 @@ def dense_mixture(K: int, options: ExploreOptions) -> VMFMixture:
 
 
 def sparse_path(K: int, options: ExploreOptions, init: Any) -> VMFPath:
-    """Give the estimator of the path that begins with a dense mixture."""
+    """Return the estimator of the path that begins with a dense mixture."""
     return VMFPath(
         n_components=K,
         criterion=str(options.criterion),  # completed by now
@@ -235,7 +235,7 @@ def sparse_path(K: int, options: ExploreOptions, init: Any) -> VMFPath:
 
 
 def _parameters(estimator: Any) -> dict[str, Any]:
-    """Give the parameters that the solution depends on."""
+    """Return the parameters that the solution depends on."""
     found = estimator.get_params(deep=False).items()
     return {name: value for name, value in found if name not in UNSTORED}
 

@@ -33,24 +33,24 @@ CHECKPOINT = re.compile(r"(fit|refit|refits|steps)-\d+/[a-z_]+\.npy")
 
 
 def format_of(name: str) -> str | None:
-    """Give what a record of this name says that it is; None where no record has this name."""
+    """Return what a record of this name says that it is; None where no record has this name."""
     if name in {COMMAND, PLACING} or MARK.fullmatch(name) or STAGE.fullmatch(name):
         return ON_THE_WAY
     return FORMATS.get(name)
 
 
 def is_on_the_way(name: str) -> bool:
-    """Tell whether a file is only there until the run is finished."""
+    """Return whether a file is only there until the run is finished."""
     return name.startswith(f"{PROGRESS}/")
 
 
 def in_layout(name: str) -> bool:
-    """Tell whether a run writes files of this name."""
+    """Return whether a run writes files of this name."""
     return name.partition("/")[0] in LAYOUT
 
 
 def proof(entry: Any) -> tuple[int, str] | None:
-    """Give the size and the checksum that a record states of a file, where it states them."""
+    """Return the size and the checksum that a record states of a file, where it states them."""
     size, checksum = (
         (entry.get("bytes"), entry.get("sha256")) if isinstance(entry, dict) else (0, 0)
     )

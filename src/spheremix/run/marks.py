@@ -131,7 +131,7 @@ def describe_marks(edits: Edits) -> list[str]:
 
 
 def read_marks(run: Run) -> dict[str, Any] | None:
-    """Give what people did to a run, in plain values; None where nobody did anything."""
+    """Return what people did to a run, in plain values; None where nobody did anything."""
     history = run.edits()
     if history is None:
         return None
@@ -153,7 +153,7 @@ def read_marks(run: Run) -> dict[str, Any] | None:
 
 
 def keeps_numbers(run: Run) -> bool:
-    """Tell whether the groups of an updated run have the numbers of the run before it.
+    """Return whether the groups of an updated run have the numbers of the run before it.
 
     They have other ones if groups were merged or split since, or were searched for anew.
     """
@@ -164,5 +164,5 @@ def keeps_numbers(run: Run) -> bool:
 
 
 def _noted(keys: Iterable[str], table: Table) -> dict[str, str]:
-    """Give the notes of a table by what they are about."""
+    """Return the notes of a table by what they are about."""
     return {key: note for key, note in zip(keys, table.get("note", []), strict=False) if note}

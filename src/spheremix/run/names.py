@@ -58,12 +58,12 @@ class GivenNames:
     recorded: bool = False
 
     def command(self) -> dict[str, Any]:
-        """Give what the result depends on, as JSON can say it."""
+        """Return what the result depends on, as JSON can say it."""
         names = {str(cluster): name for cluster, name in self.names.items()}
         return {"source": self.source, "names": names, "fit": self.fit}
 
     def records(self, n_clusters: int, fit: str, before: str | None) -> dict[int, NameRecord]:
-        """Give the names that a file or a mapping has, by number; none where a function names.
+        """Return the names that a file or a mapping has, by number; none where a function names.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class GivenNames:
     def ask(
         self, n_clusters: int, describe: Callable[[], list[dict[str, Any]]]
     ) -> dict[int, NameRecord]:
-        """Give the names that a function has for clusters that are described; else none."""
+        """Return the names that a function has for clusters that are described; else none."""
         if self.namer is None:
             return {}
         pairs = _pairs(self.source, self.namer(describe()), n_clusters)
@@ -143,7 +143,7 @@ def put_names(
 
 
 def told_apart(name: str, taken: Collection[str]) -> str:
-    """Give a name, with a number where others have it."""
+    """Return a name, with a number where others have it."""
     found = name
     for i in itertools.count(2):
         if found not in taken:
@@ -153,7 +153,7 @@ def told_apart(name: str, taken: Collection[str]) -> str:
 
 
 def carried_names(names: Iterable[str]) -> list[str]:
-    """Give automatic names as people could give them: none too long, each different."""
+    """Return automatic names as people could give them: none too long, each different."""
     found: list[str] = []
     for name in names:
         shown_ones = "".join(c if c.isprintable() or c in JOINERS else " " for c in name)
@@ -242,7 +242,7 @@ def check_names(source: str, pairs: Iterable[tuple[Any, Any]]) -> dict[int, str]
 
 
 def _number(source: str, number: Any) -> int:
-    """Give the number of a cluster; in a table it may be a text."""
+    """Return the number of a cluster; in a table it may be a text."""
     try:
         found = int(number) if isinstance(number, str) else operator.index(number)
     except (ValueError, TypeError):

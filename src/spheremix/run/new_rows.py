@@ -44,7 +44,7 @@ def needs_texts(run: Run, where: str | PathLike[str]) -> RunError:
 
 
 def as_matrix(new: Any) -> Any:
-    """Give rows that are an array of numbers as a matrix; whatever else there is stays as it is."""
+    """Return rows that are an array of numbers as a matrix; whatever else there is stays as it is."""
     numbers = isinstance(new, np.ndarray) and new.dtype.kind in "biufc"
     return Matrix(new, None, "", "", [], "") if numbers or sparse.issparse(new) else new
 
@@ -108,7 +108,7 @@ def in_columns(
 
 
 def _checked(matrix: Matrix) -> Matrix:
-    """Give rows of numbers; the entries of sparse ones are in the order of their columns."""
+    """Return rows of numbers; the entries of sparse ones are in the order of their columns."""
     X: Any = matrix.X
     where = matrix.source or "The matrix"
     if X.ndim != 2 or 0 in X.shape:
@@ -138,7 +138,7 @@ def _with_zeros(X: Any) -> Any:
 
 
 def material_of(matrix: Matrix) -> Material:
-    """Give the rows of a matrix that have a direction, and the documents of all."""
+    """Return the rows of a matrix that have a direction, and the documents of all."""
     kept, reasons = check_rows(matrix)
     documents = matrix.documents or _numbers(matrix.X.shape[0])
     X = matrix.X[kept] if reasons else matrix.X
@@ -172,7 +172,7 @@ class JoinedRows:
 
 
 def explored_rows(run: Run) -> Material:
-    """Give the rows that were explored, with all their columns: edits may have dropped some."""
+    """Return the rows that were explored, with all their columns: edits may have dropped some."""
     folder = RunFolder(run.folder)
     left = folder.done("matrix", folder.key("matrix"), PreparedRecord)
     return read_material(*(left or (run.manifest.prepared, run.reader)), run.corpus())
@@ -218,7 +218,7 @@ def join_rows(run: Run, new: Matrix) -> JoinedRows:
 
 
 def _known(material: Material, documents: Corpus | None, source: str = "") -> Corpus:
-    """Give documents, or rows in their place."""
+    """Return documents, or rows in their place."""
     if documents is not None:
         return documents
     digests = [hashlib.sha256(row).hexdigest() for row in rows_of(material)]
@@ -226,7 +226,7 @@ def _known(material: Material, documents: Corpus | None, source: str = "") -> Co
 
 
 def _all_rows(material: Material) -> Any:
-    """Give the rows of all documents: those that were set aside are empty."""
+    """Return the rows of all documents: those that were set aside are empty."""
     X, kept, n = material.X, material.kept, material.n_documents
     if not material.reasons:
         return X
@@ -239,7 +239,7 @@ def _all_rows(material: Material) -> Any:
 
 
 def _like(X: Any, old: Any) -> Any:
-    """Give rows as those of a run are: sparse or dense, and of the same precision."""
+    """Return rows as those of a run are: sparse or dense, and of the same precision."""
     if hasattr(old, "tocsr"):
         X = sparse.csr_array(X)
     elif hasattr(X, "tocsr"):

@@ -335,7 +335,7 @@ class ExploreOptions:
         return replace(self, criterion=self.criterion or ("bic" if words else DENSE))
 
     def command(self) -> dict[str, Any]:
-        """Give the options that the result depends on, as JSON can say them."""
+        """Return the options that the result depends on, as JSON can say them."""
         found = {
             one.name: getattr(self, one.name)
             for one in dataclasses.fields(self)
@@ -344,7 +344,7 @@ class ExploreOptions:
         return {name: list(v) if isinstance(v, tuple) else v for name, v in found.items()}
 
     def reading(self) -> dict[str, Any]:
-        """Give what to read, as ``read_documents`` takes it; "none" stands for no column."""
+        """Return what to read, as ``read_documents`` takes it; "none" stands for no column."""
         names = {"text": self.text, "id": self.id, "date": self.date, "title": self.title}
         return {
             **{part: False if name == "none" else name for part, name in names.items()},
@@ -355,11 +355,11 @@ class ExploreOptions:
         }
 
     def languages(self) -> list[str]:
-        """Give the codes of the languages of the texts."""
+        """Return the codes of the languages of the texts."""
         return [code.strip().lower() for code in (self.language or "en").split(",")]
 
     def vectorizer(self) -> dict[str, Any]:
-        """Give the parameters of the vectoriser."""
+        """Return the parameters of the vectoriser."""
         from spheremix.text.weighting import WEIGHTING  # noqa: PLC0415
 
         return {
@@ -375,7 +375,7 @@ class ExploreOptions:
         }
 
     def candidates(self, n: int, n_distinct: int) -> list[int]:
-        """Give the numbers of clusters to try on n documents, some of which may be the same."""
+        """Return the numbers of clusters to try on n documents, some of which may be the same."""
         there = f"there {'is' if n == 1 else 'are'} {count(n, 'document')} with words"
         if n_distinct < n:
             there += ", all the same" if n_distinct == 1 else f", only {n_distinct:,} different"

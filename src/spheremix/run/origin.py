@@ -27,7 +27,7 @@ def new_origin(
     source: Corpus | Matrix,
     names: GivenNames | None,
 ) -> OriginRecord:
-    """Give where a run comes from that is being explored."""
+    """Return where a run comes from that is being explored."""
     beside = source if isinstance(source, Corpus) else source.documents
     return OriginRecord(
         command=command,
@@ -48,7 +48,7 @@ def new_origin(
 
 
 def origin_of(run: Run, corpus: CorpusRecord) -> OriginRecord:
-    """Give where a run comes from that was explored and not edited."""
+    """Return where a run comes from that was explored and not edited."""
     named = {k: one for k, one in enumerate(run.manifest.names or []) if one.source != AUTOMATIC}
     return OriginRecord(
         command=run.manifest.command,
@@ -60,7 +60,7 @@ def origin_of(run: Run, corpus: CorpusRecord) -> OriginRecord:
 
 
 def recorded_names(origin: OriginRecord) -> GivenNames | None:
-    """Give the names of an origin, which belong to the groups that had them."""
+    """Return the names of an origin, which belong to the groups that had them."""
     asked = origin.command.get("names")
     known = origin.names or origin.names_fit is not None
     if isinstance(asked, dict) and not asked.get("names") and not known:

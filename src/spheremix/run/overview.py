@@ -49,7 +49,7 @@ def cluster_tables(run: Run) -> list[Shown]:
 
 
 def common_words(run: Run) -> list[str]:
-    """Give the words that all clusters have, the heaviest first."""
+    """Return the words that all clusters have, the heaviest first."""
     reading = Reading.from_run(run)
     if run.feature_names is None or len(reading.layout.clusters) < 2:
         return []

@@ -145,7 +145,7 @@ class Ownership:
         return not checked or self._has_checksum(name, path)
 
     def _is_draft(self, name: str) -> bool:
-        """Tell whether this is a draft or a checkpoint, by its name."""
+        """Return whether this is a draft or a checkpoint, by its name."""
         if self.workshop is None or not is_plain(self.folder / name):
             return False
         within = name.removeprefix(f"{PROGRESS}/{self.workshop.name}/")
@@ -228,7 +228,7 @@ class Ownership:
         self.forget([DERIVED, PLACING, REPLACED])
 
     def staged(self) -> set[str]:
-        """Give the files that records of stages list."""
+        """Return the files that records of stages list."""
         return set().union(*self._staged.values())
 
     def withdraw(self, record: str) -> None:
@@ -269,7 +269,7 @@ class Ownership:
     # Writing
 
     def draft(self) -> Path:
-        """Give a name for something that is being written, which nobody else has."""
+        """Return a name for something that is being written, which nobody else has."""
         if self.workshop is None:
             raise RuntimeError(f"{self.folder}: written to without its lock.")
         return self.workshop / f"{next(self._numbers)}.part"
@@ -299,14 +299,14 @@ class Ownership:
             self.record(PLACING, {"files": self._placing})
 
     def place(self, draft: Path, name: str) -> None:
-        """Give a draft its name."""
+        """Return a draft its name."""
         path = self.check(draft, name)
         with naming(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             draft.replace(path)
 
     def check(self, draft: Path, name: str) -> Path:
-        """Give the place of a draft, where nothing is in the way.
+        """Return the place of a draft, where nothing is in the way.
 
         A file of that name may be replaced where it is ours, or where the draft begins with all of
         its content.
@@ -319,7 +319,7 @@ class Ownership:
         return path
 
     def _may_go(self, path: Path, name: str, draft: Path) -> bool:
-        """Tell whether nothing is lost when a draft replaces what has its name."""
+        """Return whether nothing is lost when a draft replaces what has its name."""
         if draft.is_dir():
             return path.is_dir() and not any(path.iterdir())
         if not is_plain(path):
@@ -344,7 +344,7 @@ class Ownership:
         self._list(name, content)
 
     def unrecorded(self, listed: Iterable[str]) -> dict[str, Entry]:
-        """Give the files that a killed process put in their places and no record lists."""
+        """Return the files that a killed process put in their places and no record lists."""
         left = {name: self._placing[name] for name in self._placing.keys() - set(listed)}
         return {
             name: entry
@@ -359,7 +359,7 @@ def _signature(path: Path) -> tuple[int, ...]:
 
 
 def _begins(long: Path, short: Path) -> bool:
-    """Tell whether a file begins with all of another one: one that was cut when the power went."""
+    """Return whether a file begins with all of another one: one that was cut when power went."""
     with open_regular(long) as whole, open_regular(short) as part:
         while found := part.read(2**20):
             if whole.read(len(found)) != found:

@@ -45,7 +45,7 @@ class Pace:
             self._marks.append((now, self.done))
 
     def left(self, now: float) -> float | None:
-        """Give the seconds that the stage may still take; None where nothing is known."""
+        """Return the seconds that the stage may still take; None where nothing is known."""
         half = 0.5 * (self._marks[0][1] + self.done)
         since, share = self._marks[max(bisect_right(self._marks, half, key=itemgetter(1)) - 1, 0)]
         gained = self.done - share
@@ -59,7 +59,7 @@ def time_behind(by_beta: float, by_words: float) -> float:
 
 
 def _odds(share: float) -> float:
-    """Give the odds of a share, which is not quite 0 or 1."""
+    """Return the odds of a share, which is not quite 0 or 1."""
     inside = min(max(share, 1e-3), 1.0 - 1e-3)
     return inside / (1.0 - inside)
 

@@ -78,7 +78,7 @@ def pack_steps(
 
 
 def _values_on(step: PathPoint, other: PathPoint) -> NDArray[np.float64]:
-    """Give the values of a point on the places of another one, which has all of its places."""
+    """Return the values of a point on the places of another one, which has all of its places."""
     if len(step.places) == len(other.places):
         return step.values
     values = np.zeros(len(other.places))
@@ -149,7 +149,7 @@ def unpack_steps(
 def _read_places(
     record: StepsRecord, reader: Reader, ends: NDArray[np.integer]
 ) -> list[NDArray[np.int64]]:
-    """Give the places of each step; they stay on the disk."""
+    """Return the places of each step; they stay on the disk."""
     places = reader.array(record.files["places"], (int(ends[-1]),), "i", mapped=True)
     size = record.n_components * record.n_features
     if any(part.min() < 0 or part.max() >= size for part in blocks(places)):

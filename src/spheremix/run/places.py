@@ -13,7 +13,7 @@ Place = list[float]  # a share of the circle, and 0 or 1: dark or light in turn
 
 
 def colour_places(tree: TreeRecord | None, n_groups: int) -> list[Place]:
-    """Give the place of each group: the middle of its leaves in the order of the tree.
+    """Return the place of each group: the middle of its leaves in the order of the tree.
 
     It is what ``grouping.js`` of the report computes for groups without a place of their own.
     """
@@ -31,7 +31,7 @@ def colour_places(tree: TreeRecord | None, n_groups: int) -> list[Place]:
 
 
 def _leaves(tree: TreeRecord) -> list[int]:
-    """Give the leaves in the order of the report: the branch with the largest group first."""
+    """Return the leaves in the order of the report: the branch with the largest group first."""
     nodes = tree.nodes
     children: list[list[int]] = [[] for _ in nodes]
     for i, node in enumerate(nodes):
@@ -52,7 +52,7 @@ def _leaves(tree: TreeRecord) -> list[int]:
 
 
 def add_places(places: list[Place], n_new: int) -> list[Place]:
-    """Give new groups places in the middle of the widest gaps between those that there are."""
+    """Return new groups places in the middle of the widest gaps between those that there are."""
     found = [list(one) for one in places]
     for _ in range(n_new):
         shares = np.sort([0.0, *(share for share, _ in found), 1.0])

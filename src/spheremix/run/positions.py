@@ -30,7 +30,7 @@ def place_documents(
     keys: Keys,
     listener: Listener,
 ) -> NDArray[np.float64]:
-    """Give the positions of the rows, where documents of a cluster are islands."""
+    """Return the positions of the rows, where documents of a cluster are islands."""
 
     def make() -> None:
         listener.begin("Placing the documents on a map")

@@ -111,7 +111,7 @@ class Material:
 
 
 def is_matrix(path: Path) -> bool:
-    """Tell whether a file is a ready matrix, by its name."""
+    """Return whether a file is a ready matrix, by its name."""
     return path.name.lower().endswith(MATRICES)
 
 
@@ -189,7 +189,7 @@ def prepare(
     keys: Keys,
     listener: Listener,
 ) -> Material:
-    """Give rows to documents that were mended, or take up those that were."""
+    """Return rows to documents that were mended, or take up those that were."""
     documents = source if isinstance(source, Corpus) else source.documents
 
     def make() -> None:
@@ -323,7 +323,7 @@ def _take_rows(
 
 
 def check_rows(matrix: Matrix) -> tuple[NDArray[np.intp], dict[int, str]]:
-    """Give the rows that have a direction, and why the others have none."""
+    """Return the rows that have a direction, and why the others have none."""
     X: Any = matrix.X
     if hasattr(X, "tocsr"):
         # As floats: the absolute value of the least integer of a type is not in that type.

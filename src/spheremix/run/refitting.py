@@ -101,7 +101,7 @@ class Plan:
         return cls([places[k] for k in first], parts, last + len(parts))
 
     def after(self, labels: Ids) -> Ids:
-        """Give the group of each document after; -1 stays, since it is no group."""
+        """Return the group of each document after; -1 stays, since it is no group."""
         return np.where(labels < 0, -1, np.array(self.became)[labels])
 
 
@@ -137,7 +137,7 @@ def _refitted(
     options: ExploreOptions,
     listener: Listener,
 ) -> tuple[VMFMixture, list[str]]:
-    """Give the mixture after edits, and what changed; made where it is not there."""
+    """Return the mixture after edits, and what changed; made where it is not there."""
     material, keys = after.material, after.keys
     stage, key = keys.dense_stage(plan.n_groups), keys.dense(plan.n_groups)
 
@@ -192,7 +192,7 @@ def _smaller_part(X: Any, rows: Ids, options: ExploreOptions) -> Ids:
 
 
 def common_rows(labels: Any, before: Material, after: Material) -> Ids:
-    """Give the labels of the rows that are still there."""
+    """Return the labels of the rows that are still there."""
     known = np.full(before.n_documents, -1, dtype=np.intp)
     known[before.kept] = labels
     return known[after.kept]

@@ -35,5 +35,5 @@ class Remark:
 
 
 def percent(share: float) -> int:
-    """Give a share in percent, rounded down: what is shown as 50 % is not below 50 %."""
+    """Return a share in percent, rounded down: what is shown as 50 % is not below 50 %."""
     return math.floor(100.0 * share + 1e-9)

@@ -24,7 +24,7 @@ Removed = dict[str, dict[str, int]]
 
 
 def removed_words(found: Mapping[str, Mapping[str, int]], stop: Collection[str]) -> Removed:
-    """Give what is kept of the words that a vectoriser left out, by reason."""
+    """Return what is kept of the words that a vectoriser left out, by reason."""
     asked, given = found[DROPPED], set(stop)
     return {
         STOP: {word: n for word, n in asked.items() if word in given},

@@ -48,12 +48,12 @@ class Edited:
 
 
 def changes_fit(edits: Edits) -> bool:
-    """Tell whether edits ask for other groups or other words."""
+    """Return whether edits ask for other groups or other words."""
     return bool(edits.merge or edits.split or edits.drop_words)
 
 
 def left_edits(folder: RunFolder) -> CarriedEdits | None:
-    """Give the edits of the run in a folder, finished or on its way; None where there are none.
+    """Return the edits of the run in a folder, finished or on its way; None where there are none.
 
     Nothing else of the run needs to be readable.
     """
@@ -78,7 +78,7 @@ def carried_edits(
     *,
     force: bool,
 ) -> CarriedEdits | None:
-    """Give the edits of the run that is there; with force, those that are damaged are given up.
+    """Return the edits of the run that is there; with force, those that are damaged are given up.
 
     A start brings its own, and the groups. Edits that people made after an update stay with that
     update; another one would lose them.
@@ -107,7 +107,7 @@ def carried_edits(
 
 
 def known_by(folder: RunFolder) -> list[str]:
-    """Give what the documents in a folder are known by; nothing where they cannot be read."""
+    """Return what the documents in a folder are known by; nothing where they cannot be read."""
     try:
         documents = kept_documents(folder)
         found = [] if documents is None else identities(documents)
@@ -130,7 +130,7 @@ def kept_documents(folder: RunFolder) -> Corpus | None:
 
 
 def fit_of(folder: RunFolder, groups: Groups) -> str:
-    """Give what the numbers of groups belong to, as the manifest of a run does."""
+    """Return what the numbers of groups belong to, as the manifest of a run does."""
     key, stage = groups.keys.dense(groups.best), groups.keys.dense_stage(groups.best)
     kind: type[Any] = groups.record
     record, reader = folder.left(stage, key, kind)
@@ -224,7 +224,7 @@ def _make(
 def _parts(
     step: EditStep, brought: EditStep, documents: list[str], error: ParameterError
 ) -> tuple[EditStep, EditStep]:
-    """Give a step that cannot be made without its fits, and without anything; the rest waits."""
+    """Return a step that cannot be made without its fits, and without anything; the rest waits."""
     lost = [] if brought.waiting is None else brought.waiting.lost
     whole = step.waiting or WaitingEdits(
         edits=step.edits, groups=step.groups, documents=documents, lost=[]

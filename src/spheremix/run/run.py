@@ -230,7 +230,7 @@ class Run(RunVerbs):
         return self.reader.array(record.positions, (rows.shape[0], 2), "f")
 
     def contrast(self) -> list[list[str]] | None:
-        """Give the words that set each cluster apart, where the features are no words.
+        """Return the words that set each cluster apart, where the features are no words.
 
         Returns
         -------
@@ -258,7 +258,7 @@ class Run(RunVerbs):
         return unpack_firmness(record, self.reader, (n_rows, *self.mixture.prototypes_.shape))
 
     def names(self) -> list[str] | None:
-        """Give the names that people or programs gave to the clusters.
+        """Return the names that people or programs gave to the clusters.
 
         Returns
         -------
@@ -271,7 +271,7 @@ class Run(RunVerbs):
         return [one.name for one in found]
 
     def edits(self) -> EditHistory | None:
-        """Give the edits that people made to this run.
+        """Return the edits that people made to this run.
 
         Returns
         -------

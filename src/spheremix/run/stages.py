@@ -96,7 +96,7 @@ def fit_dense(
 def _dense(
     folder: RunFolder, material: Material, K: int, options: ExploreOptions, keys: Keys
 ) -> VMFMixture:
-    """Give the mixture that is to be fitted, with the groups that it starts from, if any."""
+    """Return the mixture that is to be fitted, with the groups that it starts from, if any."""
     found = dense_mixture(K, options)
     if keys.start is None:
         return found
@@ -289,7 +289,7 @@ class Checkpoints:
             self.folder.drop(self.folder.checkpoints(kind))
 
     def _steps(self, *, relaxed: bool, noise: bool) -> tuple[list[PathPoint], list[PathPoint], int]:
-        """Give the steps, their refits if there are any, and the number of marks."""
+        """Return the steps, their refits if there are any, and the number of marks."""
         steps: list[PathPoint] = []
         refits: list[PathPoint] = []
         n = 0

@@ -41,14 +41,14 @@ class Start:
     told: frozenset[str] = frozenset()
 
     def command(self) -> dict[str, str]:
-        """Give what tells this start from others: the groups, and what is said of them."""
+        """Return what tells this start from others: the groups, and what is said of them."""
         groups = np.ascontiguousarray(self.labels, dtype="<i8").tobytes()
         parts = {"start": groups, "carried": as_json(encode(self.carried))}
         return {name: hashlib.sha256(one).hexdigest() for name, one in parts.items()}
 
 
 def complete_labels(labels: Ids, X: Any) -> Ids:
-    """Give rows without a group the one whose mean direction is nearest.
+    """Return rows without a group the one whose mean direction is nearest.
 
     Rows that share no word with any group start in the largest group.
     """

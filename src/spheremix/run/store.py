@@ -113,7 +113,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def is_plain(path: Path) -> bool:
-    """Tell whether this is a regular file, and not a link to one."""
+    """Return whether this is a regular file, and not a link to one."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
@@ -121,7 +121,7 @@ def is_plain(path: Path) -> bool:
 
 
 def inside(folder: Path, name: Any) -> Path:
-    """Give the place of a file of a run; none of the folders between is a link."""
+    """Return the place of a file of a run; none of the folders between is a link."""
     if not isinstance(name, str) or not all(PART.fullmatch(part) for part in name.split("/")):
         raise RunError(f"{folder}: {str(name)[:60]!r} is not the name of a file of a run.")
     path = folder
@@ -146,13 +146,13 @@ def settle(folder: Path) -> None:
 
 
 def as_json(content: dict[str, Any], *, indent: int | None = 1) -> bytes:
-    """Give an object as JSON, its keys in order, without NaN; in one line without an indent."""
+    """Return an object as JSON, its keys in order, without NaN; in one line without an indent."""
     text = json.dumps(content, indent=indent, sort_keys=True, allow_nan=False, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def as_edits(path: Path, content: dict[str, Any], *, updating: bool = False) -> bytes:
-    """Give a file with edits as JSON; refuse to write what could not be read again.
+    """Return a file with edits as JSON; refuse to write what could not be read again.
 
     An update writes what its documents are known by: of too many of them it is refused.
     """
@@ -176,7 +176,7 @@ def as_edits(path: Path, content: dict[str, Any], *, updating: bool = False) -> 
 
 
 def digest(path: Path) -> str:
-    """Give the SHA-256 of a file in hexadecimal digits."""
+    """Return the SHA-256 of a file in hexadecimal digits."""
     with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -226,7 +226,7 @@ class Reader:
         self.entries: dict[str, Entry] = entries
 
     def path(self, name: Any) -> Path:
-        """Give the place of a file whose size and checksum are those of the manifest."""
+        """Return the place of a file whose size and checksum are those of the manifest."""
         entry = self.entries.get(name) if isinstance(name, str) else None
         if not isinstance(entry, dict):
             raise RunError(f"{self.folder}: damaged: {str(name)[:60]!r} is not among its files.")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def group_of_strangers(
     corpus: Corpus, strangers: Ids, options: ExploreOptions, lines: frozenset[str]
 ) -> Ids:
-    """Give the documents that share words with each other; none where they are too few.
+    """Return the documents that share words with each other; none where they are too few.
 
     Words are counted as the new run counts them. A document belongs to the group if it has a word
     that another of them has.

@@ -98,7 +98,7 @@ def write_table(writer: Writer, key: str, columns: dict[str, Any]) -> FileName:
 
 
 def all_clusters(labels: Any, material: Material) -> Any:
-    """Give the cluster of each document, -1 for those set aside."""
+    """Return the cluster of each document, -1 for those set aside."""
     clusters = np.full(material.n_documents, -1, dtype=np.intp)
     clusters[material.kept] = labels
     return clusters
@@ -136,7 +136,7 @@ def document_columns(
 
 
 def repeated_ids(corpus: Corpus) -> list[str]:
-    """Give the id of the first document that has the text of each; empty where that is itself."""
+    """Return the id of the first document that has the text of each; empty where that is itself."""
     first: dict[str, int] = {}
     found = [first.setdefault(text, i) for i, text in enumerate(corpus.texts)]
     same = zip(found, corpus.texts, strict=True)
@@ -147,7 +147,7 @@ def repeated_ids(corpus: Corpus) -> list[str]:
 
 
 def known_columns(corpus: Corpus) -> dict[str, list[str | None]]:
-    """Give titles and dates, where there are any."""
+    """Return titles and dates, where there are any."""
     found: dict[str, Any] = {"title": corpus.titles, "date": corpus.dates}
     return {name: values for name, values in found.items() if values is not None}
 
@@ -231,7 +231,7 @@ def typical_columns(
 
 
 def labels_of(corpus: Corpus, row: int) -> str:
-    """Give the labels of a document as a line; of several columns, each with its name."""
+    """Return the labels of a document as a line; of several columns, each with its name."""
     several = len(corpus.labels) > 1
     each = [
         f"{name}: {', '.join(own[row])}" if several else ", ".join(own[row])
@@ -253,7 +253,7 @@ def typical(documents: Documents, cluster: int, material: Material) -> list[int]
 
 
 def beginning(row: int, material: Material, most: int) -> str:
-    """Give the first words of the text of a row."""
+    """Return the first words of the text of a row."""
     words = material.source.texts[material.kept[row]][: 10 * most].split()
     return shorten(" ".join(words), most)
 
@@ -277,7 +277,7 @@ def contrast_columns(reading: Reading, contrast: list[list[ContrastWord]]) -> di
 
 
 def dense_columns(dense: dict[int, VMFMixture]) -> dict[str, Any]:
-    """Give the criteria of the dense mixtures, which the number of clusters was chosen by."""
+    """Return the criteria of the dense mixtures, which the number of clusters was chosen by."""
     models = list(dense.values())
     return {
         "n_components": list(dense),
@@ -308,7 +308,7 @@ def tree_columns(tree: TreeRecord) -> dict[str, Any]:
 
 
 def path_columns(path: VMFPath) -> dict[str, Any]:
-    """Give the steps of the path."""
+    """Return the steps of the path."""
     steps = np.arange(len(path.betas_))
     return {
         "step": steps,

@@ -31,7 +31,7 @@ def about(meaning: str, **default: Any) -> Any:
 
 
 def encode(value: Any) -> Any:
-    """Give a dataclass, or a value inside one, as JSON can say it."""
+    """Return a dataclass, or a value inside one, as JSON can say it."""
     if dataclasses.is_dataclass(value):
         return {one.name: encode(getattr(value, one.name)) for one in dataclasses.fields(value)}
     if isinstance(value, Mapping):

@@ -123,7 +123,7 @@ def update_run(
 
 
 def _output(before: Run, out: str | PathLike[str] | None) -> Path:
-    """Give the folder of the new run; it is not in that of the run before, which is only read."""
+    """Return the folder of the new run; it is not in that of the run before, which is only read."""
     there = before.folder.resolve()
     # A folder such as "." has no name to which something can be added.
     named = before.folder if before.folder.name not in {"", ".."} else there
@@ -138,7 +138,7 @@ def _output(before: Run, out: str | PathLike[str] | None) -> Path:
 
 
 def _options(before: Run, threads: int | None) -> ExploreOptions:
-    """Give the options of the run before; names are carried in another way."""
+    """Return the options of the run before; names are carried in another way."""
     names = {
         one.name for one in dataclasses.fields(ExploreOptions) if one.metadata["changes_result"]
     } - {"names"}
@@ -147,7 +147,7 @@ def _options(before: Run, threads: int | None) -> ExploreOptions:
 
 
 def _labels(before: Run, compared: Assigned) -> Ids:
-    """Give the group of each document, old ones first; -1 where none is known.
+    """Return the group of each document, old ones first; -1 where none is known.
 
     Groups that are suggested come after those of the run.
     """
@@ -163,7 +163,7 @@ def _labels(before: Run, compared: Assigned) -> Ids:
 
 
 def _carried(before: Run, added: Added) -> CarriedEdits:
-    """Give the names, notes and marks of the run before, and what it was like."""
+    """Return the names, notes and marks of the run before, and what it was like."""
     reading, marks = Reading.from_run(before), read_marks(before) or {}
     K = reading.n_clusters
     names = carried_names(reading.cluster_name(k) for k in range(K))
@@ -203,7 +203,7 @@ def _carried(before: Run, added: Added) -> CarriedEdits:
 
 
 def _first_words(before: Run, reading: Reading) -> list[list[str]]:
-    """Give the first words of each group; nothing where columns are no words."""
+    """Return the first words of each group; nothing where columns are no words."""
     if before.feature_names is None:
         return []
     K = reading.n_clusters

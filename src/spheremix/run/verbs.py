@@ -64,7 +64,7 @@ class RunVerbs:
         return undo_edits(self.folder, listener=listener)
 
     def assign(self, new: Any, *, text: str | None = None, id: str | None = None) -> Table:  # noqa: A002
-        """Give the clusters of new documents.
+        """Return the clusters of new documents.
 
         Parameters
         ----------

@@ -97,7 +97,7 @@ class Writer:
         self._drafts[name] = draft
 
     def draft(self) -> Path:
-        """Give a name under which somebody else may write a file or a folder."""
+        """Return a name under which somebody else may write a file or a folder."""
         return self._own.draft()
 
     def take(self, name: str, draft: Path) -> str:
@@ -115,7 +115,7 @@ class Writer:
         self.entries[name] = {"bytes": draft.stat().st_size, "sha256": digest(draft)}
 
     def commit(self, manifest: Path, content: dict[str, Any]) -> None:
-        """Give the files their names, and write the record that lists them: now they count."""
+        """Return the files their names, and write the record that lists them: now they count."""
         for name, draft in self._drafts.items():  # all of them before the first has its name
             self._own.check(draft, name)
         self._own.intend(self.entries)

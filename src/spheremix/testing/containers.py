@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _strided(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give a view on every second entry both ways; what lies between is NaN."""
+    """Return a view on every second entry both ways; what lies between is NaN."""
     n, d = rows.shape
     around = np.full((2 * n, 2 * d + 1), np.nan)
     view = around[::2, 1::2]
@@ -31,7 +31,7 @@ def _memmap(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _csr_int64(rows: NDArray[np.float64]) -> Any:
-    """Give a CSR with 64-bit indices, which SciPy's constructor would make smaller."""
+    """Return a CSR with 64-bit indices, which SciPy's constructor would make smaller."""
     csr = sparse.csr_array(rows)
     csr.indices, csr.indptr = csr.indices.astype(np.int64), csr.indptr.astype(np.int64)
     return csr

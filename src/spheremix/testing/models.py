@@ -84,7 +84,7 @@ def check_model(
 
 
 def _clouds(rng: Generator, n: int, n_clouds: int, d: int) -> Array:
-    """Give unit rows in clouds with columns of their own, which overlap: EM takes its time."""
+    """Return unit rows in clouds with columns of their own, which overlap: EM takes its time."""
     clouds = np.arange(n) % n_clouds
     own = clouds[:, None] == np.arange(d) % n_clouds
     rows = own + 0.5 * rng.random((n_clouds, d))[clouds] + 0.6 * rng.normal(size=(n, d))
@@ -150,7 +150,7 @@ def _check_empty(model: Model[P], rows: Array, weights: Array, start: P) -> None
 
 
 def _scorer(model: Model[P], parameters: P, assignment: Assignment) -> Scorer:
-    """Give the scores of parameters, in the form that engines need, and a copy."""
+    """Return the scores of parameters, in the form that engines need, and a copy."""
     scorer = model.scorer(parameters, assignment, (3, 5))
     assert (scorer.assignment, scorer.key) == (assignment, (3, 5)), "the scorer is for another one."
     matrix, biases = scorer.matrix, scorer.biases
@@ -171,7 +171,7 @@ def _assert_same_scores(actual: Scorer, expected: Scorer) -> None:
 
 
 def _assigned(scorer: Scorer, rows: Array, weights: Array) -> Array:
-    """Give how much of each row belongs to each component, from the scores alone."""
+    """Return how much of each row belongs to each component, from the scores alone."""
     scores = rows @ scorer.matrix.T + scorer.biases
     if scorer.assignment == "hard":
         shares = np.eye(scorer.n_components)[scores.argmax(axis=1)]
@@ -182,7 +182,7 @@ def _assigned(scorer: Scorer, rows: Array, weights: Array) -> Array:
 
 
 def _completed(scorer: Scorer, rows: Array, assigned: Array, penalty: float) -> tuple[float, float]:
-    """Give the expected completed objective of scores, and the size of the terms it is a sum of."""
+    """Return expected completed objective of scores, and the size of the terms it is a sum of."""
     scores = rows @ scorer.matrix.T + (scorer.biases + scorer.offset)
     lengths = np.linalg.norm(scorer.matrix, axis=1) + np.abs(scorer.biases) + abs(scorer.offset)
     terms = float(assigned.sum(axis=0) @ lengths) + abs(penalty)
@@ -190,6 +190,6 @@ def _completed(scorer: Scorer, rows: Array, assigned: Array, penalty: float) -> 
 
 
 def _directions_of(resultants: Resultants) -> Array:
-    """Give the directions of the resultant vectors, zero where there is none."""
+    """Return the directions of the resultant vectors, zero where there is none."""
     lengths = np.linalg.norm(resultants.vectors, axis=1, keepdims=True)
     return np.asarray(resultants.vectors / np.where(lengths > 0.0, lengths, 1.0))

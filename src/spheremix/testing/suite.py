@@ -46,7 +46,7 @@ def engine_check(check: Check) -> Check:
 
 
 def draw_rows(rng: Generator, n: int, d: int) -> NDArray[np.float64]:
-    """Give rows of many lengths, half of their entries zero, none of them all zeros."""
+    """Return rows of many lengths, half of their entries zero, none of them all zeros."""
     rows = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.5)
     rows[np.arange(n), np.arange(n) % d] = 1 + rng.random(n)
     return rows * np.exp(rng.normal(size=(n, 1)))
@@ -55,7 +55,7 @@ def draw_rows(rng: Generator, n: int, d: int) -> NDArray[np.float64]:
 def draw_scorer(
     rng: Generator, K: int, d: int, assignment: Assignment = "soft", length: float = 20.0
 ) -> Scorer:
-    """Give random scores with prototypes of a length."""
+    """Return random scores with prototypes of a length."""
     directions = rng.normal(size=(K, d))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     biases = rng.normal(size=K) - 100
@@ -66,7 +66,7 @@ def draw_scorer(
 
 
 def tolerance_of(X: Any, scorer: Scorer) -> float:
-    """Give the relative error that is allowed: more in float32, and for long prototypes."""
+    """Return the relative error that is allowed: more in float32, and for long prototypes."""
     lengths = np.linalg.norm(scorer.matrix, axis=1)
     single = arithmetic(X.dtype, [scorer]) == np.float32
     return float((2e-5 if single else 1e-10) * max(1.0, lengths.max() / 20))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def languages_of(language: str) -> tuple[str, ...]:
-    """Give the codes of "en,fr"."""
+    """Return the codes of "en,fr"."""
     text = language if isinstance(language, str) else ""
     languages = tuple(code.strip().lower() for code in text.split(","))
     if not all(code.isalpha() and len(code) in {2, 3} for code in languages):
@@ -31,7 +31,7 @@ def languages_of(language: str) -> tuple[str, ...]:
 def lemma_of(
     lemmatizer: str | Callable[[str], str] | None, languages: tuple[str, ...]
 ) -> Callable[[str], str] | None:
-    """Give what finds the lemma of a form; None where forms are left as they are."""
+    """Return what finds the lemma of a form; None where forms are left as they are."""
     if lemmatizer is None or lemmatizer == "none":
         return None
     if lemmatizer == "simplemma":
@@ -47,7 +47,7 @@ def lemma_of(
 def stop_words_of(
     stop_words: str | PathLike[str] | Iterable[str] | None, languages: tuple[str, ...]
 ) -> frozenset[str]:
-    """Give the stop words: those of the languages, of scikit-learn, of a file or of a list."""
+    """Return the stop words: those of the languages, of scikit-learn, of a file or of a list."""
     if stop_words == "auto":
         return frozenset[str]().union(*map(stop_words_in, languages))
     if stop_words == "english":
@@ -61,7 +61,7 @@ def stop_words_of(
 
 
 def sizes_of(ngram_range: tuple[int, int]) -> tuple[int, int]:
-    """Give the least and the largest number of words of a run of words."""
+    """Return the least and the largest number of words of a run of words."""
     try:
         low, high = ngram_range
         low, high = require_integer("ngram_range", low, 1), require_integer("", high, low)

@@ -48,7 +48,7 @@ class Wanted:
     title: Name = None
 
     def names(self, part: str) -> list[str]:
-        """Give the columns named for a part; several only for labels."""
+        """Return the columns named for a part; several only for labels."""
         given = getattr(self, part)
         if isinstance(given, str):
             return [given]
@@ -134,7 +134,7 @@ def _plain(name: str) -> str:
 def _longest(
     path: Path, head: Sequence[Mapping[str, Any]], there: Sequence[str], taken: set[str]
 ) -> str:
-    """Give the only column that looks like texts."""
+    """Return the only column that looks like texts."""
     lengths = {}
     for name in there:
         values = [record[name] for record in head if not is_missing(record.get(name))]

@@ -163,7 +163,7 @@ class Corpus:
         return cls(found, [str(i) for i in range(1, len(found) + 1)], source="texts in memory")
 
     def content_checksum(self) -> str:
-        """Give the SHA-256 of what the corpus holds now, wherever it came from.
+        """Return the SHA-256 of what the corpus holds now, wherever it came from.
 
         Returns
         -------
@@ -185,7 +185,7 @@ class Corpus:
         return f"Corpus({', '.join(parts)}{f', from {self.source}' if self.source else ''})"
 
     def take(self, rows: Iterable[int]) -> Corpus:
-        """Give the documents at these positions, in this order.
+        """Return the documents at these positions, in this order.
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ class Corpus:
         )
 
     def name(self, row: int) -> str:
-        """Give what people call a document: its title, or its id where it has none.
+        """Return what people call a document: its title, or its id where it has none.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ def _date(value: Any) -> str | None:
 
 
 def _labels(value: Any) -> tuple[str, ...]:
-    """Give the labels of a document; one alone may be a text."""
+    """Return the labels of a document; one alone may be a text."""
     several = value if isinstance(value, list | tuple) else () if value is None else (value,)
     return tuple(map(str, several))
 
@@ -288,7 +288,7 @@ def _substitute(found: re.Match[str]) -> str:
 
 
 def check_texts(texts: Any) -> list[str]:
-    """Give a list of texts, or an error that names the one that is not."""
+    """Return a list of texts, or an error that names the one that is not."""
     if isinstance(texts, str | bytes):
         raise ParameterError("Texts must be a list of strings, got one string")
     found = list(texts)
@@ -303,7 +303,7 @@ def check_texts(texts: Any) -> list[str]:
 
 
 def digest(parts: Iterable[bytes]) -> str:
-    """Give the SHA-256 of parts, where they begin and end included."""
+    """Return the SHA-256 of parts, where they begin and end included."""
     total = hashlib.sha256()
     for part in parts:
         total.update(b"%d:" % len(part))
@@ -312,12 +312,12 @@ def digest(parts: Iterable[bytes]) -> str:
 
 
 def shown(value: object) -> str:
-    """Give a value as a message may show it: quoted, on one line, cut where it is long."""
+    """Return a value as a message may show it: quoted, on one line, cut where it is long."""
     text = repr(value[: 2 * SHOWN] if isinstance(value, str) else value)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:
-    """Give names as a message may list them."""
+    """Return names as a message may list them."""
     extra = len(names) - most
     return ", ".join(map(shown, names[:most])) + (f" and {extra} more" if extra > 0 else "")

@@ -39,7 +39,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def checksum(path: Path) -> str:
-    """Give the SHA-256 of a file as it lies there."""
+    """Return the SHA-256 of a file as it lies there."""
     with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -61,7 +61,7 @@ class Unpacked(gzip.GzipFile):
         self._most = max(LEAST_UNPACKED, EXPANSION * os.fstat(file.fileno()).st_size)
 
     def pieces(self, size: int = 2**20) -> Iterator[bytes]:
-        """Give the content, some at a time."""
+        """Return the content, some at a time."""
         while piece := self.read(size):
             self.check()
             yield piece

@@ -96,7 +96,7 @@ def _check(folder: Path, wanted: Wanted, beside: FromFiles) -> None:
 
 
 def _beside(folder: Path, names: list[str], wanted: Wanted, beside: FromFiles) -> dict[str, Any]:
-    """Give what is known about the files: titles, dates, labels and other columns."""
+    """Return what is known about the files: titles, dates, labels and other columns."""
     fields: dict[str, Any] = {"dates": None, "labels": {}, "metadata": {}, "notes": []}
     titles = [without_suffix(name.rpartition("/")[2], TEXT_SUFFIXES) for name in names]
     fields |= {"titles": titles, "checksum": ""}

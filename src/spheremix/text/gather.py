@@ -104,7 +104,7 @@ class _Gathered:
                 del self.others[name]
 
     def fields(self) -> dict[str, Any]:
-        """Give the fields of a corpus, and end the notes."""
+        """Return the fields of a corpus, and end the notes."""
         for column in (*self.columns.values(), *self.labels):
             if column not in self.seen:
                 raise missing(self.path, column, list(self.seen))
@@ -136,7 +136,7 @@ class _Gathered:
             self.notes.append(f"{count(without, 'document')} of {self.n:,} without {what}.")
 
     def _end_texts(self, texts: list[str]) -> None:
-        """Give numbers to documents without ids, and say what is missing among the texts."""
+        """Return numbers to documents without ids, and say what is missing among the texts."""
         if "id" not in self.values:
             self.notes.append("Documents have no ids: they are numbered from 1.")
             self.values["id"] = [str(i) for i in range(1, self.n + 1)]
@@ -162,7 +162,7 @@ class _Gathered:
                 del self.values[part]
 
     def _metadata(self) -> dict[str, list[Any]]:
-        """Give the other columns, and ids, titles and dates that were written otherwise."""
+        """Return the other columns, and ids, titles and dates that were written otherwise."""
         kept: dict[str, list[Any]] = {}
         parts = {column: part for part, column in self.columns.items()}
         for name, values in self.others.items():
@@ -177,7 +177,7 @@ class _Gathered:
 
 
 def _alike(values: list[Any], parsed: list[Any] | None) -> bool:
-    """Tell whether a column has nothing that was not read from it."""
+    """Return whether a column has nothing that was not read from it."""
     if parsed is None:
         return False
     both = zip(values, parsed, strict=True)

@@ -118,7 +118,7 @@ class _Files:
                     found.setdefault(one, []).append(i)
 
     def find(self, value: Any) -> list[int] | None:
-        """Give the positions of the files that a value names."""
+        """Return the positions of the files that a value names."""
         text = unicodedata.normalize("NFC", str(value)).strip().replace("\\", "/")
         text = text.removeprefix("./")
         for one in (text, text.removeprefix(self._root)):
@@ -128,7 +128,7 @@ class _Files:
 
 
 def _fitting(table: Path, records: Rows, files: _Files) -> str:
-    """Give the column whose values name the most files."""
+    """Return the column whose values name the most files."""
     hits: dict[str, int] = {}
     for _, record in records:
         for name, value in record.items():

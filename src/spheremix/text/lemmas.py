@@ -50,14 +50,14 @@ class Simplemma:
                 ) from None
 
     def __call__(self, form: str) -> str:
-        """Give the lemma of a form, the form itself where it is not known."""
+        """Return the lemma of a form, the form itself where it is not known."""
         form = form.capitalize() if form.isupper() else form
         lemma = str(self._lemmatize(form, lang=self.languages))
         written_out = lemma.startswith(form) and len(lemma) >= len(form) + ABBREVIATED
         return form if written_out else lemma
 
     def base(self, form: str, lemma: str) -> str | None:
-        """Give the base of a regular form in lower case that the lemma may have missed, or None.
+        """Return the base of a regular form in lower case that the lemma may have missed, or None.
 
         The English lemmas of some forms have a letter too many ("develope" of *developed*,
         "travell" of *travelling*) or another vowel ("ski" of *skies*), and plurals of words that

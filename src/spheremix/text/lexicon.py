@@ -94,7 +94,7 @@ class Lexicon:
         return found
 
     def word(self, form: str) -> str | None:
-        """Give the word of a form, or None where it is none; a new word is its lemma."""
+        """Return the word of a form, or None where it is none; a new word is its lemma."""
         lower = form.lower()
         if lower in self.known:
             return self.known[lower]
@@ -111,7 +111,7 @@ class Lexicon:
         return lemma if self.rule(lemma) else lower
 
     def numbering(self, numbers: Mapping[str, int]) -> Mapping[str, int]:
-        """Give a mapping from any form to the number of its word."""
+        """Return a mapping from any form to the number of its word."""
         return _Numbering(self, numbers)
 
 
@@ -134,7 +134,7 @@ class _Numbering(dict[str, int]):
 
 
 def _in_lower_case(occurrences: Mapping[str, int]) -> dict[str, tuple[int, str]]:
-    """Give each form in lower case its occurrences, and how it is written most often."""
+    """Return each form in lower case its occurrences, and how it is written most often."""
     found: dict[str, tuple[int, int, str]] = {}
     for form, n in occurrences.items():
         total, best, written = found.get(form.lower(), (0, 0, form))
@@ -147,7 +147,7 @@ def _in_lower_case(occurrences: Mapping[str, int]) -> dict[str, tuple[int, str]]
 def _roots(
     counts: Mapping[str, int], lemmas: Mapping[str, str], rule: WordRule, lemma: Lemma
 ) -> dict[str, str | None]:
-    """Give where forms and lemmas lead to; None where they lead to a stop word."""
+    """Return where forms and lemmas lead to; None where they lead to a stop word."""
     derived: Counter[str] = Counter()
     for form, one in lemmas.items():
         if one != form:
@@ -179,7 +179,7 @@ def _follow(form: str, steps: Mapping[str, str], rule: WordRule) -> str | None:
 
 
 def _stops(rule: WordRule, form: str, lemma: str) -> bool:
-    """Tell whether a form is left out for its lemma: not "ai", which is one of "be" to some."""
+    """Return whether a form is left out for its lemma: not "ai", which is one of "be" to some."""
     return lemma in rule.stop and lemma[:1] == form[:1]
 
 

@@ -30,7 +30,7 @@ REMEDIES = {
 
 
 def text_files(folder: Path, table: Path | None) -> tuple[list[Path], list[str]]:
-    """Give the files that are documents, and say which others there are."""
+    """Return the files that are documents, and say which others there are."""
     found, runs, others = _walk(folder)
     if table is not None:
         found = [path for path in found if not _same(path, table)]
@@ -94,7 +94,7 @@ def _suffix(path: Path) -> str:
 
 
 def _unknown_kinds(folder: Path, visible: list[Path]) -> list[Path]:
-    """Give files that may be texts by another name, or say what to do with those that are not."""
+    """Return files that may be texts by another name, or say what to do with those that are not."""
     if not visible:
         raise ReadError.at(folder, "there are no files in this folder.")
     tables = [path for path in visible if _suffix(path) in TABLES]

@@ -66,7 +66,7 @@ class Matrix:
     documents: Corpus | None = None
 
     def content_checksum(self) -> str:
-        """Give the SHA-256 of the rows as they are now, wherever they came from.
+        """Return the SHA-256 of the rows as they are now, wherever they came from.
 
         Returns
         -------
@@ -189,7 +189,7 @@ def _map(path: Path) -> Any:
 
 
 def _check_sparse(path: Path, X: Any) -> Any:
-    """Give a CSR array whose indices lie within it, and whose values are numbers."""
+    """Return a CSR array whose indices lie within it, and whose values are numbers."""
     try:
         X = sparse.csr_array(X)
         X.check_format(full_check=True)

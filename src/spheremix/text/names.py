@@ -34,7 +34,7 @@ PERIODS = {4: "year", 7: "month", 10: "day"}
 
 
 def without_suffix(name: str, suffixes: Sequence[str]) -> str:
-    """Give the name of a file, or its path, without its end (.txt, .txt.gz)."""
+    """Return the name of a file, or its path, without its end (.txt, .txt.gz)."""
     bare = name.removesuffix(".gz")
     end = PurePosixPath(bare).suffix
     return bare[: -len(end)] if end.lower() in suffixes else bare
@@ -43,7 +43,7 @@ def without_suffix(name: str, suffixes: Sequence[str]) -> str:
 def find_dates(
     folder: Path, names: Sequence[str], where: str | None
 ) -> tuple[list[str | None] | None, list[str]]:
-    """Give the dates in the names of files, and what should be said; guessed without ``where``."""
+    """Return dates in the names of files, and what should be said; guessed without ``where``."""
     if where is None:
         guessed = [_search(GUESSED, PurePosixPath(name).name) for name in names]
         if not all(guessed):
@@ -79,7 +79,7 @@ def _without(names: Sequence[str], found: Sequence[object], what: str) -> list[s
 
 
 def _reader(where: str) -> Callable[[str], str | None]:
-    """Give what reads the date of a path."""
+    """Return what reads the date of a path."""
     if where == "name":
         return lambda path: _search(DATES, PurePosixPath(path).name)
     if where == "folder":
@@ -110,7 +110,7 @@ def _form(text: str) -> re.Pattern[str]:
 
 
 def _search(patterns: Sequence[re.Pattern[str]], text: str) -> str | None:
-    """Give the first date in a text that exists in the calendar."""
+    """Return the first date in a text that exists in the calendar."""
     for pattern in patterns:
         for found in pattern.finditer(text):
             parts = found.groupdict()
@@ -127,7 +127,7 @@ def _search(patterns: Sequence[re.Pattern[str]], text: str) -> str | None:
 def find_labels(
     folder: Path, names: Sequence[str], where: str | None, suffixes: Sequence[str]
 ) -> tuple[dict[str, list[tuple[str, ...]]], list[str]]:
-    """Give the labels in the names of files or folders, and what should be said.
+    """Return the labels in the names of files or folders, and what should be said.
 
     Without ``where`` they are sub-folders, where each file is in one.
     """

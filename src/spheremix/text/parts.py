@@ -25,7 +25,7 @@ def _kind(value: Any) -> str:
 
 
 def parse_text(value: Any, clean: Clean) -> str:
-    """Give a text; a missing one is empty."""
+    """Return a text; a missing one is empty."""
     if isinstance(value, str):
         return clean(value)
     if is_missing(value):
@@ -36,7 +36,7 @@ def parse_text(value: Any, clean: Clean) -> str:
 
 
 def parse_title(value: Any, clean: Clean) -> str:
-    """Give a title on one line; a missing one is empty."""
+    """Return a title on one line; a missing one is empty."""
     if isinstance(value, str):
         return " ".join(clean(value).split())
     if is_missing(value):
@@ -47,7 +47,7 @@ def parse_title(value: Any, clean: Clean) -> str:
 
 
 def parse_id(value: Any, clean: Clean) -> str:
-    """Give an id, which a document must have where there are ids."""
+    """Return an id, which a document must have where there are ids."""
     if isinstance(value, str) and (name := clean(value).strip()):
         return name
     if is_number(value) and not is_missing(value):
@@ -57,7 +57,7 @@ def parse_id(value: Any, clean: Clean) -> str:
 
 
 def parse_date(value: Any, clean: Clean) -> str | None:  # noqa: ARG001
-    """Give a date of ISO 8601 as far as it is known, to the day, month or year, or None."""
+    """Return a date of ISO 8601 as far as it is known, to the day, month or year, or None."""
     try:
         return iso_date(value)
     except ValueError:
@@ -68,7 +68,7 @@ def parse_date(value: Any, clean: Clean) -> str | None:  # noqa: ARG001
 
 
 def parse_labels(value: Any, clean: Clean) -> tuple[str, ...]:
-    """Give the values of a list, or of a string that ";" or "|" separates."""
+    """Return the values of a list, or of a string that ";" or "|" separates."""
     if isinstance(value, str) and value[:1] == "[" and value[-1:] == "]":
         try:
             value = json.loads(value)

@@ -58,12 +58,12 @@ class Pairs:
     npmi: Floats
 
     def take(self, chosen: NDArray[np.bool_]) -> Pairs:
-        """Give some of them."""
+        """Return some of them."""
         return Pairs(self.left[chosen], self.right[chosen], self.npmi[chosen])
 
 
 def neighbours(tokens: Tokens) -> Ints:
-    """Give the positions of the words that have a word right after them, in the same text."""
+    """Return the positions of the words that have a word right after them, in the same text."""
     ids = tokens.ids
     both = (ids[:-1] >= 0) & (ids[1:] >= 0)
     last = tokens.ends[1:-1] - 1
@@ -246,7 +246,7 @@ class PhraseTable:
         self._levels = [_level(sorted(rows)) for _, rows in sorted(levels.items())]
 
     def __call__(self, tokens: Tokens) -> Tokens:
-        """Give the words with phrases."""
+        """Return the words with phrases."""
         for pairs, numbers in self._levels:
             at, which = meetings(tokens, pairs)
             tokens = join(tokens, at, numbers[which])

@@ -53,7 +53,7 @@ def left_out_forms(
 
 
 def phrases_of(asked: Iterable[str], phrases: Iterable[Phrase], lexicon: Lexicon) -> dict[str, str]:
-    """Give the phrase as it is shown for each asked one, in whatever forms it was asked for."""
+    """Return the phrase as it is shown for each asked one, in whatever forms it was asked for."""
     parts: dict[str, tuple[str, ...]] = {}
     for one in phrases:  # those of fewer words come first
         parts[one.word] = parts.get(one.left, (one.left,)) + parts.get(one.right, (one.right,))
@@ -65,7 +65,7 @@ def phrases_of(asked: Iterable[str], phrases: Iterable[Phrase], lexicon: Lexicon
 def beyond(
     thresholds: Thresholds, words: Sequence[str], counts: sparse.csr_array
 ) -> dict[str, dict[str, int]]:
-    """Give the words that thresholds leave out, with the number of their texts."""
+    """Return the words that thresholds leave out, with the number of their texts."""
     texts = np.bincount(counts.indices, minlength=len(words))
     occurrences = np.bincount(counts.indices, counts.data, minlength=len(words))
     rare = (texts < thresholds.min_df) | (occurrences < thresholds.min_count)

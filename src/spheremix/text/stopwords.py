@@ -161,5 +161,5 @@ WORDS = {
 
 
 def stop_words(language: str) -> frozenset[str]:
-    """Give the stop words of a language, or none where there is no list."""
+    """Return the stop words of a language, or none where there is no list."""
     return frozenset(WORDS.get(language, "").split())

@@ -85,7 +85,7 @@ def long_fields() -> Iterator[None]:
 
 
 def _delimiter(path: Path) -> str:
-    """Give what separates the fields of the first line that has any: , or ; or a tab."""
+    """Return what separates the fields of the first line that has any: , or ; or a tab."""
     header = next(filter(str.strip, lines(path)), "")
     return max(",;\t", key=header.count)
 
@@ -193,7 +193,7 @@ def _parquet_records(path: Path) -> Records:
 
 
 def _plain_values(arrow: Any, column: Any) -> list[Any]:
-    """Give the values of a column as Python's own; times are texts, in UTC if they have a zone."""
+    """Return values of a column as Python's own; times are texts, in UTC if they have a zone."""
     if arrow.types.is_timestamp(column.type):
         written = column.cast(arrow.timestamp(column.type.unit)).cast(arrow.string()).to_pylist()
         return [one and _moment(one, zoned=bool(column.type.tz)) for one in written]
@@ -206,7 +206,7 @@ def _plain_values(arrow: Any, column: Any) -> list[Any]:
 
 
 def _moment(text: str, *, zoned: bool) -> str:
-    """Give a time as it is written; a day alone where the time says nothing."""
+    """Return a time as it is written; a day alone where the time says nothing."""
     text = NO_FRACTION.sub("", text)
     return f"{text}Z" if zoned else text.removesuffix(" 00:00:00")
 

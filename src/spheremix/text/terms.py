@@ -77,11 +77,11 @@ class Terms:
         return found, tokens, {DROPPED: dropped, MIXED: mixed}
 
     def read(self, texts: Iterable[str]) -> Tokens:
-        """Give the terms of texts, by their places in ``names``."""
+        """Return the terms of texts, by their places in ``names``."""
         return self._table(Tokens.read(texts, self.cut, self._numbers))
 
     def of(self, text: str) -> list[str]:
-        """Give the terms of a text, also those without a number."""
+        """Return the terms of a text, also those without a number."""
         forms = list(self.cut(text))
         words = [self.lexicon.word(form) for form in forms]
         if not self.phrases:
@@ -96,7 +96,7 @@ class Terms:
 
 
 def growing() -> defaultdict[str, int]:
-    """Give a mapping in which everything that is asked for gets the next number."""
+    """Return a mapping in which everything that is asked for gets the next number."""
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     return numbers
@@ -105,7 +105,7 @@ def growing() -> defaultdict[str, int]:
 def runs_of_words(
     tokens: Tokens, names: Sequence[str], sizes: tuple[int, int], numbers: Mapping[str, int]
 ) -> Tokens:
-    """Give the runs of so many words, at least and at most, once the stop words are left out.
+    """Return the runs of so many words, at least and at most, once the stop words are left out.
 
     Runs get their numbers from the mapping, which may make up new ones; those of words without a
     number count for nothing.

@@ -51,14 +51,14 @@ class Thresholds:
         )
 
     def settled(self, counts: sparse.csr_array) -> Thresholds:
-        """Give up the bound of common words that nobody asked for where it would leave none."""
+        """Return up the bound of common words that nobody asked for where it would leave none."""
         n, n_words = counts.shape
         documents = np.bincount(counts.indices, minlength=n_words)
         left = (documents >= self.min_df) & (documents <= self.max_df)
         return replace(self, max_df=n) if self.lenient and not left.any() else self
 
     def survivors(self, counts: sparse.csr_array) -> tuple[NDArray[np.intp], dict[str, int]]:
-        """Give the columns of the words within the thresholds, and what each threshold cost.
+        """Return the columns of the words within the thresholds, and what each threshold cost.
 
         A word is counted once, for the first of ``min_df``, ``min_count`` and ``max_df`` that it
         does not meet.
@@ -98,7 +98,7 @@ class Thresholds:
 
 
 def least_documents(n: int) -> int:
-    """Give how many of n documents have a word at least, unless somebody says so.
+    """Return how many of n documents have a word at least, unless somebody says so.
 
     Two where there are 20 documents, and one more for each 40 documents, up to five; a thousandth
     of them where that is more, up to twenty.
@@ -109,7 +109,7 @@ def least_documents(n: int) -> int:
 
 
 def _documents(name: str, value: Any, n: int) -> int:
-    """Give a number of documents out of n; a float is a share of them."""
+    """Return a number of documents out of n; a float is a share of them."""
     if isinstance(value, float | np.floating):
         if not 0.0 <= value <= 1.0:
             raise ParameterError(

@@ -46,7 +46,7 @@ class Tokens:
         return cls(np.concatenate([np.empty(0, dtype=np.int32), *parts]), ends)
 
     def renumber(self, numbers: Sequence[int]) -> Tokens:
-        """Give word i the number ``numbers[i]``; negative ones stay."""
+        """Return word i the number ``numbers[i]``; negative ones stay."""
         table = np.array([*numbers, UNKNOWN, NO_WORD], dtype=np.int32)  # -1 and -2 are at the end
         return Tokens(table[self.ids], self.ends)
 

@@ -97,7 +97,7 @@ def trouble(
 
 
 def mend(corpus: Corpus, mending: Mending) -> Corpus:
-    """Give a corpus with mended texts, and what was changed among its notes."""
+    """Return a corpus with mended texts, and what was changed among its notes."""
     texts, said = mending(corpus.texts)
     return replace(corpus, texts=texts, notes=[*corpus.notes, *said])
 

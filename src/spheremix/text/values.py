@@ -29,7 +29,7 @@ def is_number(value: Any) -> bool:
 
 
 def iso_date(value: Any) -> str | None:
-    """Give a date as far as it is known: "2016-10-12", "2016-10" or "2016"; None for none.
+    """Return a date as far as it is known: "2016-10-12", "2016-10" or "2016"; None for none.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def join_date(year: str, month: str | None = None, day: str | None = None) -> st
 
 
 def plain(value: Any, clean: Callable[[str], str] = str) -> Any:
-    """Give a value as JSON can say it; what is not a number there becomes None.
+    """Return a value as JSON can say it; what is not a number there becomes None.
 
     Raises
     ------

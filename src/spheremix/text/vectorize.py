@@ -63,7 +63,7 @@ class Vectorized:
 def vectorize(
     corpus: Corpus | Sequence[str], vectorizer: TextVectorizer | None = None, **parameters: Any
 ) -> Vectorized:
-    """Give the directions of the documents of a corpus.
+    """Return the directions of the documents of a corpus.
 
     Parameters
     ----------

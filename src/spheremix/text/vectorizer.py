@@ -245,7 +245,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return counts[:, kept]
 
     def transform(self, X: Iterable[str]) -> sparse.csr_array:
-        """Give the rows of texts; words that were not chosen count for nothing.
+        """Return the rows of texts; words that were not chosen count for nothing.
 
         Parameters
         ----------
@@ -331,7 +331,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Thresholds.choose(1, self.min_count, self.min_df, self.max_df)
 
     def words(self, text: str) -> list[str]:
-        """Give the words of a text in their order, those that were not chosen included.
+        """Return the words of a text in their order, those that were not chosen included.
 
         Parameters
         ----------
@@ -347,7 +347,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._terms.of(text)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
-        """Give the word of each column.
+        """Return the word of each column.
 
         Parameters
         ----------
@@ -374,7 +374,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return weigh(counts, self.weighting, self._weigher)
 
     def _cut(self, lemma: Any) -> Callable[[str], Iterable[str]]:
-        """Give what cuts a text into forms."""
+        """Return what cuts a text into forms."""
         if self.tokenizer is not None:
             return self.tokenizer
         return Cutting(signs=self.phrases > 1, cased=getattr(lemma, "cased", False))

@@ -13,7 +13,7 @@ WEIGHTING = "sublinear-tfidf"  # what the library and the command use unless the
 
 
 def weigher_of(weighting: str) -> Any:
-    """Give scikit-learn's transformer that weighs counts and puts rows to length one.
+    """Return scikit-learn's transformer that weighs counts and puts rows to length one.
 
     Parameters
     ----------

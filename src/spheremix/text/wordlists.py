@@ -12,7 +12,7 @@ from spheremix.text.files import lines, reading
 
 
 def word_list(name: str, value: Any) -> tuple[str, ...]:
-    """Give words in lower case, each once, in order.
+    """Return words in lower case, each once, in order.
 
     A path is that of a file with one word a line; a string has words between commas.
     """

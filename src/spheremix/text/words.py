@@ -44,7 +44,7 @@ class WordRule:
     min_length: int = 2
 
     def __call__(self, form: str) -> bool:
-        """Tell whether a form in lower case is a word."""
+        """Return whether a form in lower case is a word."""
         return (
             self.min_length <= len(form) <= LONGEST
             and form not in self.stop
@@ -54,7 +54,7 @@ class WordRule:
 
 
 def is_mixed(form: str) -> bool:
-    """Tell whether a form has digits and letters."""
+    """Return whether a form has digits and letters."""
     return any(map(str.isdigit, form)) and any(map(str.isalpha, form))
 
 
@@ -66,7 +66,7 @@ class Cutting:
     cased: bool = False
 
     def __call__(self, text: str) -> list[str]:
-        """Give the forms of a text."""
+        """Return the forms of a text."""
         parted = PART.sub("\n.", text) if self.signs else text
         cut = forms_and_signs if self.signs else forms
         return cut(parted if self.cased else parted.lower())

@@ -89,7 +89,7 @@ def heard(page):
 
 
 def seen(page):
-    """Give the pixels of the points, once the next frame is drawn."""
+    """Return the pixels of the points, once the next frame is drawn."""
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     return page.evaluate("document.querySelector('.document-map > canvas').toDataURL()")
 

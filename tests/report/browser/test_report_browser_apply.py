@@ -55,7 +55,7 @@ def save(page, folder):
 
 
 def topics(folder):
-    """Give the set of topics of the documents of each group, by the name of the group."""
+    """Return the set of topics of the documents of each group, by the name of the group."""
     found = {}
     for row in rows(folder / "documents.csv"):
         found.setdefault(row["name"], set()).add(row["topic"])
@@ -63,7 +63,7 @@ def topics(folder):
 
 
 def group_of(folder, topic):
-    """Give the number of the group that has the documents of a topic."""
+    """Return the number of the group that has the documents of a topic."""
     [k] = {row["cluster"] for row in rows(folder / "documents.csv") if row["topic"] == topic}
     return int(k)
 

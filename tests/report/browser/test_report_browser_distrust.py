@@ -15,7 +15,7 @@ LONG = "documents about a very long subject whose name somebody wrote out in ful
 
 
 def levels(content):
-    """Give how sure each document of a report is, by the rule of the documentation."""
+    """Return how sure each document of a report is, by the rule of the documentation."""
     odds, firm = content["documents"]["log_odds"], content["firmness"]["documents"]
     found = np.where(firm >= 0.75, "clearly", "probably")
     return np.where((odds < np.log(9)) | (firm < 0.5), "borderline", found)
@@ -64,7 +64,7 @@ def test_every_choice_of_the_filter_has_its_count(open_report, grown, counts):
 
 
 def ordered(counts):
-    """Give counts in the order of the page: what to distrust comes first."""
+    """Return counts in the order of the page: what to distrust comes first."""
     return [(one, counts[one]) for one in SURE if one in counts]
 
 

@@ -26,7 +26,7 @@ def test_how_sure_is_a_button_that_opens_what_the_numbers_mean(open_report):
 
 
 def in_sight(page, selector):
-    """Tell whether the middle of an element is what one sees there."""
+    """Return whether the middle of an element is what one sees there."""
     return page.locator(selector).evaluate(
         """one => {
           const { x, y, width, height } = one.getBoundingClientRect();
