@@ -17,7 +17,7 @@ EBIC_GAMMA = 0.5
 
 
 def prices(n: float, d: int) -> dict[str, float]:
-    """Return phi(n, d), what a parameter costs, by criterion; n is a weight: it may be 1 or less."""
+    """Return phi(n, d), what a parameter costs, by criterion; n is a weight: 1 or less too."""
     return {
         "aic": 2.0,
         "bic": math.log(n),

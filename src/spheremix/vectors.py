@@ -85,7 +85,7 @@ def most_entries(directions: Any, prototypes: Array) -> int:
 def from_parts(
     values: Array, indices: NDArray[Any], indptr: NDArray[Any], n_features: int
 ) -> Array:
-    """Return sparse vectors that share these arrays: SciPy's constructor would check and convert."""
+    """Return sparse vectors that share arrays: SciPy's constructor would check and convert."""
     kind = np.int32 if len(values) <= np.iinfo(np.int32).max else np.int64
     found = sparse.csr_array((len(indptr) - 1, n_features), dtype=np.float64)
     found.data = values

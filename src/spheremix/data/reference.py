@@ -268,7 +268,7 @@ class ReferenceSums:
 def weights_per_scorer(
     weights: ArrayLike | None, n_scorers: int, n_rows: int
 ) -> NDArray[np.float64]:
-    """Return one row of weights a scorer: ones where there are none, a view where one serves all."""
+    """Return a row of weights per scorer: ones where there are none, a view where one serves all."""
     weights = check_weights(weights, n_scorers, n_rows)
     return np.broadcast_to(1.0 if weights is None else weights, (n_scorers, n_rows))
 
@@ -276,7 +276,7 @@ def weights_per_scorer(
 def _varied(
     scores: NDArray[np.float64], scorer: Scorer, weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return what each row adds to each component, its own turning of it included: see ``pulls``."""
+    """Return what each row adds to each component, its own turning included: see ``pulls``."""
     possible = np.isfinite(scorer.biases)
     biases = np.where(possible, scorer.biases, 0.0)
     products = np.where(possible, scores, 0.0) - biases

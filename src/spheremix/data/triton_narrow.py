@@ -35,7 +35,7 @@ def launch(
     n_scorers: int,
     **options: Any,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return scaled sums by slot: masses by tile of rows, vectors by part of them, totals by tile."""
+    """Return scaled sums: masses by tile of rows, vectors by part of them, totals by tile."""
     X, (KP, D), number = rows.X, prototypes[0].shape, prototypes[0].dtype
     n_rows, split = len(X), options["SPLIT"]
     options |= {"D": D, "KP": KP}

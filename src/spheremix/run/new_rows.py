@@ -44,7 +44,7 @@ def needs_texts(run: Run, where: str | PathLike[str]) -> RunError:
 
 
 def as_matrix(new: Any) -> Any:
-    """Return rows that are an array of numbers as a matrix; whatever else there is stays as it is."""
+    """Return rows that are an array of numbers as a matrix; anything else stays as it is."""
     numbers = isinstance(new, np.ndarray) and new.dtype.kind in "biufc"
     return Matrix(new, None, "", "", [], "") if numbers or sparse.issparse(new) else new
 
