@@ -268,7 +268,7 @@ class ReferenceSums:
 def weights_per_scorer(
     weights: ArrayLike | None, n_scorers: int, n_rows: int
 ) -> NDArray[np.float64]:
-    """Return a row of weights per scorer: ones where there are none, a view where one serves all."""
+    """Return a row of weights per scorer: ones if there are none, a view if one serves all."""
     weights = check_weights(weights, n_scorers, n_rows)
     return np.broadcast_to(1.0 if weights is None else weights, (n_scorers, n_rows))
 
