@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "run.json"
 RUN = "spheremix run"  # what the manifest of a run says that it is
-LOCK = "progress/lock"
-LOCKED = b"spheremix "  # how the lock of a run begins
+CACHE, LOCK = "cache", ".lock"  # what an unfinished run has
 MANIFEST_BYTES = 2**26  # a manifest is small: beyond it, somebody wants memory
 
 
@@ -51,14 +50,10 @@ def open_regular(path: str | PathLike[str]) -> BufferedReader:
 
 
 def is_run(folder: str | PathLike[str]) -> bool:
-    """Return whether a folder is that of a run, finished or on its way."""
+    """Return whether a folder is that of a run, finished or not."""
     place = Path(folder)
-    try:
-        with open_regular(place / LOCK) as file:
-            if file.read(len(LOCKED)) == LOCKED:
-                return True
-    except OSError:
-        pass
+    if (place / LOCK).is_file() and (place / CACHE).is_dir():
+        return True
     try:
         with open_regular(place / MANIFEST) as file:
             content = json.loads(file.read(MANIFEST_BYTES))

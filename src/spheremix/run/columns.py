@@ -1,25 +1,30 @@
 """The tables of a run: every table and column, once, with its meaning.
 
 Tables are written and read by this description; README.txt of the folder of a run and the page
-about it in the documentation are made of it. :mod:`spheremix.run.files` has the other files.
+about it in the documentation are made of it. :mod:`spheremix.run.folder.readme` has the other files.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spheremix.reading.certainty import FAIR, FIRM, ODDS
 from spheremix.reading.tree import NEARLY_ALL
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 from spheremix.select import CRITERIA
+from spheremix.text.corpus import shown
+from spheremix.text.parts import write_labels
 from spheremix.text.removed import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-CLUSTER = "Number of the cluster, from 0; a cluster has the same number everywhere."
+    from spheremix.text import Corpus
+
+GROUP = "Number of the group, from 0; a group has the same number everywhere."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,45 +56,45 @@ TABLES: dict[str, TableSchema] = {
             "id": Column("Id of the document, or its number from 1."),
             "title": Column("Title of the document; the name of a text file."),
             "date": Column("Date, as far as it is known: 2016-10-12, 2016-10 or 2016."),
-            "cluster": Column(
-                "Most probable cluster of the document; empty if the document was set aside, and "
-                "-1 if it belongs nowhere. Such a document fits no cluster: its other columns are "
-                "about the cluster that is nearest to it, which is its runner_up.",
+            "group": Column(
+                "Most probable group of the document; empty if the document was set aside, and "
+                "-1 if it belongs nowhere. Such a document fits no group: its other columns are "
+                "about the group that is nearest to it, which is its second_group.",
                 int,
             ),
-            "name": Column("Name of this cluster, or 'belongs nowhere'."),
+            "name": Column("Name of this group, or 'belongs nowhere'."),
             "fine_group": Column(
-                "Fine group of the document, a part of its cluster: a leaf of tables/tree.csv.", int
+                "Fine group of the document, a part of its group: a leaf of tables/tree.csv.", int
             ),
             "certainty": Column(
-                "How surely the document is in its cluster, in words. 'borderline with NAME': the "
+                "How surely the document is in its group, in words. 'borderline with NAME': the "
                 f"log_odds are below {math.log(ODDS):.2f} (odds of {ODDS:.0f} to 1), or the "
-                f"firmness is below {FAIR:g}; NAME is the runner-up. 'clearly here': the firmness "
+                f"stability is below {FAIR:g}; NAME is the second group. 'clearly here': the stability "
                 f"is {FIRM:g} or more. 'probably here': all others."
             ),
-            "firmness": Column(
-                "How sure the cluster is: share of 20 repetitions, each with documents drawn again "
-                "and another start, in which the cluster is there again with this document in it; "
+            "stability": Column(
+                "How sure the group is: share of 20 repetitions, each with documents drawn again "
+                "and another start, in which the group is there again with this document in it; "
                 "for a document that belongs nowhere, in which it belongs nowhere again.",
                 float,
             ),
             "posterior": Column(
-                "Probability of this cluster according to the model. It is nearly always 1, even "
+                "Probability of this group according to the model. It is nearly always 1, even "
                 "for texts of one word, and does not tell how sure you can be. Compare documents "
-                "by firmness, log_odds and cosine.",
+                "by stability, log_odds and cosine.",
                 float,
             ),
             "margin": Column(
-                "Posterior of this cluster minus the posterior of the next best one.", float
+                "Posterior of this group minus the posterior of the second group.", float
             ),
-            "runner_up": Column("Next best cluster; empty if there is only one cluster.", int),
+            "second_group": Column("The next most probable group; empty if there is only one group.", int),
             "log_odds": Column(
                 "Logarithm of the ratio of the two posteriors. Near 0, the document lies between "
-                "two clusters.",
+                "two groups.",
                 float,
             ),
             "cosine": Column(
-                "Cosine with the prototype of the cluster: how typical the document is, at most 1.",
+                "Cosine with the prototype of the group: how typical the document is, at most 1.",
                 float,
             ),
             "x": Column(
@@ -100,41 +105,41 @@ TABLES: dict[str, TableSchema] = {
             "y": Column("Position on the map of the documents, from bottom to top.", float),
             "n_words": Column(
                 "Number of different words of the vocabulary in the document. With few words, its "
-                "cluster says little.",
+                "group says little.",
                 int,
             ),
             "repeats": Column("Id of the first document with the same text; else empty."),
-            "set_aside": Column("Why the document has no cluster; empty if it has one."),
+            "set_aside": Column("Why the document has no group; empty if it has one."),
             "note": Column("Note on the document, from the edits of the run."),
             "misplaced": Column(
-                "1 if people marked the document as misplaced, else 0. It changes no cluster.", int
+                "1 if people marked the document as misplaced, else 0. It changes no group.", int
             ),
         },
         others="Column of the input: first the labels, then the others. Several labels of a "
         "document are separated by semicolons; lists and objects are JSON. A column whose name is "
         "listed above has _input at its end.",
     ),
-    "clusters": TableSchema(
-        "clusters.csv",
-        "One row for each cluster, the largest weight first. If documents may belong nowhere, they "
+    "groups": TableSchema(
+        "groups.csv",
+        "One row for each group, the largest weight first. If documents may belong nowhere, they "
         "are the last row, with the number -1.",
         {
-            "cluster": Column(CLUSTER, int),
+            "group": Column(GROUP, int),
             "name": Column(
-                "Three characteristic words of the cluster that many of its documents contain and "
-                "few others, or the name that was given; no two clusters share two of these words."
+                "Three characteristic words of the group that many of its documents contain and "
+                "few others, or the name that was given; no two groups share two of these words."
             ),
-            "note": Column("Note on the cluster, from the edits of the run."),
-            "size": Column("Number of documents whose most probable cluster it is.", int),
-            "size_before": Column("The same before the update; 0 for a new cluster.", int),
-            "firmness": Column(
-                "Whether the cluster would be there in other documents: the mean, over 20 "
+            "note": Column("Note on the group, from the edits of the run."),
+            "size": Column("Number of documents whose most probable group it is.", int),
+            "size_before": Column("The same before the update; 0 for a new group.", int),
+            "stability": Column(
+                "Whether the group would be there in other documents: the mean, over 20 "
                 "repetitions with documents drawn again and other starts, of its similarity with "
-                "the cluster most similar to it (documents in both, as a share of those in "
-                "either). Above .75 it is firm, below .5 it is not.",
+                "the group most similar to it (documents in both, as a share of those in "
+                "either). Above .75 it is stable, below .5 it is not.",
                 float,
             ),
-            "weight": Column("Share of the cluster in the mixture.", float),
+            "weight": Column("Share of the group in the mixture.", float),
             "kappa": Column(
                 "Concentration: the larger it is, the nearer the documents are to the prototype.",
                 float,
@@ -144,18 +149,18 @@ TABLES: dict[str, TableSchema] = {
             ),
             "words": Column(
                 "The 20 most characteristic words: they weigh much in the prototype of the "
-                "cluster, and most of their use is in this cluster."
+                "group, and most of their use is in this group."
             ),
             "only_here_words": Column(
                 "The first 20 words that no other prototype has and that at least "
-                f"{100 * ONLY_HERE_SHARE:.0f} % of the documents of the cluster contain, twice the "
-                "share of any other cluster at least."
+                f"{100 * ONLY_HERE_SHARE:.0f} % of the documents of the group contain, twice the "
+                "share of any other group at least."
             ),
             "shared_words": Column(
                 "The first 20 words that some other prototypes have too. Words that all prototypes "
-                "have are in neither of these two lists: see n_clusters in words.csv."
+                "have are in neither of these two lists: see n_groups in words.csv."
             ),
-            "n_words": Column("Number of words (or columns) in the prototype of the cluster.", int),
+            "n_words": Column("Number of words (or columns) in the prototype of the group.", int),
             "n_only_here_words": Column(
                 "Number of these words that no other prototype has, rare or not.", int
             ),
@@ -163,34 +168,34 @@ TABLES: dict[str, TableSchema] = {
     ),
     "words": TableSchema(
         "words.csv",
-        "One row for each word of each cluster, the most characteristic words first.",
+        "One row for each word of each group, the most characteristic words first.",
         {
-            "cluster": Column(CLUSTER, int),
-            "rank": Column("Rank of the word in the cluster, from 1, by score.", int),
+            "group": Column(GROUP, int),
+            "rank": Column("Rank of the word in the group, from 1, by score.", int),
             "word": Column("The word; x0, x1, ... if columns have no names."),
             "feature": Column("Number of the column of the word, from 0.", int),
             "score": Column(
                 "How characteristic the word is: its weight to the power 1.5, times the share of "
-                "the word that the model expects in this cluster.",
+                "the word that the model expects in this group.",
                 float,
             ),
             "weight": Column("Weight of the word: its coordinate in the prototype.", float),
-            "firmness": Column(
-                "Share of the repetitions in which the cluster is there again with this word; "
+            "stability": Column(
+                "Share of the repetitions in which the group is there again with this word; "
                 "without a penalty, with this word among its 20 most characteristic ones, and "
                 "empty for other words.",
                 float,
             ),
             "share_of_documents": Column(
-                "Share of the documents of the cluster that have the word; empty for embeddings.",
+                "Share of the documents of the group that have the word; empty for embeddings.",
                 float,
             ),
             "exit_beta": Column(
-                "Smallest beta at which the word is dropped from the cluster; inf if it never is.",
+                "Smallest beta at which the word is dropped from the group; inf if it never is.",
                 float,
             ),
-            "n_clusters": Column(
-                "Number of clusters whose prototypes have the word; 1 if it is only here.", int
+            "n_groups": Column(
+                "Number of groups whose prototypes have the word; 1 if it is only here.", int
             ),
         },
     ),
@@ -198,7 +203,7 @@ TABLES: dict[str, TableSchema] = {
         "tables/typical.csv",
         "The documents nearest to each prototype; documents with equal texts are listed once.",
         {
-            "cluster": Column(CLUSTER, int),
+            "group": Column(GROUP, int),
             "rank": Column("Rank of the document, from 1; the nearest comes first.", int),
             "id": Column("Id of the document."),
             "title": Column("Title of the document."),
@@ -210,35 +215,35 @@ TABLES: dict[str, TableSchema] = {
     ),
     "contrast": TableSchema(
         "tables/contrast.csv",
-        "For embeddings with texts: the characteristic words of the texts of each cluster.",
+        "For embeddings with texts: the characteristic words of the texts of each group.",
         {
-            "cluster": Column(CLUSTER, int),
+            "group": Column(GROUP, int),
             "rank": Column("Rank of the word, from 1, by score; z up to 2 comes last.", int),
             "word": Column("The word."),
             "score": Column(
                 "How characteristic the word is: its weight to the power 1.5 in the mean tf-idf "
-                "direction of the texts of the cluster, times the share of the word that is here.",
+                "direction of the texts of the group, times the share of the word that is here.",
                 float,
             ),
             "z": Column(
                 "Standardised log-odds ratio of frequencies; above 2 it is hardly due to chance.",
                 float,
             ),
-            "count": Column("Number of occurrences in the cluster.", int),
-            "share": Column("Share of all occurrences that are in the cluster.", float),
+            "count": Column("Number of occurrences in the group.", int),
+            "share": Column("Share of all occurrences that are in the group.", float),
         },
     ),
     "dense": TableSchema(
         "tables/dense.csv",
-        "Mixtures without penalty, one row for each number of clusters that was tried.",
+        "Mixtures without penalty, one row for each number of groups that was tried.",
         {
-            "n_components": Column("Number of clusters.", int),
+            "n_groups": Column("Number of groups.", int),
             "log_likelihood": Column("Log-likelihood of all documents.", float),
             "n_nonzero": Column("Non-zero coordinates of the prototypes.", int),
             "n_converged": Column("Number of starts that converged.", int),
             "agreement": Column(
                 "Mean adjusted Rand index of the other starts with the best one: 1 where all "
-                "give the same clusters; nan with one start.",
+                "give the same groups; nan with one start.",
                 float,
             ),
             **CRITERION_COLUMNS,
@@ -246,27 +251,27 @@ TABLES: dict[str, TableSchema] = {
     ),
     "advice": TableSchema(
         "tables/advice.csv",
-        "The evidence for each number of clusters that was tried.",
+        "The evidence for each number of groups that was tried.",
         {
-            "n_components": Column("Number of clusters.", int),
+            "n_groups": Column("Number of groups.", int),
             "stability": Column(
-                "Mean adjusted Rand index of the clusters of documents that were drawn again: 1 "
+                "Mean adjusted Rand index of the groups of documents that were drawn again: 1 "
                 "where they are always the same.",
                 float,
             ),
-            "chance": Column("The same for documents without clusters.", float),
-            "firmness": Column("Stability between 0, what chance gives, and 1.", float),
+            "chance": Column("The same for documents without groups.", float),
+            "adjusted_stability": Column("Stability between 0, what chance gives, and 1.", float),
             "gain": Column(
-                "What the last cluster adds to the log-likelihood of a document.", float
+                "What the last group adds to the log-likelihood of a document.", float
             ),
             "turning": Column(
-                "How much less a further cluster adds than the last one did, from 0 to 1.", float
+                "How much less a further group adds than the last one did, from 0 to 1.", float
             ),
-            "score": Column("Firmness plus turning; larger is better.", float),
+            "score": Column("The column adjusted_stability plus turning; larger is better.", float),
             "agreement": Column(
                 "Mean adjusted Rand index of the other starts with the best one.", float
             ),
-            "largest": Column("Share of the documents in the largest cluster.", float),
+            "largest": Column("Share of the documents in the largest group.", float),
             **CRITERION_COLUMNS,
             "recommended": Column(
                 "1 for the number that is recommended first, 2 and 3 for others, else 0.", int
@@ -275,7 +280,7 @@ TABLES: dict[str, TableSchema] = {
     ),
     "tree": TableSchema(
         "tables/tree.csv",
-        "The clusters divided into fine groups and merged to one: one row for each node of the "
+        "The groups divided into fine groups and merged to one: one row for each node of the "
         "tree. The fine groups come first, then the merges in their order.",
         {
             "node": Column("Number of the node, from 0.", int),
@@ -287,10 +292,10 @@ TABLES: dict[str, TableSchema] = {
             ),
             "size": Column("Number of documents.", int),
             "n_fine_groups": Column("Number of fine groups in it.", int),
-            "cluster": Column("The cluster it lies in; empty if it has several.", int),
-            "chosen": Column("1 if it is this cluster, else 0.", int),
+            "group": Column("The group it lies in; empty if it has several.", int),
+            "chosen": Column("1 if it is this group, else 0.", int),
             "name": Column(
-                "Name of the cluster, or up to three words that tell the node from the other part "
+                "Name of the group, or up to three words that tell the node from the other part "
                 "of its parent."
             ),
             "words": Column("The 20 most characteristic words against all other documents."),
@@ -339,14 +344,14 @@ TABLES: dict[str, TableSchema] = {
     ),
     "labels": TableSchema(
         "tables/labels.csv",
-        "Clusters compared with the labels. Labels are never used to make clusters.",
+        "Groups compared with the labels. Labels are never used to make groups.",
         {
             "label_column": Column("Column of the input that the label is from."),
-            "cluster": Column(CLUSTER, int),
+            "group": Column(GROUP, int),
             "label": Column("The label."),
-            "documents": Column("Number of documents of the cluster that have the label.", int),
-            "share_of_cluster": Column(
-                "These documents as a share of all documents of the cluster.", float
+            "documents": Column("Number of documents of the group that have the label.", int),
+            "share_of_group": Column(
+                "These documents as a share of all documents of the group.", float
             ),
             "share_of_label": Column(
                 "These documents as a share of all documents with the label.", float
@@ -355,13 +360,60 @@ TABLES: dict[str, TableSchema] = {
     ),
     "time": TableSchema(
         "tables/time.csv",
-        "Clusters by month, or by year if there are more than 60 months or dates are years only.",
+        "Groups by month, or by year if there are more than 60 months or dates are years only.",
         {
-            "cluster": Column(CLUSTER, int),
+            "group": Column(GROUP, int),
             "period": Column("Month or year, as 2024-05 or 2024."),
-            "documents": Column("Number of documents of the cluster in this period.", int),
+            "documents": Column("Number of documents of the group in this period.", int),
         },
     ),
 }
 # Columns of documents.csv that documents assigned later do not have.
-OF_THE_RUN = ("fine_group", "certainty", "firmness", "x", "y", "note", "misplaced")
+OF_THE_RUN = ("fine_group", "certainty", "stability", "x", "y", "note", "misplaced")
+
+# Columns of the input in documents.csv: labels and metadata, under names of their own.
+OURS = frozenset(TABLES["documents"].columns)
+ANOTHER = "_input"  # the end of a name that a column of ours has already
+
+
+def input_columns(corpus: Corpus) -> dict[str, list[str | None]]:
+    """Return the columns of the input that follow ours: labels first, then the others.
+
+    Several labels of a document are separated by semicolons; numbers, lists and objects are written
+    as JSON, with all their digits.
+    """
+    found: list[list[str | None]]
+    found = [[write_labels(one) for one in column] for column in corpus.labels.values()]
+    found += [[_written(one) for one in column] for column in corpus.metadata.values()]
+    return dict(zip(_names(corpus), found, strict=True))
+
+
+def renamed_columns(corpus: Corpus) -> list[str]:
+    """Say which columns of the input have another name in documents.csv."""
+    both = zip((*corpus.labels, *corpus.metadata), _names(corpus), strict=True)
+    return [
+        f"Column {shown(name)} is called {shown(written)} in documents.csv, which has a column of "
+        "that name already."
+        for name, written in both
+        if name != written
+    ]
+
+
+def _names(corpus: Corpus) -> list[str]:
+    """Return each column its name, or one with an end where the name is taken."""
+    given = {*corpus.labels, *corpus.metadata}
+    taken = set(OURS)
+    names = []
+    for name in (*corpus.labels, *corpus.metadata):
+        written = name
+        while written in taken or (written != name and written in given):
+            written += ANOTHER
+        taken.add(written)
+        names.append(written)
+    return names
+
+
+def _written(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)

@@ -1,7 +1,7 @@
-"""Edits of people, read from a file or from Python, and checked before anything is done.
+"""Edits of people: every key of a file of edits, once, with its meaning; read and checked.
 
-A file may come from anywhere: every value has the type that :mod:`spheremix.run.edit_schema`
-declares, and every group, word and document must be one of the run.
+A file may come from anywhere: every value has the type that is declared here, and every group, word
+and document must be one of the run, before anything is done.
 """
 
 from __future__ import annotations
@@ -14,22 +14,103 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import ParameterError
-from spheremix.run.edit_schema import EDITS_FORMAT, EDITS_VERSION, EditNotes, Edits
-from spheremix.run.names import JOINERS, check_names, read_names
-from spheremix.run.store import RunError, read_json
-from spheremix.run.typed import decode, encode
+from spheremix.run.folder.archive import about, decode, encode
+from spheremix.run.folder.files import RunError, read_json
+from spheremix.run.names import JOINERS, Name, check_names, read_names
 from spheremix.text.corpus import shown
 from spheremix.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+EDITS_FORMAT, EDITS_VERSION = "spheremix edits", 1
 TABLES = (".csv", ".tsv", ".jsonl")  # names of groups
 LONGEST_NOTE = 10_000  # characters
 LEAST_WORDS = 2  # a direction needs two columns
 HEAD = {"format", "version", "run"}  # what edits say beside what is to be different
 EXPORT = "export edits from the report of this run"
-NUMBERS = "use the numbers of clusters.csv"
+NUMBERS = "use the numbers of groups.csv"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditNotes:
+    """Notes of people."""
+
+    groups: dict[int, str] = about("By number of the group.", default_factory=dict)
+    documents: dict[str, str] = about("By id of the document.", default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edits:
+    """What people want to be different: the file that the report exports and ``edit`` takes.
+
+    Groups have the numbers of groups.csv.
+    """
+
+    format: str = about(f"Always {EDITS_FORMAT!r}.", default=EDITS_FORMAT)
+    version: int = about("Version of the format.", default=EDITS_VERSION)
+    run: str = about("Id of the run whose groups are meant.")
+    names: dict[int, str] = about("Names, by number of the group.", default_factory=dict)
+    merge: list[list[int]] = about(
+        "Groups that become one: for each merge two numbers or more.", default_factory=list
+    )
+    split: list[int] = about("Groups that become two.", default_factory=list)
+    drop_words: list[str] = about("Words that are left out.", default_factory=list)
+    notes: EditNotes = about("Notes on groups and documents.", default_factory=EditNotes)
+    misplaced: list[str] = about(
+        "Ids of documents that people find misplaced. They are listed; no group changes.",
+        default_factory=list,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateRecord:
+    """The run that was brought up to date with new documents, as it was before."""
+
+    before: str = about("Name of its folder.")
+    n_before: int = about("Number of its documents.")
+    n_added: int = about("Number of new documents.")
+    sizes: list[int] = about("Sizes of its groups, by number.")
+    names: list[str] = about("Names of its groups, by number.")
+    words: list[list[str]] = about("First words of its groups, by number.")
+    n_nowhere: int | None = about(
+        "Number of its documents that belonged nowhere; null where all had a group.", default=None
+    )
+    n_unknown: int = about(
+        "Number of new documents without a word of it, which were compared with nothing.", default=0
+    )
+    n_moved: int | None = about(
+        "Number of its documents that have another group since; null before the fit.", default=None
+    )
+    n_grouped: int | None = about(
+        "Number of its documents with a group then and now; null before the fit.", default=None
+    )
+    checks: list[str] = about("What the comparison of the new documents with it found.")
+    alarms: list[str] = about("The checks that raised an alarm.")
+    colours: list[list[float]] = about(
+        "Places of all groups on the circle of colours, from 0 to 1, each with 0 or 1 for dark or "
+        "light; those of the run before are kept."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditStep:
+    """Edits that were made to a run at once, and what people saw before them."""
+
+    source: str = about("The file that they came from.")
+    edits: Edits = about("The edits themselves, in the numbers of the groups before them.")
+    on: dict[str, str] = about(
+        "The stages that have the rows and the groups before them.", default_factory=dict
+    )
+    names: list[Name] = about("The names of all groups before them.", default_factory=list)
+    colours: list[list[float]] = about(
+        "The places of these groups on the circle of colours.", default_factory=list
+    )
+    changes: list[str] = about("What they changed, in sentences.", default_factory=list)
+    update: UpdateRecord | None = about(
+        "If these are the names, notes and marks of a run that was brought up to date: that run.",
+        default=None,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +127,14 @@ def read_edits(edits: Any, run: str | None = None) -> GivenEdits:
     Parameters
     ----------
     edits : str, path, dict or Edits
-        A file states the run that it is for; a table has the columns cluster and name.
+        A file states the run that it is for; a table has the columns group and name.
     run : str or None
         The run that a dictionary or a table is for, where it does not say so.
     """
     if isinstance(edits, str) or hasattr(edits, "__fspath__"):
         path = Path(fspath(edits))
-        return _given(path.name, _names_of(path, run) if is_table(path) else _read_file(path))
+        name = path.name.encode("utf-8", "replace").decode()  # it is written into the run
+        return _given(name, _names_of(path, run) if is_table(path) else _read_file(path))
     if isinstance(edits, Edits):
         return _given("Python", encode(edits))
     if isinstance(edits, Mapping):
@@ -71,11 +153,11 @@ def is_table(edits: Any) -> bool:
 
 
 def _names_of(path: Path, run: str | None) -> dict[str, Any]:
-    """Read a table of clusters and names as edits of these names."""
+    """Read a table of groups and names as edits of these names."""
     try:
         given = read_names(path)
     except ParameterError as error:
-        remedy = "give a table with the columns cluster and name"
+        remedy = "give a table with the columns group and name"
         raise refusal(path.name, error.message.values["problem"], remedy) from None
     names = {} if given is None else {str(k): name for k, name in given.names.items()}
     of = run if given is None else given.fit or run
@@ -95,18 +177,22 @@ def _read_file(path: Path) -> dict[str, Any]:
 
 def _given(source: str, content: dict[str, Any]) -> GivenEdits:
     """Check the shape of edits that are given."""
-    return GivenEdits(source, settled(source, _typed(source, content)))
+    return GivenEdits(source, checked(source, _typed(source, content)))
 
 
-def settled(source: str, edits: Edits) -> Edits:
-    """Check names and notes; give edits with names as they are shown, and everything once."""
+def checked(source: str, edits: Edits) -> Edits:
+    """Check names and notes; return edits with names as they are shown, and everything once."""
     for k, note in edits.notes.groups.items():
         _check_note(source, f"group {k}", note)
     for one, note in edits.notes.documents.items():
         _check_note(source, f"document {shown(one)}", note)
+    try:
+        names = check_names(source, edits.names.items()) if edits.names else {}
+    except ParameterError as error:
+        raise refusal(source, error.message.values["problem"], "correct the names") from None
     return replace(
         edits,
-        names=check_names(source, edits.names.items()) if edits.names else {},
+        names=names,
         drop_words=_once(edits.drop_words),
         misplaced=_once(edits.misplaced),
     )
@@ -197,7 +283,7 @@ def check_edits(
     merged = [k for several in edits.merge for k in several]
     groups = (*edits.names, *edits.notes.groups, *merged, *edits.split)
     for k in groups:
-        if k >= n_groups:
+        if not 0 <= k < n_groups:
             raise refusal(
                 source,
                 f"there is no group {k}: the run has {count(n_groups, 'group')}, numbered from 0",
@@ -237,7 +323,7 @@ def _check_words(source: str, dropped: list[str], words: Collection[str] | None)
     for word in dropped:
         if word not in known:
             problem = f"drop_words: {shown(word)} is not a word of the run"
-            raise refusal(source, problem, "use the words of vocabulary.txt")
+            raise refusal(source, problem, "use the words of words.csv")
     if len(known - set(dropped)) < LEAST_WORDS:
         problem = "drop_words: fewer than two words would be left"
         raise refusal(source, problem, "drop fewer words")

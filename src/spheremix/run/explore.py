@@ -1,77 +1,71 @@
-"""An exploration: from documents to the folder of a run, resumed where it was left."""
+"""An exploration: from documents to a run, resumed where it was left; and a run that is edited."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.estimators.path import VMFPath
-from spheremix.reading import Reading, contrast_words
-from spheremix.run.advising import advise_run, agreements, choose_candidates, pack_advice
-from spheremix.run.carried import renamed
-from spheremix.run.describe import describe_clusters
-from spheremix.run.files import EDITS, PATH
-from spheremix.run.firming import STAGE, measure_firmness
-from spheremix.run.folder import ORIGIN, RunFolder
-from spheremix.run.growing import describe_tree, grow_tree
-from spheremix.run.history import write_history
-from spheremix.run.keys import Keys
-from spheremix.run.listener import Listener
-from spheremix.run.names import AUTOMATIC, put_names, read_names
-from spheremix.run.options import ADVICE, DENSE, ExploreOptions
-from spheremix.run.origin import keep_origin, new_origin
-from spheremix.run.path_codecs import add_choice
-from spheremix.run.positions import place_documents
-from spheremix.run.prepare import check_options, mended, prepare, read_source
-from spheremix.run.refitting import Groups
-from spheremix.run.render import complete
-from spheremix.run.replaying import carried_edits, fit_of, replay
-from spheremix.run.reused import given_up, reuse
-from spheremix.run.saving import finish, load_run
-from spheremix.run.schema import (
-    AgreementRecord,
-    DocumentsRecord,
-    FirmnessRecord,
-    LayoutRecord,
-    Manifest,
-    MixtureRecord,
-    PathRecord,
-    PreparedRecord,
+from spheremix.advice import Advice
+from spheremix.run import Listener
+from spheremix.run.apply_edits import Edited, Groups, Marks, PendingStep, make_edits
+from spheremix.run.columns import renamed_columns
+from spheremix.run.edits import EditStep, check_edits, is_table, read_edits
+from spheremix.run.folder.files import RunError
+from spheremix.run.folder.schema import (
+    AgreementInfo,
+    CorpusInfo,
+    RunInfo,
+    another_run,
+    differences,
+    same_documents,
+    versions,
 )
-from spheremix.run.stages import fit_dense, follow_path
-from spheremix.run.store import RunError
-from spheremix.run.tables import Findings, all_clusters, write_tables
-from spheremix.run.tree_schema import GrownRecord
-from spheremix.run.typed import FileName
+from spheremix.run.folder.store import Store, key_of
+from spheremix.run.names import AUTOMATIC, GivenNames, Name, put_names, read_names
+from spheremix.run.options import ADVICE, DENSE, ExploreOptions
+from spheremix.run.run import Run, load_run, open_run
+from spheremix.run.sentences import given_up, reused
+from spheremix.run.stages import Context
+from spheremix.run.stages.dense import (
+    DenseFit,
+    advise_run,
+    agreements,
+    choose_candidates,
+    dense_key,
+    fit_dense,
+)
+from spheremix.run.stages.path import follow_path, path_key
+from spheremix.run.stages.rows import (
+    Rows,
+    check_options,
+    documents_of,
+    make_rows,
+    mended,
+    read_source,
+    rows_key,
+)
+from spheremix.run.stages.stability import measure_stability
+from spheremix.run.stages.tree import grow_tree, place_documents
 from spheremix.text import Corpus, Matrix
 from spheremix.text.corpus import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from os import PathLike
 
-    from spheremix.errors import Message
-    from spheremix.estimators.mixture import VMFMixture
-    from spheremix.reading import ContrastWord
-    from spheremix.run.edit_schema import OriginRecord
-    from spheremix.run.names import GivenNames
-    from spheremix.run.prepare import Material
-    from spheremix.run.replaying import Edited
-    from spheremix.run.run import Run
-    from spheremix.run.schema import NameRecord
-    from spheremix.run.starting import Start
-    from spheremix.text.trouble import Mending
+    from numpy.typing import NDArray
 
-CONTRASTED = 100  # words of a cluster in the table of contrasts
-NAMING = 20  # those that are kept beside the model
+    from spheremix.errors import Message
+    from spheremix.run.edits import GivenEdits
 
 
 def explore_corpus(
-    source: str | PathLike[str] | Sequence[str] | Corpus | Matrix,
-    out: str | PathLike[str] = "run",
+    source: Any,
+    out: str | PathLike[str] | None = "run",
     *,
     force: bool = False,
     listener: Listener | None = None,
@@ -86,12 +80,13 @@ def explore_corpus(
 
     Parameters
     ----------
-    source : str, path, list of str, Corpus or Matrix
-        A CSV, TSV, JSON lines or Parquet file, a folder of text files, a ready matrix (.npz, .mtx,
-        .npy), the texts themselves, or what :mod:`spheremix.text` has read.
-    out : str or path, default="run"
-        Folder of the run. One that holds a run of other documents or words, or other files, is left
-        alone.
+    source : str, path, data frame, list of str, Corpus or Matrix
+        A CSV, TSV, JSON lines, Parquet or Excel file, a folder of text files, a ready matrix (.npz,
+        .mtx, .npy), a data frame of pandas, polars or pyarrow, the texts themselves, or what
+        :mod:`spheremix.text` has read.
+    out : str, path or None, default="run"
+        Folder of the run. One that holds a run of other documents, or other files, is left alone.
+        None keeps the run in memory.
     force : bool, default=False
         Replace another run in the folder.
     listener : Listener, default=None
@@ -99,8 +94,8 @@ def explore_corpus(
     **options
         The options of the command, with underscores: ``k="2:20"``, ``label="section"``,
         ``min_df=5``. :class:`spheremix.run.options.ExploreOptions` lists them all. ``names`` may
-        also be a dictionary from numbers of clusters to names, or a function that gets what
-        ``Run.describe_clusters`` gives and returns such a dictionary or a list of names.
+        also be a dictionary from numbers of groups to names, or a function that gets what
+        ``Run.describe_groups`` returns and returns such a dictionary or a list of names.
 
     Returns
     -------
@@ -112,14 +107,13 @@ def explore_corpus(
     >>> import spheremix as sm
     >>> texts = ["red apple", "apple pie", "green apple", "blue sky", "sky and sea", "blue sea"]
     >>> run = sm.explore_corpus(texts, "fruit", k=2, min_count=1, min_df=1)
-    >>> run.documents["cluster"]
+    >>> run.documents["group"]
     [1, 1, 1, 0, 0, 0]
     """
-    chosen = ExploreOptions(**options)
-    hears = listener or Listener()
-    folder, names = Path(out), read_names(chosen.names)
-    found = _read(source, chosen, hears)
-    return explore(found, chosen, folder, force=force, listener=hears, names=names)
+    chosen, hears = ExploreOptions(**options), listener or Listener()
+    names, found = read_names(chosen.names), _read(source, chosen, hears)
+    store = Store(None if out is None else Path(out))
+    return explore(found, chosen, store, force=force, listener=hears, names=names)
 
 
 def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | Matrix:
@@ -139,24 +133,51 @@ def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | 
     return replace(found, checksum=found.content_checksum())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """Groups from which a run starts instead of searching for them: those of the run before it.
+
+    Attributes
+    ----------
+    labels : ndarray of int
+        The group of each document, -1 where it is not known.
+    step : PendingStep
+        Names, notes and marks that the run takes over.
+    lines : frozenset of str
+        Lines that the run before left out of its documents.
+    told : frozenset of str
+        Notes about the documents that were told already.
+    """
+
+    labels: NDArray[np.intp]
+    step: PendingStep
+    lines: frozenset[str] = frozenset()
+    told: frozenset[str] = frozenset()
+
+    def command(self) -> dict[str, str]:
+        """Return what tells this start from others: the groups, and what is said of them."""
+        edits = dataclasses.asdict(self.step.step)
+        groups = digest([np.ascontiguousarray(self.labels, dtype="<i8").tobytes()])
+        return {"start": groups, "taken_over": key_of(str(edits))}
+
+
 def explore(
     source: Corpus | Matrix,
     options: ExploreOptions,
-    output: Path,
+    store: Store,
     *,
     force: bool,
     listener: Listener,
     names: GivenNames | None = None,
     start: Start | None = None,
 ) -> Run:
-    """Explore documents that were read, in a folder, from where it was left.
+    """Explore documents that were read, from where the folder was left.
 
     With a start, the groups are not searched for: the fit begins with those that are given.
     """
-    folder = RunFolder(output)
-    documents = source if isinstance(source, Corpus) else source.documents
+    documents = documents_of(source)
     if documents is not None:
-        source = replace(source, notes=[*source.notes, *renamed(documents)])
+        source = replace(source, notes=[*source.notes, *renamed_columns(documents)])
     embeddings = isinstance(source, Matrix) and source.vocabulary is None
     options = options.completed(words=not embeddings)
     command = {**options.command(), "checksum": source.checksum}
@@ -167,209 +188,421 @@ def explore(
     source, mending = mended(source, options, frozenset() if start is None else start.lines)
     command["names"] = None if names is None else names.command()
     command |= {} if start is None else start.command()
-    keys = Keys(source, options, command.get("start"))
-    with folder.locked():
-        folder.carried = carried_edits(folder, command, listener, start, force=force)
-        if folder.claim(command, keys, force=force):
-            listener.begin(f"{output} holds this run already, finished.")
-        else:
-            _tell(source.notes, start, listener)
-            try:
-                said, notes = work(folder, source, options, mending, keys, command, names, listener)
-            except Exception:
-                folder.discard()
-                raise
-            for line in said:
-                listener.inform(line)
-            for message in notes:
-                listener.note(message)
-        try:
-            run = load_run(output)
-        except RunError as error:
+    with store.locked():
+        before = _before(store, command, listener, force=force)
+        if before is not None and _is_done(before, command):
+            listener.begin(f"{store.place} holds this run already, finished.")
+            if store.missing():
+                listener.begin("Writing again what is missing or damaged")
+                before.write()
+            return before
+        for note in source.notes:
+            if start is None or note not in start.told:
+                listener.inform(note)
+        beside = documents_of(source)
+        context: dict[str, Any] = {"store": store, "options": options, "listener": listener}
+        exploration = Exploration(
+            **context, rows_key=rows_key(source, options), command=command, names=names
+        )
+        found = store.stage(
+            "rows",
+            exploration.rows_key,
+            Rows,
+            lambda: make_rows(source, options, mending, listener),
+        )
+        rows = found.beside(beside)
+        if beside is not None:
+            key = key_of(versions(), beside.content_checksum())
+            store.stage("documents", key, Corpus, lambda: beside)
+            exploration.parts["documents"] = f"documents-{key}"
+        exploration.about = CorpusInfo(
+            source=source.source,
+            format=source.format,
+            checksum=source.checksum,
+            texts=None if beside is None or beside is source else beside.source,
+            notes=list(source.notes),
+            n_documents=rows.n_documents,
+            n_set_aside=len(rows.reasons),
+        )
+        if start is not None:
+            exploration.start_with(start)
+        return exploration.run(rows, before)
+
+
+def _before(
+    store: Store, command: dict[str, Any], listener: Listener, *, force: bool
+) -> Run | None:
+    """Return the run that is in the folder; refuse one of other documents, unless forced."""
+    if store.folder is None or store.info() is None:
+        return None
+    try:
+        run = open_run(store)
+    except RunError as error:
+        if not force:
             raise RunError(
-                "{error} Remove the file, and make the run again with {force=True}", error=error
+                "{error} Remove the folder, or make the run again with {force=True}", error=error
             ) from None
-        for message in given_up(folder.previous, run.manifest):
-            listener.note(message)
-        complete(folder, run, listener)
+        listener.inform(f"The run that was here cannot be read: {error}")
+        return None
+    same = same_documents(run.info.command, command)
+    if not force and not (same and run.info.corpus is not None):
+        raise another_run(store.place, run.info, command)
+    if "start" in command and run.info.edits and run.info.edits[-1].update is None:
+        if differences(run.info.command, command):
+            raise RunError(
+                "{folder}: holds a run that was edited, and these edits would be lost",
+                remedies=("choose another folder with {out}",),
+                folder=store.place,
+            )
     return run
 
 
-def _tell(notes: Sequence[str], start: Start | None, listener: Listener) -> None:
-    """Say what was found out when the documents were read, as far as it is not known."""
-    for note in notes:
-        if start is None or note not in start.told:
-            listener.inform(note)
+def _is_done(run: Run, command: dict[str, Any]) -> bool:
+    """Return whether a finished run is the one of a command, made with the same libraries."""
+    return not differences(run.info.command, command) and run.info.versions == versions()
 
 
-def work(
-    folder: RunFolder,
-    source: Corpus | Matrix,
-    options: ExploreOptions,
-    mending: Mending,
-    keys: Keys,
-    command: dict[str, Any],
-    names: GivenNames | None,
-    listener: Listener,
-) -> tuple[list[str], list[Message]]:
-    """Do the stages of an exploration, make the edits that the folder carries, write the rest.
+@dataclass(eq=False, kw_only=True)
+class Exploration(Context):
+    """A run that is being made: stages from top to bottom, then its tables and its page.
 
-    Gives what was used again, and what should be said about the fits.
+    Attributes
+    ----------
+    command : dict
+        The options and checksums that the result depends on.
+    about : CorpusInfo or None
+        Where the documents come from.
+    names : GivenNames or None
+        Names that came with the options.
+    base_names : list of Name or None
+        The names of the groups before all edits, where people have seen them.
+    edits : list of PendingStep
+        The edits that the run is to have.
+    asked : bool
+        Whether the last of them is asked for just now, and refused where it cannot be made.
+    parts : dict of str to str
+        The stages of the parts that are made.
     """
-    material = prepare(folder, source, options, mending, keys, listener)
-    candidates = choose_candidates(folder, material, options, keys, listener)
-    dense, notes = fit_dense(folder, material, candidates, options, keys, listener)
-    advice = None
-    if options.k_criterion == ADVICE:
-        advice = advise_run(folder, material, dense, options, keys, listener)
-        best = min(dense) if advice is None else advice.best_candidate
-    else:
-        values = [model.criteria_[options.k_criterion] for model in dense.values()]
-        best = list(dense)[int(np.argmin(values))]
-    origin = new_origin(material, command, source, names)
-    edited = replay(
-        folder, Groups(material, dense, best, keys), folder.carried, names, options, listener
-    )
-    if edited.steps:
-        keep_origin(folder, origin)
-    if edited.n_fits:  # other numbers of clusters were tried with other groups and words
-        advice = None
-    groups = edited.groups
-    material, dense, best, keys = groups.material, groups.dense, groups.best, groups.keys
-    model: VMFMixture | VMFPath = dense[best]
-    if options.criterion != DENSE:
-        model = follow_path(folder, material.X, dense, best, options, keys, listener)
-    tree = grow_tree(folder, material, model.labels_, advice, options, keys, listener)
-    firm = measure_firmness(folder, material, model, options, keys, listener)
-    positions = place_documents(folder, material, model.labels_, keys, listener)
-    found = Findings(
-        advice=advice, tree=tree, firmness=firm, positions=positions, marks=edited.marks
-    )
-    listener.begin("Writing the tables")
-    _finish(folder, edited, model, found, origin, source, names)
-    if not edited.steps:
-        folder.remove(ORIGIN)
-    return reuse(folder, candidates, words=material.words is not None), notes
 
+    command: dict[str, Any] = field(default_factory=dict)
+    about: CorpusInfo | None = None
+    names: GivenNames | None = None
+    base_names: list[Name] | None = None
+    edits: list[PendingStep] = field(default_factory=list)
+    asked: bool = False
+    earlier: dict[str, list[EditStep]] = field(default_factory=dict)
+    parts: dict[str, str] = field(default_factory=dict)
 
-def _finish(
-    folder: RunFolder,
-    edited: Edited,
-    model: VMFMixture | VMFPath,
-    found: Findings,
-    origin: OriginRecord,
-    source: Corpus | Matrix,
-    names: GivenNames | None,
-) -> None:
-    """Write the tables and ``run.json``, which lists every file of every stage.
+    def start_with(self, start: Start) -> None:
+        """Begin with given groups."""
+        self.start, self.start_key = start.labels, start.command()["start"][:16]
+        self.store.stage("start", self.start_key, list[int], lambda: start.labels.tolist())
+        self.parts["start"] = f"start-{self.start_key}"
+        self.edits = [start.step]
 
-    The model is the one that was chosen: a path, or the dense mixture where none was followed.
-    """
-    writer, groups = folder.writer(top=True), edited.groups
-    material, dense, keys = groups.material, groups.dense, groups.keys
+    def run(self, rows: Rows, before: Run | None) -> Run:
+        """Do the stages, and write the run: what the folder holds already is not done again."""
+        store, options = self.store, self.options
+        self.parts["rows"] = f"rows-{self.rows_key}"
+        candidates = choose_candidates(self, rows)
+        dense, notes = fit_dense(self, rows, candidates)
+        advice, best = self._choose(rows, dense)
+        stages = {K: f"dense-{K}-{dense_key(self, K)}" for K in dense}
+        base = Groups(rows, self.rows_key, dense, best, stages)
+        if before is not None and not self.edits and not self.asked:
+            self._take_over(before, base)
+        edited = self._edited(base, None if before is None else before.info.fit)
+        groups = edited.groups
+        if edited.n_fits:  # other numbers of groups were tried with other groups and words
+            advice = None
+            self.rows_key = groups.rows_key
+            self.parts["rows"] = f"rows-{groups.rows_key}"
+        model: Any = groups.mixture
+        model_key = groups.key
+        made: dict[str, Any] = {"dense": groups.dense, "path": None, "advice": advice}
+        if options.criterion != DENSE:
+            model_key = path_key(groups.best, options, groups.key)
+            model = made["path"] = follow_path(self, groups.rows.X, groups.mixture, groups.key)
+            self.parts["path"] = f"path-{model_key}"
+        if advice is not None:
+            key = key_of("advice", stages, self.parts.get("documents"))
+            store.stage("advice", key, Advice, lambda: advice)
+            self.parts["advice"] = f"advice-{key}"
+        labels = model.labels_
+        made["tree"] = self._part("tree", grow_tree(self, groups.rows, labels, advice))
+        stable = measure_stability(self, groups.rows, model, model_key)
+        made["stability"] = self._part("stability", stable)
+        made["layout"] = self._part("layout", place_documents(self, groups.rows, labels))
+        run = self._named(edited, made, labels)
+        self.listener.begin("Writing the tables and the report")
+        run.write()
+        store.prune(() if before is None else before.info.stages)
+        self._tell(before, run, notes, len(candidates))
+        return run
 
-    def left(stage: str, key: str, kind: type[Any]) -> Any:
-        """Return the record of a stage; its files are files of the run."""
-        record, reader = folder.left(stage, key, kind)
-        writer.entries.update(reader.entries)
-        return record
+    def _part(self, name: str, value: Any) -> Any:
+        """Note the stage that was just done as a part of the run."""
+        if value is not None and self.store.folder is not None:
+            self.parts[name] = next(one for one in self.store.used if one.startswith(f"{name}-"))
+        return value
 
-    prepared: PreparedRecord = left("matrix", keys.matrix, PreparedRecord)
-    beside = source if isinstance(source, Corpus) else source.documents
-    if beside is not None:
-        texts = left("documents", keys.documents, DocumentsRecord).texts
-        prepared = replace(prepared, texts=texts)
-    mixtures: dict[int, MixtureRecord] = {
-        K: left(keys.dense_stage(K), keys.dense(K), groups.record).mixture for K in dense
-    }
-    contrast = _contrast(material, model)
-    rows = None if material.words is None else material.X  # texts do not contain coordinates
-    reading = Reading(model, material.words, contrast=contrast, X=rows)
-    best = reading.n_clusters
-    fit, history = fit_of(folder, groups), write_history(edited.steps, folder.folder)
-    named = _names(reading, material, names, edited, fit)
-    if edited.steps and names is not None and names.namer is not None:
-        # Whoever edits this run has its names and not the function that gave them.
-        by_function = {k: one.name for k, one in enumerate(named) if one.source == names.source}
-        keep_origin(folder, replace(origin, names=by_function, names_fit=fit))
-    folder.begin()  # nothing is refused from here on
-    before = ("tree", "layout") if edited.n_fits else ()  # for whoever takes the edits back
-    valid = {folder.key(stage) for stage in (ORIGIN, *before)}
-    folder.withdraw({*keys.fits(folder.sizes()), *valid})
-    path: PathRecord | None = None
-    if isinstance(model, VMFPath):
-        followed = left("path", keys.path(best), PathRecord)
-        path = add_choice(model, followed, writer, PATH)
-    if any(one.source != AUTOMATIC for one in named):
-        called = [one.name for one in named]
-        reading = Reading(model, material.words, contrast=contrast, names=called, X=rows)
-    described = None
-    if found.tree is not None:
-        grown = left("tree", found.tree.key, GrownRecord)
-        described = describe_tree(grown, found.tree, material, reading)
-    removed = prepared.vectorizer.removed if prepared.vectorizer is not None else {}
-    tables = write_tables(writer, material, reading, dense, contrast, found, described, removed)
-    finish(
-        writer,
-        Manifest(
-            command=origin.command,
-            versions=origin.versions,
-            corpus=replace(origin.corpus, n_set_aside=len(material.reasons)),
-            prepared=prepared,
-            dense=mixtures,
-            path=path,
-            best_n_components=best,
-            advice=None if found.advice is None else pack_advice(found.advice),
-            firmness=left(STAGE, keys.firmness(best), FirmnessRecord),
-            label_agreement=_agreement(material, model),
-            tree=described,
-            contrast=_naming(reading),
-            names=named,
-            layout=left("layout", keys.layout(model.labels_), LayoutRecord),
-            edits=None if history is None else FileName(writer.text(EDITS, [history])),
-            tables=tables,
-        ),
-    )
+    def _choose(self, rows: Rows, dense: dict[int, Any]) -> tuple[Advice | None, int]:
+        """Choose the number of groups."""
+        if self.options.k_criterion == ADVICE:
+            advice = advise_run(self, rows, dense)
+            return advice, min(dense) if advice is None else advice.best_candidate
+        values = [model.criteria_[self.options.k_criterion] for model in dense.values()]
+        return None, list(dense)[int(np.argmin(values))]
 
+    def _take_over(self, before: Run, base: Groups) -> None:
+        """Take the edits of the run that was here: those of the same groups, or what can follow."""
+        info = before.info
+        self.earlier = {**info.earlier_edits}
+        first = info.edits[0].edits.run if info.edits else None
+        if first is not None and all(one.update is None for one in info.edits):
+            self.earlier[first] = info.edits
+        if base.fit in self.earlier:
+            self.edits = [PendingStep(one) for one in self.earlier.pop(base.fit)]
+        elif info.edits:
+            try:
+                self.edits = [PendingStep(one, groups_before(before, one)) for one in info.edits]
+            except RunError as error:
+                self.listener.inform(f"The edits of the run that was here cannot be kept: {error}")
+        if base.fit == first and self.command["names"] == info.command.get("names"):
+            self.base_names = info.base_names
 
-def _names(
-    reading: Reading,
-    material: Material,
-    names: GivenNames | None,
-    edited: Edited,
-    fit: str,
-) -> list[NameRecord]:
-    """Name the clusters: as was said, and by their words where nothing was."""
-    automatic = [reading.cluster_name(k) for k in range(reading.n_clusters)]
-    given = edited.marks.names
-    older = {one.name for one in given.values()} - edited.fresh
-    if names is not None:
-        asked = names.ask(len(automatic), lambda: describe_clusters(reading, material, fit))
-        given = {**asked, **given}
-    return put_names(automatic, given, older)
+    def _edited(self, base: Groups, seen: str | None) -> Edited:
+        """Make the edits to what was explored."""
+        given = {} if self.names is None else self.names.records(base.best, base.fit, seen)
+        if self.asked and self.base_names is not None:
+            named = enumerate(self.base_names)
+            given = {k: one for k, one in named if one.source != AUTOMATIC}
+        fresh = frozenset(one.name for one in given.values())
+        return make_edits(self, Edited(base, Marks(given), fresh=fresh), self.edits, asked=self.asked)
 
-
-def _naming(reading: Reading) -> list[list[str]] | None:
-    """Return the contrast words that are kept beside the model."""
-    if reading.contrast is None:
-        return None
-    return [list(words[:NAMING]) for words in reading.contrast]
-
-
-def _agreement(material: Material, model: VMFMixture | VMFPath) -> dict[str, AgreementRecord]:
-    """Compare with the labels of each column, where a document has one at most."""
-    return {
-        name: AgreementRecord(
-            ari=float(found.ari), nmi=float(found.nmi), n_documents=int(found.n_documents)
+    def _named(self, edited: Edited, made: dict[str, Any], labels: NDArray[np.intp]) -> Run:
+        """Return the run with names for its groups: as was said, and by their words elsewhere."""
+        groups, marks = edited.groups, edited.marks
+        about = self.about and replace(self.about, n_set_aside=len(groups.rows.reasons))
+        info = RunInfo(
+            command=self.command,
+            versions=versions(),
+            corpus=about,
+            fit=groups.fit,
+            n_groups=groups.best,
+            colours=marks.colours,
+            notes=marks.notes,
+            misplaced=list(marks.misplaced),
+            sizes_before=list(marks.sizes_before),
+            nowhere_before=marks.nowhere_before,
+            label_agreement={
+                name: AgreementInfo(
+                    ari=float(one.ari), nmi=float(one.nmi), n_documents=int(one.n_documents)
+                )
+                for name, one in agreements(groups.rows, labels).items()
+            },
+            edits=list(edited.steps),
+            earlier_edits=self.earlier,
+            parts=dict(self.parts),
+            dense=groups.stages,
         )
-        for name, found in agreements(material, model.labels_).items()
+        beside = groups.rows.corpus if "documents" in self.parts else None
+        run = Run(info, self.store, **made, rows=groups.rows, documents=beside)
+        reading = run.reading
+        automatic = [reading.group_name(k) for k in range(reading.n_groups)]
+        given = marks.names
+        if not edited.steps and self.base_names is not None:
+            named = self.base_names
+        else:
+            if self.names is not None:
+                asked = self.names.ask(len(automatic), run.describe_groups)
+                given = {**asked, **given}
+            older = {one.name for one in given.values()} - edited.fresh
+            named = put_names(automatic, given, older)
+        base_names = self.base_names if edited.steps else named
+        run.rename(replace(info, names=named, base_names=base_names))
+        return run
+
+    def _tell(self, before: Run | None, run: Run, notes: list[Message], n_candidates: int) -> None:
+        """Say what was used again, what was given up, and what should be known of the fits."""
+        if self.asked:
+            return
+        said = reused(self.store.reused, n_candidates, words=run.feature_names is not None)
+        if said:
+            self.listener.inform(said)
+        for message in notes:
+            self.listener.note(message)
+        if before is not None and before.info.corpus is not None:
+            known = []
+            if run.advice is None and "advice" in before.info.parts:
+                known = [str(one.n_clusters) for one in getattr(before.advice, "recommended", ())]
+            for message in given_up(before.info, run.info, known):
+                self.listener.note(message)
+
+
+def groups_before(run: Run, step: EditStep) -> dict[str, int]:
+    """Return the group that each document had when edits were made, by what it is known by."""
+    rows: Rows = run.read_stage(step.on.get("rows", ""), Rows)
+    fit: DenseFit = run.read_stage(step.on.get("dense", ""), DenseFit)
+    if fit.mixture is None:
+        raise RunError("damaged: the groups that were edited are not there.")
+    K = len(fit.mixture.weights_)
+    known = Groups(rows.beside(run.corpus()), "", {K: fit.mixture}, K, {K: "dense-0"})
+    return known.by_document()
+
+
+# Edits made to the run in a folder, and taken back: with the folder alone, without its input
+
+
+def edit_run(
+    folder: str | PathLike[str],
+    edits: Any,
+    *,
+    run: str | None = None,
+    listener: Listener | None = None,
+    threads: int | None = None,
+) -> Run:
+    """Make edits to the run in a folder; the same edits again find themselves done.
+
+    Parameters
+    ----------
+    folder : str or path
+        Of a run of ``explore``.
+    edits : str, path, dict or Edits
+        A file as the report exports it, or what is in one; or a table with the columns group and
+        name, which renames groups.
+    run : str, default=None
+        The id of the run that a dictionary is for, where it does not say so.
+    listener : Listener, default=None
+        Hears of progress and notes.
+    threads : int, default=None
+        Number of threads; all cores by default.
+
+    Returns
+    -------
+    Run
+        The edited run.
+    """
+    found = None if is_table(edits) else read_edits(edits, run)
+    given: Callable[[str | None], GivenEdits] = lambda there: found or read_edits(edits, run or there)  # noqa: E731
+    return _edit(Path(folder), given, listener or Listener(), threads)
+
+
+def undo_edits(
+    folder: str | PathLike[str], *, listener: Listener | None = None, threads: int | None = None
+) -> Run:
+    """Take back the last edits that were made to the run in a folder."""
+    return _edit(Path(folder), None, listener or Listener(), threads)
+
+
+def _edit(
+    place: Path,
+    given: Callable[[str | None], GivenEdits] | None,
+    listener: Listener,
+    threads: int | None,
+) -> Run:
+    """Make edits, or take the last ones back where none are given."""
+    if not place.is_dir():
+        load_run(place)  # says what it is instead
+    store = Store(place)
+    with store.locked():
+        run = load_run(place)
+        run.store = store
+        if run.info.corpus is None:
+            raise RunError(
+                f"{place}: only a run of spheremix explore can be edited: explore the documents."
+            )
+        steps = list(run.info.edits)
+        if given is None:
+            steps = _without_last(run, steps)
+        else:
+            wanted = given(run.info.fit)
+            if steps and steps[-1].edits == wanted.edits:
+                if store.missing():
+                    run.write()
+                return run
+            rows = run.rows
+            check_edits(
+                wanted,
+                run=run.info.fit,
+                n_groups=run.info.n_groups,
+                words=run.feature_names,
+                ids=[] if rows is None else rows.corpus.ids,
+            )
+            steps.append(_new_step(run, wanted))
+        exploration = Exploration(
+            store=store,
+            options=_options(run, threads),
+            listener=listener,
+            rows_key=_base_key(run),
+            command=run.info.command,
+            about=run.info.corpus,
+            base_names=run.info.base_names,
+            edits=[PendingStep(one) for one in steps],
+            asked=True,
+            earlier=run.info.earlier_edits,
+            parts={k: v for k, v in run.info.parts.items() if k in {"documents", "start"}},
+        )
+        for called in exploration.parts.values():
+            store.used[called] = run.info.stages[called]
+        if "start" in run.info.parts:
+            labels = run.read_stage(run.info.parts["start"], list[int])
+            exploration.start = np.array(labels, dtype=np.intp)
+            exploration.start_key = run.info.parts["start"][-16:]
+        base = f"rows-{exploration.rows_key}"
+        rows = run.read_stage(base, Rows).beside(run.corpus())
+        store.used[base] = run.info.stages[base]
+        return exploration.run(rows, run)
+
+
+def _without_last(run: Run, steps: list[EditStep]) -> list[EditStep]:
+    """Return the edits without the last ones."""
+    if not steps:
+        raise RunError(
+            f"{run.folder}: there are no edits that could be taken back: the run is as it was "
+            "explored."
+        )
+    if steps[-1].update is not None:
+        raise RunError(
+            f"{run.folder}: an update is not taken back: the run before it is in the folder "
+            f"{steps[-1].update.before}."
+        )
+    return steps[:-1]
+
+
+def _new_step(run: Run, given: GivenEdits) -> EditStep:
+    """Return edits with what people saw before them: names, and colours."""
+    coordinates = run.feature_names is None and run.contrast() is None
+    names = run.info.names or []
+    seen = [] if coordinates and all(one.source == AUTOMATIC for one in names) else names
+    return EditStep(
+        source=given.source, edits=given.edits, names=list(seen), colours=run.colours
+    )
+
+
+def _base_key(run: Run) -> str:
+    """Return the key of the rows before all edits."""
+    on = run.info.edits[0].on.get("rows") if run.info.edits else None
+    return (on or run.info.parts.get("rows", ""))[-16:]
+
+
+def _options(run: Run, threads: int | None) -> ExploreOptions:
+    """Return the options of a run; one of other versions of libraries is refused."""
+    there = run.info.command
+    names = {
+        one.name for one in dataclasses.fields(ExploreOptions) if one.metadata["changes_result"]
     }
-
-
-def _contrast(material: Material, model: VMFMixture | VMFPath) -> list[list[ContrastWord]] | None:
-    """Find the words of clusters whose columns are no words, in the texts beside."""
-    if material.counts is None or material.terms is None:
-        return None
-    K = Reading(model).n_clusters
-    clusters = all_clusters(model.labels_, material)
-    return contrast_words(material.counts, clusters, material.terms, CONTRASTED, n_clusters=K)
+    known = {name: value for name, value in there.items() if name in names}
+    other = differences(run.info.versions, versions())
+    options = None
+    if not other:
+        options = ExploreOptions(**known, threads=threads)
+        other = differences(known, options.command())
+    if other or options is None:
+        raise RunError(
+            "{folder}: made by other versions of spheremix or of its libraries ({other})",
+            remedies=("explore the documents again with {force=True}, which keeps edits",),
+            folder=run.folder,
+            other=", ".join(other[:3]),
+        )
+    return options

@@ -7,24 +7,30 @@ this description.
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
+from numbers import Integral, Real
 from os import fspath
 from pathlib import Path
 from typing import Any
 
 from spheremix.errors import ParameterError
-from spheremix.run.parsing import parse_df, parse_k, parse_kappa, parse_names, parse_share
 from spheremix.wording import count
 
-LARGEST = 20  # clusters tried unless more are asked for
-LEAST = 4  # different documents among which to look for clusters
-ADVICE = "advice"  # the number of clusters by several kinds of evidence
+LARGEST = 20  # groups tried unless more are asked for
+LEAST = 4  # different documents among which to look for groups
+ADVICE = "advice"  # the number of groups by several kinds of evidence
 DENSE = "none"  # the criterion that keeps the mixture without penalty
+AUTO = "auto"
+FREE = "free"
+MOST_CANDIDATES = 1000
 
 COLUMNS = "Columns of the file"
 FILES = "Folders of text files"
 WORDS = "From texts to words"
-MODEL = "Clusters and sparsity"
+MODEL = "Groups and sparsity"
 RUNNING = "Running"
 
 
@@ -85,7 +91,7 @@ class ExploreOptions:
         COLUMNS,
         "Column of the labels, such as a party or a section; for several columns repeat the "
         "option: `{label} party {label} speaker`. Guessed where obvious; `none` leaves it out. "
-        "Labels are compared with the clusters and never used to find them.",
+        "Labels are compared with the groups and never used to find them.",
     )
     date_from: str | None = option(
         None,
@@ -183,8 +189,8 @@ class ExploreOptions:
     k: Any = option(
         None,
         MODEL,
-        "Number of clusters, as 5, or several to choose from, as 2:20 or 2,4,8.",
-        found="2:20, or fewer if further clusters explain nothing",
+        "Number of groups, as 5, or several to choose from, as 2:20 or 2,4,8.",
+        found="2:20, or fewer if further groups explain nothing",
     )
     seed: int = option(0, MODEL, "The same seed gives the same result, to the last digit.")
     criterion: str | None = option(
@@ -196,8 +202,8 @@ class ExploreOptions:
     k_criterion: str = option(
         "advice",
         MODEL,
-        "Chooses the number of clusters: advice (documents are drawn again to see which clusters "
-        "are firm), or a criterion: aic, bic, ric, ricc, ebic or icl.",
+        "Chooses the number of groups: advice (documents are drawn again to see which groups "
+        "are stable), or a criterion: aic, bic, ric, ricc, ebic or icl.",
     )
     relaxed: bool = option(
         True,
@@ -209,16 +215,16 @@ class ExploreOptions:
     kappa: float | str = option(
         "shared",
         MODEL,
-        "How near documents are to the middle of their cluster: one number estimated for all "
-        "clusters (shared) or for each of them (free), or a given one, as 100; a larger number "
+        "How near documents are to the middle of their group: one number estimated for all "
+        "groups (shared) or for each of them (free), or a given one, as 100; a larger number "
         "means nearer.",
     )
     noise: str | None = option(
         None,
         MODEL,
-        "`uniform` lets documents that fit no cluster belong nowhere: they are counted and listed "
-        "apart, and are in no cluster.",
-        found="none: every document has a cluster",
+        "`uniform` lets documents that fit no group belong nowhere: they are counted and listed "
+        "apart, and are in no group.",
+        found="none: every document has a group",
     )
     max_noise: float | str | None = option(
         None,
@@ -229,7 +235,7 @@ class ExploreOptions:
         found="auto",
     )
     starts: int = option(
-        5, MODEL, "Runs of the search for each number of clusters, before they are crossed."
+        5, MODEL, "Runs of the search for each number of groups, before they are crossed."
     )
     min_relative_increase: float = option(
         0.01,
@@ -241,16 +247,16 @@ class ExploreOptions:
     names: Any = option(
         None,
         MODEL,
-        "Table with the columns cluster and name: names for the clusters of the run in the folder. "
-        "Clusters that are not in it keep their automatic names. A third column, fit, as "
-        "`spheremix names` gives it, is optional: names of other clusters are then refused.",
+        "Table with the columns group and name: names for the groups of the run in the folder. "
+        "Groups that are not in it keep their automatic names. A third column, fit, as "
+        "`spheremix names` gives it, is optional: names of other groups are then refused.",
         changes_result=False,
     )
     threads: int | None = option(
         None, RUNNING, "Number of threads.", found="all cores", changes_result=False
     )
     checkpoint: float = option(
-        3.0,
+        60.0,
         RUNNING,
         "Seconds of work on the path that are lost at most when the process is killed.",
         changes_result=False,
@@ -375,14 +381,14 @@ class ExploreOptions:
         }
 
     def candidates(self, n: int, n_distinct: int) -> list[int]:
-        """Return the numbers of clusters to try on n documents, some of which may be the same."""
+        """Return the numbers of groups to try on n documents, some of which may be the same."""
         there = f"there {'is' if n == 1 else 'are'} {count(n, 'document')} with words"
         if n_distinct < n:
             there += ", all the same" if n_distinct == 1 else f", only {n_distinct:,} different"
         if self.k is not None:
             if self.k[-1] > n_distinct:
                 raise ParameterError(
-                    "{most} clusters are too many, since {there}",
+                    "{most} groups are too many, since {there}",
                     remedies=("lower {k} to {n_distinct} at most",),
                     most=self.k[-1],
                     there=there,
@@ -391,9 +397,140 @@ class ExploreOptions:
             return list(self.k)
         if n_distinct < LEAST:
             raise ParameterError(
-                "At least {least} documents are needed to look for clusters, and {there}",
-                remedies=("say how many clusters with {k}",),
+                "At least {least} documents are needed to look for groups, and {there}",
+                remedies=("say how many groups with {k}",),
                 least=LEAST,
                 there=there,
             )
         return list(range(2, max(2, min(LARGEST, n_distinct // 2)) + 1))
+
+
+# Values that can be given in several ways; NumPy's numbers count as numbers. Nothing here loads NumPy,
+# so that the help of the command does not wait for it.
+
+
+def parse_k(value: Any) -> tuple[int, ...] | None:
+    """Read numbers of groups: 5, "5", "2:20" (both included), "2,4,8", a range or a list."""
+    if value is None or (isinstance(value, str) and value == AUTO):
+        return None
+    numbers = _from_text(value) if isinstance(value, str) else _from_numbers(value)
+    if not numbers:
+        raise ParameterError("{k} must have at least one number of groups; got none")
+    if min(numbers) < 1:
+        raise ParameterError(
+            "{k} must be 1 or more: {least} groups cannot be; got {got}",
+            least=min(numbers),
+            got=repr(value),
+        )
+    if len(numbers) > MOST_CANDIDATES:
+        raise ParameterError(
+            "{k} must have {most} numbers at most; got {got}",
+            most=f"{MOST_CANDIDATES:,}",
+            got=repr(value),
+        )
+    return tuple(sorted(set(numbers)))
+
+
+def _from_numbers(value: Any) -> list[int]:
+    """Read whole numbers; of too many, one more than there may be."""
+    try:
+        several = isinstance(value, Iterable) and not isinstance(value, bytes | bytearray)
+        listed = list(islice(value, MOST_CANDIDATES + 1)) if several else [value]
+    except TypeError:  # an array of no dimension
+        listed = [value]
+    if not all(isinstance(K, Integral) and not isinstance(K, bool) for K in listed):
+        raise ParameterError("{k} must be whole numbers of groups; got {got}", got=repr(value))
+    return [int(K) for K in listed]
+
+
+def _from_text(text: str) -> list[int]:
+    first, colon, last = text.partition(":")
+    try:
+        ends = [int(first), int(last)] if colon else [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ParameterError(
+            "{k} must be a number of groups, as 5, a range, as 2:20, or several, as 2,4,8; got "
+            "{got}",
+            got=repr(text),
+        ) from None
+    if not colon:
+        return ends
+    if ends[0] > ends[1]:
+        raise ParameterError(
+            "{k} must be a range that goes up, as {up}; got {got}",
+            up=f"{ends[1]}:{ends[0]}",
+            got=repr(text),
+        )
+    return list(range(ends[0], min(ends[1], ends[0] + MOST_CANDIDATES) + 1))
+
+
+def parse_df(name: str, value: Any) -> float | None:
+    """Read a number of documents (5, "5") or a share of them (0.5, "0.5", "50%")."""
+    if value is None:
+        return None
+    try:
+        found = _threshold(value)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not 0 <= found < math.inf:
+        raise ParameterError(
+            f"{{{name}}} must be a number of documents, as 5, or a share, as 0.5; got {{got}}",
+            got=repr(value),
+        )
+    return found
+
+
+def _threshold(value: Any) -> float:
+    """Read an int for a number of documents, and a float for a share."""
+    if isinstance(value, str):
+        if value.endswith("%"):
+            return float(value[:-1]) / 100.0
+        return float(value) if "." in value else int(value)
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return math.nan
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
+def parse_kappa(value: Any) -> str | float:
+    """Read "shared", "free" or a number."""
+    if isinstance(value, str) and value in {"shared", "free"}:
+        return value
+    number = isinstance(value, str | Real) and not isinstance(value, bool)
+    try:
+        kappa = float(value) if number else math.nan
+    except (ValueError, OverflowError):
+        kappa = math.nan
+    if not 0.0 < kappa < math.inf:
+        raise ParameterError(
+            "{kappa} must be shared, free or a number above 0, as 100; got {got}", got=repr(value)
+        )
+    return kappa
+
+
+def parse_share(name: str, value: Any) -> float | str | None:
+    """Read a share below one (0.05, "0.05", "5%"), "auto" or "free"."""
+    if value is None or (isinstance(value, str) and value in {AUTO, FREE}):
+        return value
+    try:
+        found = float(_threshold(value))
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not 0.0 < found < 1.0:
+        raise ParameterError(
+            f"{{{name}}} must be auto, free or a share between 0 and 1, as 0.05; got {{got}}",
+            got=repr(value),
+        )
+    return found
+
+
+def parse_names(name: str, value: Any) -> tuple[str, ...] | None:
+    """Read the names of columns: "section", or several of them; "none" stands alone."""
+    if value is None or isinstance(value, str):
+        return None if value is None else (value,)
+    found = tuple(value) if isinstance(value, list | tuple) else (value,)
+    if not all(isinstance(one, str) for one in found) or ("none" in found and len(found) > 1):
+        raise ParameterError(
+            f"{{{name}}} must be the name of a column, several of them, or none alone; got {{got}}",
+            got=repr(value),
+        )
+    return found or None

@@ -1,74 +1,119 @@
-"""A run: what was fitted, on what, and how to repeat it."""
+"""A run: what was explored or fitted, in memory or in its folder, and what can be done with it."""
 
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+import re
+import shutil
+from dataclasses import asdict, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
-from spheremix.run.documents import unpack_corpus
-from spheremix.run.headline import headline
-from spheremix.run.history import read_history
-from spheremix.run.matrices import unpack_forms, unpack_matrix, unpack_words
+import spheremix as sm
+from spheremix._files import MANIFEST
+from spheremix.advice import Advice
+from spheremix.data.open import as_directions
+from spheremix.errors import ParameterError
+from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.path import VMFPath
+from spheremix.estimators.selection import VMFMixtureIC
+from spheremix.estimators.skmeans import SphericalKMeans
+from spheremix.estimators.tree import VMFTree
+from spheremix.reading import Reading, contrast_words
+from spheremix.reading.partition import NOTE, read_partition
+from spheremix.reading.stability import Stability
+from spheremix.run import Listener, tables
+from spheremix.run.apply_edits import colour_places
+from spheremix.run.columns import TABLES
+from spheremix.run.folder.archive import DAMAGE, decode, encode
+from spheremix.run.folder.files import RunError, read_json
+from spheremix.run.folder.fitted import (
+    PathStored,
+    TreeState,
+    dump_path,
+    dump_tree,
+    load_path,
+    load_tree,
+)
+from spheremix.run.folder.readme import PAGE, README, explain
+from spheremix.run.folder.schema import FORMAT, VERSION, RunInfo
+from spheremix.run.folder.store import Store, key_of
 from spheremix.run.names import AUTOMATIC
-from spheremix.run.store import Reader, RunError
-from spheremix.run.table import Table, read_table
-from spheremix.run.verbs import RunVerbs
+from spheremix.run.stages.dense import DenseFit
+from spheremix.run.stages.rows import Rows, Vectorization, numbered
+from spheremix.run.stages.tree import Layout, Tree, check_tree, describe_tree
+from spheremix.run.tables import Table, as_table, is_of_kind
 from spheremix.select import CRITERIA
-from spheremix.text.phrases import Phrase
-from spheremix.text.vectorizer import TextVectorizer
+from spheremix.text import Corpus, vectorize
+from spheremix.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
+    from os import PathLike
 
     from numpy.typing import NDArray
-    from scipy import sparse
 
-    from spheremix.estimators.mixture import VMFMixture
-    from spheremix.estimators.path import VMFPath
-    from spheremix.estimators.tree import VMFTree
-    from spheremix.reading.firmness import Firmness
-    from spheremix.report import Report
-    from spheremix.run.edit_schema import EditHistory
-    from spheremix.run.schema import Manifest
-    from spheremix.text.corpus import Corpus
+    from spheremix.reading import ContrastWord, Documents
+    from spheremix.reading.batch import BatchComparison
+    from spheremix.run.edits import EditStep
+    from spheremix.run.stages.tree import Node
+    from spheremix.text import TextVectorizer
 
-# What estimators raise for parameters that no estimator ever had.
-DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError)
+CONTRASTED = 100  # words of a group in the table of contrasts
+NAMING = 20  # those that names are made of
+LISTED = 20  # words of each kind that describe a group
+QUOTED = 500  # characters of a typical document that describes a group
+ENDINGS = re.compile(r"(?i)(\.(csv|tsv|tab|jsonl|ndjson|json|parquet|pq|npy|npz|mtx|xlsx))?(\.gz)?$")
+# The parts of a run, each of which is a stage, and their types.
+PARTS: dict[str, Any] = {
+    "rows": Rows,
+    "documents": Corpus,
+    "path": PathStored,
+    "advice": Advice,
+    "tree": Tree,
+    "stability": Stability,
+    "layout": Layout,
+    "vocabulary": list[str],
+    "columns": dict[str, list[Any]],
+    "fitted_tree": TreeState,
+}
 
 
-@dataclass(frozen=True, eq=False)
-class Run(RunVerbs):
-    """A run read from its folder.
+def _later(module: str, name: str) -> Any:
+    """Return what makes something new of a run: its module needs this one."""
+    return getattr(import_module(f"spheremix.{module}"), name)
+
+
+class Run:
+    """What was explored or fitted: models, words, documents, and what people said of them.
+
+    It is made by :func:`spheremix.explore_corpus`, read by :func:`spheremix.load_run`, or made of a
+    fitted estimator by :meth:`from_model`. Parts that lie in its folder are read when they are
+    asked for.
 
     Attributes
     ----------
-    folder : Path
-        Where it lies.
-    manifest : Manifest
-        What ``run.json`` says: options, versions, corpus, and how well the clusters agree with
-        labels and between starts.
+    folder : Path or None
+        Where it lies; None for a run in memory.
+    info : RunInfo
+        What ``run.json`` says: options, versions, corpus, names and edits.
     mixture : VMFMixture
         The chosen mixture, ready to predict.
     path : VMFPath or None
         The path it was chosen on.
     dense : dict of int to VMFMixture
-        The mixtures without penalty, by number of clusters.
-    dense_criteria : dict of str to ndarray
-        Criteria of the dense mixtures, one entry a number of clusters.
-    table : dict of str to ndarray
-        Every dense restart, column by column: ``pandas.DataFrame(run.table)``.
+        The mixtures without penalty, by number of groups.
     feature_names : list of str or None
         The vocabulary; None for embeddings.
-    documents, clusters, words : Table or None
-        The tables ``documents.csv``, ``clusters.csv`` and ``words.csv``, as columns; None where
-        the run does not have them.
-    reader : Reader
-        For files that are read only when they are asked for.
+    documents, groups, words : Table or None
+        The tables ``documents.csv``, ``groups.csv`` and ``words.csv``, as columns; None where the
+        run does not have them.
     tree : VMFTree or None
         Where a tree was saved: itself, with its cuts. For other cuts, ``attach`` gives it the rows.
 
@@ -85,28 +130,434 @@ class Run(RunVerbs):
     True
     """
 
-    folder: Path
-    manifest: Manifest
-    mixture: VMFMixture
-    path: VMFPath | None
-    dense: dict[int, VMFMixture]
-    feature_names: list[str] | None
-    reader: Reader
-    tree: VMFTree | None = None
+    def __init__(self, info: RunInfo, store: Store | None = None, **parts: Any) -> None:
+        self.info = info
+        self.store = store or Store(None)
+        self._parts = parts
+        self._remarks: list[str] = []  # of a model in memory
+        self._title = ""
 
-    def __repr__(self) -> str:
-        """Say in one line what was run; the words and arrays are behind the attributes."""
-        n_components, n_features = self.mixture.prototypes_.shape
-        return (
-            f"Run({str(self.folder)!r}: K={n_components}, {n_features:,} features, "
-            f"beta={self.mixture.beta:.4g})"
-        )
+    # Made of a model, saved
 
-    def _repr_html_(self) -> str:
-        """Show the clusters in a notebook."""
-        clusters = self.clusters
-        shown = "" if clusters is None else clusters._repr_html_()
-        return f"<p>{html.escape(headline(self))}</p>{shown}"
+    @classmethod
+    def from_model(
+        cls,
+        model: Any,
+        documents: Corpus | Sequence[str] | Mapping[str, Sequence[Any]] | None = None,
+        *,
+        X: Any = None,
+        feature_names: Iterable[str] | None = None,
+        vectorizer: TextVectorizer | None = None,
+        title: str | None = None,
+    ) -> Self:
+        """Make a run of a fitted estimator and what belongs to its rows.
+
+        Parameters
+        ----------
+        model : VMFMixture, VMFPath, VMFMixtureIC, VMFTree or SphericalKMeans
+            Fitted. Spherical k-means needs the rows, and is read as a mixture with the same groups,
+            equal weights and one concentration. Of a tree, the cuts made so far are taken.
+        documents : Corpus, list of str or dict of sequences, default=None
+            The documents, or columns about them for ``documents.csv``.
+        X : array-like or sparse matrix of shape (n, d), path or Directions, default=None
+            The rows of the fit, one a document.
+        feature_names : iterable of str, default=None
+            The words of the columns; without names, columns are coordinates.
+        vectorizer : TextVectorizer, default=None
+            The fitted vectoriser that made the rows of the documents, in place of X.
+        title : str, default=None
+            By default the name of the file of the documents.
+
+        Returns
+        -------
+        Run
+            In memory; :meth:`save` writes it.
+        """
+        dense, path, chosen, command = _models(model)
+        corpus, columns = None, None
+        if hasattr(documents, "items"):
+            columns = {str(name): list(one) for name, one in documents.items()}  # type: ignore[union-attr]
+        elif documents is not None:
+            corpus = documents if isinstance(documents, Corpus) else _as_corpus(documents)
+        vectorization, aside = None, {}
+        if vectorizer is not None:
+            if corpus is None or X is not None:
+                raise ValueError(
+                    "A vectorizer makes the rows of documents: give it with them, without X."
+                )
+            found = vectorize(corpus, vectorizer)
+            X, kept = found.X, found.rows
+            aside = {one.row: one.reason for one in found.set_aside}
+            feature_names = found.words if feature_names is None else feature_names
+            vectorization = Vectorization.of(vectorizer, vectorizer.get_params())
+        if feature_names is None:
+            feature_names = getattr(chosen, "feature_names_in_", None)
+        names = None if feature_names is None else [str(one) for one in feature_names]
+        if corpus is not None and X is None:
+            raise ValueError("Documents need their rows: give X, or the vectorizer that makes them.")
+        _check_beside(chosen.n_features_in_, names, X, columns)
+        if X is not None and not sparse.issparse(X) and not isinstance(X, np.ndarray):
+            X = as_directions(X, engine=model.engine, n_threads=model.n_threads)
+        if X is not None and vectorizer is None:
+            kept = np.arange(count_rows(X))
+            if corpus is not None and len(corpus) != len(kept):
+                raise ValueError(f"There are {len(corpus)} documents for {len(kept)} rows of X.")
+        parts: dict[str, Any] = {"dense": dense, "path": path, "feature_names": names}
+        if isinstance(model, VMFTree):
+            parts["tree_model"] = model
+        if isinstance(model, SphericalKMeans):
+            chosen = read_partition(model, X)
+            parts["dense"] = {len(chosen.weights_): chosen}
+        if X is not None:
+            rows = Rows(X=X, words=names, kept=kept, reasons=aside, vectorization=vectorization)
+            parts |= {"rows": rows.beside(corpus), "documents": corpus}
+        if columns is not None:
+            parts["columns"] = columns
+        parts["advice"] = getattr(model, "advice_", None)
+        run = cls(RunInfo(n_groups=len(chosen.weights_), command=command), **parts)
+        run._remarks = [NOTE] if isinstance(model, SphericalKMeans) else []
+        run._title = title or ""
+        return run
+
+    def save(self, folder: str | PathLike[str]) -> Path:
+        """Write this run into a folder of its own.
+
+        Parameters
+        ----------
+        folder : str or path
+            Made where it is missing; one that holds anything is refused.
+
+        Returns
+        -------
+        Path
+            The folder.
+        """
+        store = Store(Path(folder))
+        try:
+            with store.locked():
+                if store.info() is not None or store.cache.exists():
+                    raise RunError(
+                        f"{folder}: there is a run already: choose another folder or remove it."
+                    )
+                if self.store.folder is None:
+                    info = self._put(store)
+                else:
+                    info = self._copy(store)
+                self._written(store, info)
+        except RunError as error:  # here the folder is not called as in an exploration
+            values = {"out": "folder", **error.message.values}
+            raise RunError(replace(error.message, values=values)) from None
+        return store.place
+
+    def _copy(self, store: Store) -> RunInfo:
+        """Take over the stages of a run that has a folder."""
+        problems = [one for one in self.store.check() if one.startswith("cache/")]
+        if problems:
+            raise RunError(f"{self.folder}: damaged: {problems[0]}")
+        for called in self.info.stages:
+            shutil.copytree(self.store.cache / called, store.cache / called)
+        store.used |= self.info.stages
+        return self.info
+
+    def _put(self, store: Store) -> RunInfo:
+        """Write the parts of a run in memory."""
+        parts, dense = {}, {}
+        values: dict[str, Any] = {name: self._parts.get(name) for name in PARTS}
+        if self.path is not None:
+            values["path"] = dump_path(self.path, chosen=True)
+        if self.tree is not None:
+            values["fitted_tree"] = dump_tree(self.tree)
+        if values["rows"] is not None and hasattr(values["rows"].X, "sweep"):
+            raise ParameterError("{X} must be an array or a sparse matrix to be saved; got rows")
+        if values["rows"] is None:
+            values["vocabulary"] = self.feature_names
+        for name, value in values.items():
+            if value is not None:
+                called = self.info.parts.get(name, f"{name.replace('_', '')}-{key_of(name)}")
+                store.put(called[:-17], called[-16:], PARTS[name], value)
+                parts[name] = called
+        for K, mixture in self.dense.items():
+            called = self.info.dense.get(K, f"dense-{K}-{key_of(K)}")
+            store.put(called[:-17], called[-16:], DenseFit, DenseFit(mixture))
+            dense[K] = called
+        return replace(self.info, parts=parts, dense=dense)
+
+    def write(self) -> None:
+        """Write the tables, the page and ``run.json`` of an explored run into its folder."""
+        self._written(self.store, self.info)
+
+    def _written(self, store: Store, info: RunInfo) -> None:
+        outputs: dict[str, Any] = {}
+        columns = self._tables
+        for key, values in columns.items():
+            lines = tables.csv_lines(values, short=info.corpus is not None)
+            outputs[TABLES[key].file] = (line.encode("utf-8", "surrogatepass") for line in lines)
+        if info.corpus is not None:
+            said = _later("run.sentences", "readme_sentences")(self)
+            readme = explain({key: list(values) for key, values in columns.items()}, said)
+            outputs[README] = (line.encode("utf-8", "replace") for line in readme)
+            outputs[PAGE] = [self.report().to_html().encode("utf-8")]
+        store.used = store.used or dict(info.stages)  # of a run whose outputs are written again
+        content = encode(info)
+        for name in ("outputs", "stages"):
+            del content[name]  # the store knows them
+        store.commit(content, outputs)
+        found = store.info() or {}
+        self.info = replace(info, outputs=found.get("outputs", {}), stages=found.get("stages", {}))
+        self.store = store
+
+    # Parts
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the run lies; None for a run in memory."""
+        return self.store.folder
+
+    def _part(self, name: str) -> Any:
+        """Return a part of the run; None where it does not have it."""
+        if name not in self._parts:
+            called = self.info.parts.get(name)
+            self._parts[name] = None if called is None else self.read_stage(called, PARTS[name])
+        return self._parts[name]
+
+    def read_stage(self, called: str, kind: Any) -> Any:
+        """Read what a stage of this run left, which is as its checksum says."""
+        wanted = self.info.stages.get(called)
+        if wanted is None or self.store.checksum(called) != wanted:
+            raise RunError(
+                "{where}: missing or damaged: its checksum is not the one of the run",
+                remedies=("make the run again with {force=True}",),
+                where=self.store.cache / called,
+            )
+        return self.store.read(called, kind)
+
+    @cached_property
+    def rows(self) -> Rows | None:
+        """The rows with their documents; None where the run does not have them."""
+        rows = self._part("rows")
+        if rows is None or rows.corpus is not None:
+            return rows
+        X, d = rows.X, self.mixture.n_features_in_
+        if X.ndim != 2 or X.shape != (len(rows.kept), d) or len(rows.words or range(d)) != d:
+            raise RunError(f"{self.folder}: damaged: the rows are not those of the model.")
+        corpus = self._part("documents")
+        if corpus is not None and len(corpus) != rows.n_documents:
+            raise RunError(f"{self.folder}: damaged: the documents are not those of the rows.")
+        return rows.beside(corpus)
+
+    @cached_property
+    def dense(self) -> dict[int, VMFMixture]:
+        """The mixtures without penalty, by number of groups."""
+        known = self._parts.get("dense")
+        if known is not None:
+            return known
+        found = {}
+        for _, called in sorted(self.info.dense.items()):
+            fit: DenseFit = self.read_stage(called, DenseFit)
+            if fit.mixture is not None:
+                found[len(fit.mixture.weights_)] = fit.mixture
+        if len({one.n_features_in_ for one in found.values()}) > 1:
+            raise RunError(f"{self.folder}: damaged: mixtures of different dimensions.")
+        return found
+
+    @cached_property
+    def path(self) -> VMFPath | None:
+        """The path that the mixture was chosen on."""
+        found = self._part("path")
+        if not isinstance(found, PathStored):
+            return found
+        dense = self.dense.get(self.info.n_groups)
+        return load_path(found, {} if dense is None else {self.info.n_groups: dense})
+
+    @cached_property
+    def mixture(self) -> VMFMixture:
+        """The chosen mixture."""
+        found = self.dense.get(self.info.n_groups) if self.path is None else self.path.best_estimator_
+        if found is None or len(found.weights_) != self.info.n_groups:
+            raise RunError(f"{self.folder}: damaged: the chosen mixture is not there.")
+        return found
+
+    @property
+    def model(self) -> VMFMixture | VMFPath:
+        """The path, or the mixture where none was followed."""
+        return self.mixture if self.path is None else self.path
+
+    @cached_property
+    def tree(self) -> VMFTree | None:
+        """The tree that was saved, if it was one."""
+        state = self._part("fitted_tree")
+        if state is None:
+            return self._parts.get("tree_model")
+        return load_tree(state, self.dense, self.info.n_groups)
+
+    @cached_property
+    def feature_names(self) -> list[str] | None:
+        """The vocabulary; None for embeddings."""
+        if "feature_names" in self._parts:
+            return self._parts["feature_names"]
+        if self.rows is not None:
+            return self.rows.words
+        return self._part("vocabulary")
+
+    @property
+    def advice(self) -> Advice | None:
+        """How many groups are recommended, where the number was not given."""
+        return self._part("advice")
+
+    def matrix(self) -> Any:
+        """Return the rows that were grouped.
+
+        Returns
+        -------
+        CSR array, ndarray or None
+            Large ones are mapped from the disk; None where the run does not have them.
+        """
+        return None if self.rows is None else self.rows.X
+
+    def corpus(self) -> Corpus | None:
+        """Return the documents themselves: texts, ids, dates and labels.
+
+        Returns
+        -------
+        Corpus or None
+            Those set aside included; None where the run does not have them.
+        """
+        return self._part("documents")
+
+    def counts(self) -> tuple[Any, list[str]] | None:
+        """Return the counts of words beside embeddings.
+
+        Returns
+        -------
+        (CSR array, list of str) or None
+            Occurrences in all documents, and the words; None where no texts were given.
+        """
+        rows = self.rows
+        if rows is None or rows.counts is None or rows.terms is None:
+            return None
+        return rows.counts, rows.terms
+
+    def vectorizer(self) -> TextVectorizer | None:
+        """Make the vectoriser of the texts again.
+
+        Returns
+        -------
+        TextVectorizer or None
+            Its ``transform`` gives the rows of texts; None where the run had a ready matrix.
+        """
+        how = None if self.rows is None else self.rows.vectorization
+        try:
+            return None if how is None else how.vectorizer(self.feature_names or [])
+        except DAMAGE as error:
+            raise RunError(f"{self.folder}: damaged: no vectoriser ({error}).") from None
+
+    def positions(self) -> NDArray[np.float64] | None:
+        """Return where the rows stand on the map of the documents.
+
+        Returns
+        -------
+        ndarray of shape (n, 2) or None
+            Between 0 and 1; None where the run has no map.
+        """
+        layout = self._part("layout")
+        return None if layout is None else layout.positions
+
+    def stability(self) -> Stability | None:
+        """Return how often documents, groups and words stay when documents are drawn again.
+
+        Returns
+        -------
+        Stability or None
+            Of the documents that were grouped, of the groups, and of their words; None where the
+            run does not have it.
+        """
+        return self._part("stability")
+
+    @cached_property
+    def contrasts(self) -> list[list[ContrastWord]] | None:
+        """The words of groups whose columns are no words, in the texts beside."""
+        counted = self.counts()
+        if counted is None or self.rows is None:
+            return None
+        groups = self.rows.spread(self.mixture.labels_)
+        how = {"n_groups": self.info.n_groups}
+        return contrast_words(counted[0], groups, counted[1], CONTRASTED, **how)
+
+    def contrast(self) -> list[list[str]] | None:
+        """Return the words that set each group apart, where the features are no words.
+
+        Returns
+        -------
+        list of list of str, or None
+            A list a group, the most telling words first; None where no texts were given beside
+            embeddings.
+        """
+        found = self.contrasts
+        return None if found is None else [[one.word for one in words][:NAMING] for words in found]
+
+    def names(self) -> list[str] | None:
+        """Return the names of the groups that people or programs gave, or that people have seen.
+
+        Returns
+        -------
+        list of str or None
+            One for each group, by its number; None where all names are automatic.
+        """
+        found = self.info.names
+        if found is None or (
+            not self.info.edits and all(one.source == AUTOMATIC for one in found)
+        ):
+            return None
+        return [one.name for one in found]
+
+    def rename(self, info: RunInfo) -> None:
+        """Give the groups names."""
+        self.info = info
+        for name in ("nodes", "_tables", "_read_tables"):  # they have the names before
+            self.__dict__.pop(name, None)
+        self.reading.names = self.names()
+
+    @cached_property
+    def reading(self) -> Reading:
+        """What the chosen model says, with the names of the groups."""
+        rows = None if self.feature_names is None else self.matrix()
+        how = {"contrast": self.contrast(), "names": self.names(), "X": rows}
+        return Reading(self.model, self.feature_names, **how)
+
+    @cached_property
+    def assigned(self) -> Documents | None:
+        """The group of each row, and how surely; None where the rows are not known."""
+        return None if self.rows is None else self.reading.documents(self.rows.X)
+
+    @cached_property
+    def nodes(self) -> list[Node] | None:
+        """The nodes of the tree over the groups; None where there is none."""
+        tree = self._part("tree")
+        if tree is None or self.rows is None:
+            return None
+        check_tree(tree, len(self.rows.kept), self.info.n_groups)
+        return describe_tree(tree, self.rows, self.reading)
+
+    @property
+    def leaves(self) -> NDArray[np.int64] | None:
+        """The fine group of each row; None where there is no tree."""
+        tree = self._part("tree")
+        return None if tree is None else tree.leaves
+
+    @cached_property
+    def colours(self) -> list[list[float]]:
+        """Places of the groups on the circle of colours."""
+        return self.info.colours or colour_places(self.nodes, self.info.n_groups)
+
+    @property
+    def edits(self) -> list[EditStep]:
+        """The edits that people made to this run, in their order."""
+        return self.info.edits
+
+    @property
+    def start_agreement(self) -> dict[int, float]:
+        """How far the other starts agree with the best one, by number of groups."""
+        return {K: float(mixture.agreement_) for K, mixture in self.dense.items()}
 
     @property
     def dense_criteria(self) -> dict[str, NDArray[np.float64]]:
@@ -118,26 +569,34 @@ class Run(RunVerbs):
 
     @property
     def table(self) -> dict[str, NDArray[Any]]:
-        """Every dense restart, column by column: a dictionary, ready for a data frame."""
-        return dense_table(self.dense)
+        """Every dense restart, column by column: ``pandas.DataFrame(run.table)``."""
+        rows = [
+            (K, i, -1 if run.seed is None else run.seed, run.status, run.n_iter, run.objective)
+            for K, model in self.dense.items()
+            for i, run in enumerate(model.runs_)
+        ]
+        names = ("n_components", "restart", "seed", "status", "n_iter", "objective")
+        return {name: np.array([row[i] for row in rows]) for i, name in enumerate(names)}
 
-    @cached_property
+    # Tables
+
+    @property
     def documents(self) -> Table | None:
-        """One row a document: its cluster, how surely, and the runner-up."""
+        """One row a document: its group, how surely, and the second group."""
         return self.read_table("documents")
 
-    @cached_property
-    def clusters(self) -> Table | None:
-        """One row a cluster: size, name and words."""
-        return self.read_table("clusters")
+    @property
+    def groups(self) -> Table | None:
+        """One row a group: size, name and words."""
+        return self.read_table("groups")
 
-    @cached_property
+    @property
     def words(self) -> Table | None:
-        """One row a word of a cluster."""
+        """One row a word of a group."""
         return self.read_table("words")
 
     def read_table(self, key: str) -> Table | None:
-        """Read one of the tables that ``run.manifest.tables`` lists.
+        """Return one of the tables of the run.
 
         Parameters
         ----------
@@ -149,158 +608,122 @@ class Run(RunVerbs):
         Table or None
             None where the run does not have this table.
         """
-        name = self.manifest.tables.get(key)
-        return None if name is None else read_table(self.reader, key, name)
+        known = self._read_tables
+        if key not in known:
+            columns = self._tables.get(key)
+            known[key] = None if columns is None else as_table(key, columns)
+        return known[key]
 
-    def corpus(self) -> Corpus | None:
-        """Read the documents themselves: texts, ids, dates and labels.
+    @cached_property
+    def _read_tables(self) -> dict[str, Table | None]:
+        return {}
 
-        Returns
-        -------
-        Corpus or None
-            Those set aside included; None where the run does not have them.
-        """
-        name = self.manifest.prepared.texts
-        return None if name is None else unpack_corpus(self.reader, name)
+    @cached_property
+    def _tables(self) -> dict[str, dict[str, Any]]:
+        """Every table that the run has the values for, as columns."""
+        if self.info.corpus is None:
+            columns = self._part("columns")
+            return {} if columns is None else {"documents": columns}
+        rows, found, stability = self.rows, self.assigned, self.stability()
+        if rows is None or found is None or stability is None:
+            raise RunError(f"{self.folder}: damaged: an explored run has its rows and stability.")
+        reading, K, corpus = self.reading, self.info.n_groups, rows.corpus
+        beside = {"leaves": self.leaves, "positions": self.positions()}
+        each: dict[str, dict[str, Any]] = {
+            "documents": tables.document_columns(
+                reading, found, rows, stability=stability.documents, **beside
+            ),
+            "groups": tables.group_columns(reading, stability.groups, found),
+            "words": tables.word_columns(reading, stability.words),
+            "typical": tables.typical_columns(reading, found, rows),
+            "dense": tables.dense_columns(self.dense),
+        }
+        if self.nodes is not None:
+            each["tree"] = tables.tree_columns(self.nodes)
+        if self.path is not None:
+            each["path"] = tables.path_columns(self.path)
+        if self.advice is not None:
+            each["advice"] = tables.advice_columns(self.advice)
+        if self.contrasts is not None:
+            each["contrast"] = tables.contrast_columns(reading, self.contrasts)
+        if rows.vectorization is not None and any(rows.vectorization.removed.values()):
+            each["removed_words"] = tables.removed_columns(rows.vectorization.removed)
+        groups = rows.spread(found.labels)
+        if corpus.labels:
+            each["labels"] = tables.label_columns(groups, corpus.labels, K)
+        if corpus.dates is not None:
+            each["time"] = tables.time_columns(groups, corpus.dates, K)
+        tables.add_marks(each, self.info, corpus.ids)
+        for key, columns in each.items():
+            unknown = set(columns) - set(TABLES[key].columns)
+            if unknown and not TABLES[key].others:
+                raise ValueError(f"{TABLES[key].file} has columns without meaning: {unknown}.")
+        return each
 
-    def matrix(self) -> sparse.csr_array | NDArray[Any] | None:
-        """Open the rows that were clustered.
+    # What it says of itself
 
-        Returns
-        -------
-        CSR array, ndarray or None
-            Mapped from the disk; None where the run does not have them.
-        """
-        record = self.manifest.prepared.matrix
-        return None if record is None else unpack_matrix(record, self.reader)
+    def __repr__(self) -> str:
+        """Say in one line what was run; the words and arrays are behind the attributes."""
+        n_components, n_features = self.mixture.prototypes_.shape
+        where = "in memory" if self.folder is None else repr(str(self.folder))
+        return f"Run({where}: K={n_components}, {n_features:,} features, beta={self.mixture.beta:.4g})"
 
-    def counts(self) -> tuple[Any, list[str]] | None:
-        """Open the counts of words beside embeddings.
+    def _repr_html_(self) -> str:
+        """Show the groups in a notebook."""
+        groups = self.groups
+        shown = "" if groups is None else groups._repr_html_()
+        headline = _later("run.sentences", "headline")(self)
+        return f"<p>{html.escape(headline)}</p>{shown}"
 
-        Returns
-        -------
-        (CSR array, list of str) or None
-            Occurrences in all documents, and the words; None where no texts were given.
-        """
-        record, terms = self.manifest.prepared.counts, self.manifest.prepared.terms
-        if record is None or terms is None:
-            return None
-        return unpack_matrix(record, self.reader), unpack_words(self.reader, terms)
+    @property
+    def title(self) -> str:
+        """The name of the file of the documents, without what says how it is written, or a name."""
+        source = "" if self.info.corpus is None else self.info.corpus.source
+        if not source and (corpus := self.corpus()) is not None:
+            source = corpus.source
+        name = PurePath(source).name
+        folder = "spheremix" if self.folder is None else self.folder.resolve().name
+        return self._title or ENDINGS.sub("", name) or name or folder
 
-    def vectorizer(self) -> TextVectorizer | None:
-        """Make the vectoriser of the texts again.
-
-        Returns
-        -------
-        TextVectorizer or None
-            Its ``transform`` gives the rows of texts; None where the run had a ready matrix.
-        """
-        record = self.manifest.prepared.vectorizer
-        if record is None:
-            return None
-        try:
-            idf = record.idf
-            weights = (
-                None if idf is None else self.reader.array(idf, (self.mixture.n_features_in_,))
-            )
-            forms = None if record.forms is None else unpack_forms(self.reader, record.forms)
-            return TextVectorizer.restore(
-                self.feature_names or [],
-                weights,
-                forms,
-                [Phrase(*one) for one in record.phrases],
-                **record.parameters,
-            )
-        except RunError:
-            raise
-        except DAMAGE as error:
-            raise RunError(f"{self.folder}: damaged: no vectoriser ({error}).") from None
-
-    def positions(self) -> NDArray[np.float64] | None:
-        """Read where the rows stand on the map of the documents.
-
-        Returns
-        -------
-        ndarray of shape (n, 2) or None
-            Between 0 and 1; None where the run has no map.
-        """
-        record, rows = self.manifest.layout, self.manifest.prepared.matrix
-        if record is None or rows is None:
-            return None
-        return self.reader.array(record.positions, (rows.shape[0], 2), "f")
-
-    def contrast(self) -> list[list[str]] | None:
-        """Return the words that set each cluster apart, where the features are no words.
-
-        Returns
-        -------
-        list of list of str, or None
-            A list a cluster, the most telling words first; None where no texts were given beside
-            embeddings.
-        """
-        return self.manifest.contrast
-
-    def firmness(self) -> Firmness | None:
-        """Read how often documents, clusters and words stay when documents are drawn again.
-
-        Returns
-        -------
-        Firmness or None
-            Of the documents that were clustered, of the clusters, and of their words; None where
-            the run does not have it.
-        """
-        from spheremix.run.firming import unpack_firmness  # noqa: PLC0415 (only when it is asked)
-
-        record = self.manifest.firmness
-        if record is None:
-            return None
-        n_rows = len(self.mixture.labels_)
-        return unpack_firmness(record, self.reader, (n_rows, *self.mixture.prototypes_.shape))
-
-    def names(self) -> list[str] | None:
-        """Return the names that people or programs gave to the clusters.
-
-        Returns
-        -------
-        list of str or None
-            One for each cluster, by its number; None where all names are automatic.
-        """
-        found = self.manifest.names
-        if found is None or all(one.source == AUTOMATIC for one in found):
-            return None
-        return [one.name for one in found]
-
-    def edits(self) -> EditHistory | None:
-        """Return the edits that people made to this run.
-
-        Returns
-        -------
-        EditHistory or None
-            Its ``steps`` have each edit and what it changed; None for a run that was not edited.
-        """
-        name = self.manifest.edits
-        if name is None:
-            return None
-        return read_history(self.reader.path(name))
-
-    def describe_clusters(self) -> list[dict[str, Any]]:
-        """Describe the clusters for somebody who names them, such as a language model.
+    def describe_groups(self) -> list[dict[str, Any]]:
+        """Describe the groups for somebody who names them, such as a language model.
 
         Returns
         -------
         list of dict
-            One for each cluster, in plain values: its number, size and name, its words, how its
+            One for each group, in plain values: its number, size and name, its words, how its
             typical documents begin, and the shares of its labels.
         """
-        # Loaded here, since these modules need this one.
-        from spheremix.reading import Reading  # noqa: PLC0415
-        from spheremix.run.describe import describe_clusters  # noqa: PLC0415
-        from spheremix.run.prepare import read_material  # noqa: PLC0415
+        rows, found, reading = self.rows, self.assigned, self.reading
+        if rows is None or found is None:
+            raise RunError(f"{self.folder}: the run has no rows: nothing can be said of its groups.")
+        typical = _by_group(tables.typical_columns(reading, found, rows, most=QUOTED))
+        labelled: dict[int, Any] = {}
+        if rows.corpus.labels:
+            groups = rows.spread(found.labels)
+            labelled = _by_group(
+                tables.label_columns(groups, rows.corpus.labels, self.info.n_groups)
+            )
 
-        material = read_material(self.manifest.prepared, self.reader, self.corpus())
-        return describe_clusters(Reading.from_run(self), material, self.manifest.fit)
+        def plain(words: Iterable[Any]) -> list[dict[str, Any]]:
+            return [{"word": one.word, "weight": float(one.weight)} for one in words]
 
-    def report(self) -> Report:
+        words = reading.vocabulary
+        return [
+            {
+                "group": one.group,
+                "fit": self.info.fit,
+                "size": one.size,
+                "name": one.name,
+                "words": list(one.contrast_words) or plain(words.words(one.group, LISTED)),
+                "only_here": [] if one.contrast_words else plain(one.only_here_words),
+                "typical": typical.get(one.group, []),
+                "labels": labelled.get(one.group, []),
+            }
+            for one in sorted(reading.groups(n_listed=LISTED), key=lambda one: one.group)
+        ]
+
+    def report(self) -> sm.Report:
         """Make the report of this run, which shows itself in a notebook.
 
         Returns
@@ -308,17 +731,387 @@ class Run(RunVerbs):
         Report
             Its ``write_html`` writes the page.
         """
-        from spheremix.report import Report  # noqa: PLC0415 (the report reads runs)
+        return sm.Report.from_run(self)
 
-        return Report.from_run(self)
+    def figures(self, folder: str | PathLike[str] | None = None) -> list[str]:
+        """Draw the figures of this run.
+
+        Parameters
+        ----------
+        folder : str or path, default=None
+            Where they go, as SVG and as PNG; by default ``figures`` in the folder of the run.
+
+        Returns
+        -------
+        list of str
+            Names of the files.
+        """
+        return sm.draw_run(self, self.store.place / "figures" if folder is None else folder)
+
+    def check(self) -> list[str]:
+        """Compare every file of the run with its checksum.
+
+        Returns
+        -------
+        list of str
+            What is missing, changed or damaged, in sentences; empty where all is well.
+        """
+        return self.store.check()
+
+    # What can be done with it
+
+    def edit(self, edits: Any, *, listener: Listener | None = None) -> Run:
+        """Make edits to this run: names, notes, merges, splits, dropped words, misplaced documents.
+
+        Names and notes go to the tables and the report. Merged and split groups, and dropped words,
+        are fitted again from where the groups are.
+
+        Parameters
+        ----------
+        edits : str, path, dict or Edits
+            The file that the report exports, or what is in it, as ``{"names": {0: "Sport"},
+            "merge": [[1, 4]]}``. Numbers are those of ``run.groups``.
+        listener : Listener, default=None
+            Hears of progress and notes. By default progress is silent and notes are warnings.
+
+        Returns
+        -------
+        Run
+            The edited run, in the same folder. Its ``edits`` say what changed.
+        """
+        edit = _later("run.explore", "edit_run")
+        return edit(self.store.place, edits, run=self.info.fit, listener=listener)
+
+    def undo_edits(self, *, listener: Listener | None = None) -> Run:
+        """Take back the last edits that were made to this run.
+
+        Parameters
+        ----------
+        listener : Listener, default=None
+            As in :meth:`edit`.
+
+        Returns
+        -------
+        Run
+            The run as it was before them, to the last byte.
+        """
+        return _later("run.explore", "undo_edits")(self.store.place, listener=listener)
+
+    def assign(self, new: Any, *, text: str | None = None, id: str | None = None) -> Table:  # noqa: A002
+        """Return the groups of new documents.
+
+        Parameters
+        ----------
+        new : str, path, list of str, Corpus, Matrix, ndarray, sparse array or data frame
+            A file as :func:`spheremix.explore_corpus` reads, or what is in it.
+        text, id : str, default=None
+            Columns of the texts and of the ids in a table.
+
+        Returns
+        -------
+        Table
+            The columns of ``documents.csv`` but fine_group, stability, x and y; documents without a
+            word of the run have no group.
+        """
+        assign = _later("run.new_documents", "assign_documents")
+        return assign(self, new, Listener(), text=text, id=id)
+
+    def compare_batch(
+        self,
+        new: Any,
+        *,
+        text: str | None = None,
+        id: str | None = None,  # noqa: A002
+        false_alarms: float = 0.05,
+    ) -> BatchComparison | None:
+        """Tell what is new in a batch of documents, with :func:`spheremix.compare_batch`.
+
+        Parameters
+        ----------
+        new, text, id
+            As in :meth:`assign`.
+        false_alarms : float, default=0.05
+            Share of the batches without any change that may raise an alarm.
+
+        Returns
+        -------
+        BatchComparison or None
+            Of the documents that have a word of the run; None where there are none, or where the
+            run does not have its rows.
+        """
+        compare = _later("run.new_documents", "compare_documents")
+        how: dict[str, Any] = {"text": text, "id": id, "false_alarms": false_alarms}
+        return compare(self, new, Listener(), **how).comparison
+
+    def update(
+        self,
+        new: Any,
+        out: str | PathLike[str] | None = None,
+        *,
+        texts: Any = None,
+        text: str | None = None,
+        id: str | bool | None = None,  # noqa: A002
+        listener: Listener | None = None,
+    ) -> Run:
+        """Make a run of these documents and new ones, with the groups of this run.
+
+        This run stays as it is. Its groups keep their numbers, names, notes and colours; groups
+        that :meth:`compare_batch` suggests among the new documents are added after them.
+
+        Parameters
+        ----------
+        new, text, id
+            As in :meth:`assign`; columns are by default those of the run, and ``id=False`` is no
+            column of ids.
+        out : str or path, default=None
+            Folder of the new run; by default that of this run with "-updated" after its name.
+        texts : str, path, list of str or Corpus, default=None
+            The documents of new rows, where the run has documents beside its rows.
+        listener : Listener, default=None
+            As in :meth:`edit`.
+
+        Returns
+        -------
+        Run
+            The new run.
+        """
+        how: dict[str, Any] = {"texts": texts, "text": text, "id": id, "listener": listener}
+        return _later("run.update", "update_run")(self.store.place, new, out, **how)
 
 
-def dense_table(dense: Mapping[int, VMFMixture]) -> dict[str, NDArray[Any]]:
-    """List every dense restart, column by column."""
-    rows = [
-        (K, i, -1 if run.seed is None else run.seed, run.status, run.n_iter, run.objective)
-        for K, model in dense.items()
-        for i, run in enumerate(model.runs_)
-    ]
-    names = ("n_components", "restart", "seed", "status", "n_iter", "objective")
-    return {name: np.array([row[i] for row in rows]) for i, name in enumerate(names)}
+def load_run(folder: str | PathLike[str]) -> Run:
+    """Read a run.
+
+    Every part is checked against its checksum, and every array against its shape and type, when it
+    is first used.
+
+    Parameters
+    ----------
+    folder : str or path
+        As written by :func:`save_run` or by the command ``spheremix explore``.
+
+    Returns
+    -------
+    Run
+        With estimators that predict the same bits.
+
+    Raises
+    ------
+    RunError
+        One line with the file and what is wrong.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(100, 5, 2, kappa=20.0, random_state=0)
+    >>> mixture = sm.VMFMixture(2, random_state=0).fit(X)
+    >>> run = sm.load_run(sm.save_run("run", mixture))
+    >>> bool((run.mixture.predict(X) == mixture.labels_).all())
+    True
+    """
+    place = Path(folder)
+    if not place.is_dir():
+        problem = "a file, not the folder of a run" if place.exists() else "there is no such folder"
+        raise RunError(f"{place}: {problem}: give the folder that spheremix explore wrote.")
+    store = Store(place)
+    if store.is_committing():
+        with store.locked():
+            pass
+    if not (place / MANIFEST).exists():
+        raise RunError(
+            f"{place}: not a finished run: there is no {MANIFEST} in it. A run that was stopped "
+            "goes on with the command that began it."
+        )
+    run = open_run(store)
+    run.mixture  # noqa: B018 (read now, so that a damaged run is refused here)
+    return run
+
+
+def open_run(store: Store) -> Run:
+    """Read what ``run.json`` says; parts are read when they are asked for."""
+    path = store.place / MANIFEST
+    content = read_json(path)
+    if content.get("format") != FORMAT:
+        raise RunError(f"{path}: not a run of spheremix.")
+    if content.get("version") != VERSION:
+        raise RunError(
+            f"{path}: version {str(content.get('version'))[:20]} of the format; this spheremix reads "
+            f"version {VERSION}: use the spheremix that wrote it, or run it again."
+        )
+    info: RunInfo = decode(RunInfo, content, str(path))
+    K = info.n_groups
+    if K < 1 or any(one is not None and len(one) != K for one in (info.names, info.colours)):
+        raise RunError(f"{path}: damaged: names or colours of another number of groups.")
+    return Run(info, store)
+
+
+def save_run(
+    folder: str | PathLike[str],
+    model: Any,
+    *,
+    feature_names: Iterable[str] | None = None,
+    X: Any = None,
+    documents: Mapping[str, Sequence[Any]] | None = None,
+) -> Path:
+    """Save a fitted estimator as a run, in plain files.
+
+    Parameters
+    ----------
+    folder : str or path
+        Made where it is missing; one that holds anything is refused.
+    model : VMFMixture, VMFPath, VMFMixtureIC or VMFTree
+        Fitted. Of a tree, the cuts made so far are saved; its nested levels and its advice are not.
+    feature_names : iterable of str, default=None
+        The vocabulary, one name for each column.
+    X : array or sparse matrix of shape (n, d), default=None
+        The rows, where they should be kept beside the model.
+    documents : dict of sequences, default=None
+        Columns about the documents, all of one length, which is that of X where it is given. The
+        columns that docs/run-folder.md lists for documents.csv have the types that it lists.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    ParameterError
+        For what could not be read back; nothing is written then.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(100, 5, 2, kappa=20.0, random_state=0)
+    >>> mixture = sm.VMFMixture(2, random_state=0).fit(X)
+    >>> sm.save_run("saved", mixture).name
+    'saved'
+    """
+    if not isinstance(model, VMFMixture | VMFPath | VMFMixtureIC | VMFTree):
+        raise RunError(f"A {type(model).__name__} cannot be saved as a run.")
+    if isinstance(model, VMFMixture) and not hasattr(model, "log_likelihood_"):
+        raise RunError(
+            "This mixture was made of known parameters, or has seen batches since its fit: fit "
+            "another one from it, with init=, or keep its prototypes_, kappas_ and weights_."
+        )
+    return Run.from_model(model, documents, X=X, feature_names=feature_names).save(folder)
+
+
+def _models(model: Any) -> tuple[dict[int, VMFMixture], VMFPath | None, Any, dict[str, Any]]:
+    """Return the dense mixtures, the path, the chosen mixture, and what chose them."""
+    seed = getattr(model, "random_state", None)
+    command: dict[str, Any] = {"seed": seed if isinstance(seed, int) else None}
+    if isinstance(model, VMFMixtureIC):
+        check_is_fitted(model, "dense_models_")
+        path = getattr(model, "best_path_", None)
+        command["k_criterion"] = model.k_criterion.lower()
+        return dict(model.dense_models_), path, model.best_estimator_, command
+    if isinstance(model, VMFTree):
+        check_is_fitted(model, "hierarchy_")
+        return dict(model.cuts_), None, model.best_estimator_, command
+    known = isinstance(model, VMFMixture | VMFPath | SphericalKMeans)
+    if known and not _without_fit(model):
+        Reading(model)
+        if isinstance(model, VMFPath):
+            return {}, model, model.best_estimator_, command
+        dense = {} if isinstance(model, SphericalKMeans) else {len(model.prototypes_): model}
+        return dense, None, model, command
+    raise ValueError(
+        f"A report takes a fitted VMFMixture, VMFPath, VMFMixtureIC or SphericalKMeans, not "
+        f"{_kind(model)}; that of a run is Report.from_run(run)."
+    )
+
+
+def _without_fit(model: Any) -> str:
+    """Say why a model does not know how it suits the rows of a fit, if it does not."""
+    if not hasattr(model, "prototypes_"):
+        return ""
+    if not hasattr(model, "labels_"):
+        return "of given parameters"
+    return "" if hasattr(model, "runs_") else "after partial_fit"
+
+
+def _kind(model: Any) -> str:
+    """Say what was given instead of a fitted mixture, and what to type instead."""
+    name = type(model).__name__
+    if not (why := _without_fit(model)):
+        return f"a {name}"
+    return f"a {name} {why} (fit one from it: {name}(K, init=model).fit(X))"
+
+
+def _as_corpus(documents: Sequence[str]) -> Corpus:
+    """Return documents as a corpus, with the ids "1", "2" and so on."""
+    return replace(Corpus.from_texts(documents), source="")
+
+
+def count_rows(X: Any) -> int:
+    """Return the number of rows of an array, a sparse matrix or Directions."""
+    return int(X.shape[0] if hasattr(X, "shape") else X.n_rows)
+
+
+def _by_group(columns: dict[str, Any]) -> dict[int, list[dict[str, Any]]]:
+    """Return the rows of a table by the group that they are about."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    for row in zip(*columns.values(), strict=True):
+        values = [getattr(value, "item", lambda value=value: value)() for value in row]
+        record = dict(zip(columns, values, strict=True))
+        found.setdefault(int(record.pop("group")), []).append(record)
+    return found
+
+
+def _check_beside(
+    d: int, names: list[str] | None, X: Any, documents: Mapping[str, Sequence[Any]] | None
+) -> None:
+    """Refuse what does not belong to a model of d columns, before anything is written."""
+    if names is not None and len(names) != d:
+        raise ParameterError(
+            "{feature_names} must be {wanted}, one for each column of the model; got {got}",
+            wanted=count(d, "name"),
+            got=f"{len(names):,}",
+        )
+    shape: tuple[int, ...] | None = None if X is None else tuple(getattr(X, "shape", ()))
+    if shape is not None and (len(shape) != 2 or shape[0] == 0 or shape[1] != d):
+        raise ParameterError(
+            "{X} must be an array or a sparse matrix of shape (n, {d}), as the model has it, with "
+            "one row or more; got {got}",
+            d=d,
+            got=f"the shape {shape}" if shape else f"a {type(X).__name__}",
+        )
+    if documents is not None:
+        _check_columns(documents, None if shape is None else shape[0])
+
+
+def _check_columns(documents: Mapping[str, Sequence[Any]], n: int | None) -> None:
+    """Refuse columns that are no table, or that have other types than documents.csv."""
+    lengths = {name: len(column) for name, column in documents.items()}
+    if not lengths:
+        raise ParameterError("{documents} must have one column or more; got none")
+    first, wanted = next(iter(lengths.items()))
+    for name, length in lengths.items():
+        if length != wanted:
+            raise ParameterError(
+                "The columns of {documents} must have one length; got {one} and {other}",
+                one=f"{wanted:,} values of {first!r}",
+                other=f"{length:,} of {name!r}",
+            )
+    if n is not None and wanted != n:
+        raise ParameterError(
+            "{documents} must have one value for each of the {rows} of {X}; got {got}",
+            rows=count(n, "row"),
+            got=f"{wanted:,}",
+        )
+    known = TABLES["documents"].columns
+    for name in known.keys() & documents.keys():
+        kind = known[name].kind
+        wrong = (value for value in documents[name] if not is_of_kind(value, kind))
+        for value in wrong:
+            raise ParameterError(
+                "The column {name} of {documents} must have {wanted}, since documents.csv of a run "
+                "has them there; got {got}",
+                remedies=("give the column another name",),
+                name=repr(name),
+                wanted="whole numbers" if kind is int else "numbers",
+                got=repr(value),
+            )
+
+

@@ -1,8 +1,10 @@
-"""The tables of a run, for people and spreadsheets."""
+"""The tables of a run, for people and spreadsheets, and how they are written."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import csv
+import html
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,129 +12,183 @@ import numpy as np
 from spheremix.reading import contingency, timeline
 from spheremix.reading.certainty import certainties
 from spheremix.reading.documents import NOWHERE
-from spheremix.run.carried import carried_columns
-from spheremix.run.columns import TABLES
-from spheremix.run.documents import csv_lines
-from spheremix.run.removed import removed_columns
-from spheremix.run.typed import FileName
+from spheremix.run.columns import TABLES, input_columns
+from spheremix.run.stages.rows import BY_EDIT, STOP
 from spheremix.select import CRITERIA
+from spheremix.text.removed import COMMON, DROPPED, MIXED, RARE, most_frequent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
     from scipy import sparse
 
     from spheremix.advice import Advice
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.reading import ContrastWord, Documents, Reading, Word
-    from spheremix.reading.firmness import Firmness
-    from spheremix.run.growing import Grown
-    from spheremix.run.marks import Marks
-    from spheremix.run.prepare import Material
-    from spheremix.run.removed import Removed
-    from spheremix.run.tree_schema import TreeRecord
-    from spheremix.run.writer import Writer
+    from spheremix.run.folder.schema import RunInfo
+    from spheremix.run.stages.rows import Removed, Rows
+    from spheremix.run.stages.tree import Node
     from spheremix.text import Corpus
 
-TYPICAL = 10  # documents of a cluster in the table of typical ones
+TYPICAL = 10  # documents of a group in the table of typical ones
 BEGINNING = 100  # characters of a text that are shown
+SHOWN = 20  # rows that a notebook shows
+REASONS = (STOP, DROPPED, BY_EDIT, MIXED, COMMON, RARE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
-    """What the stages of an exploration found beside the model."""
+class Table(dict[str, list[Any]]):
+    """Columns by name, all of one length; ``pandas.DataFrame(table)`` takes it as it is.
 
-    advice: Advice | None
-    tree: Grown | None
-    firmness: Firmness
-    positions: NDArray[np.float64]
-    marks: Marks
+    A cell that is empty in the file is None, except in columns of texts.
+    """
 
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.values()), []))
 
-def write_tables(
-    writer: Writer,
-    material: Material,
-    reading: Reading,
-    dense: dict[int, VMFMixture],
-    contrast: list[list[ContrastWord]] | None,
-    found: Findings,
-    tree: TreeRecord | None,
-    removed: Removed,
-) -> dict[str, FileName]:
-    """Write every table that the run has the values for; give the names of their files."""
-    documents = reading.documents(material.X)
-    tables = {
-        "documents": document_columns(reading, documents, material, found),
-        "clusters": cluster_columns(reading, found.firmness.groups, documents),
-        "words": word_columns(reading, found.firmness.words),
-        "typical": typical_columns(reading, documents, material),
-        "dense": dense_columns(dense),
-    }
-    if tree is not None:
-        tables["tree"] = tree_columns(tree)
-    if reading.path is not None:
-        tables["path"] = path_columns(reading.path)
-    if found.advice is not None:
-        tables["advice"] = found.advice.table()
-    if contrast is not None:
-        tables["contrast"] = contrast_columns(reading, contrast)
-    if any(removed.values()):
-        tables["removed_words"] = removed_columns(removed)
-    clusters = all_clusters(documents.labels, material)
-    if material.source.labels:
-        tables["labels"] = label_columns(clusters, material.source.labels, reading.n_clusters)
-    if material.source.dates is not None:
-        tables["time"] = time_columns(clusters, material.source.dates, reading.n_clusters)
-    found.marks.add_to(tables, material)
-    return {key: write_table(writer, key, columns) for key, columns in tables.items()}
+    def __repr__(self) -> str:
+        return f"Table of {self.n_rows:,} rows: {', '.join(self)}"
+
+    def _repr_html_(self) -> str:
+        """Show the first rows in a notebook."""
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self)
+        rows = [
+            "".join(f"<td>{html.escape(_shown(column[i]))}</td>" for column in self.values())
+            for i in range(min(self.n_rows, SHOWN))
+        ]
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        more = f"<p>{SHOWN} of {self.n_rows:,} rows</p>" if self.n_rows > SHOWN else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-def write_table(writer: Writer, key: str, columns: dict[str, Any]) -> FileName:
-    """Write a table whose columns are among those that the schema describes."""
-    unknown = set(columns) - set(TABLES[key].columns)
-    if unknown and not TABLES[key].others:
-        raise ValueError(f"{TABLES[key].file} has columns without a meaning: {sorted(unknown)}.")
-    return FileName(writer.text(TABLES[key].file, csv_lines(columns, short=True)))
+def as_table(key: str, columns: Mapping[str, Any]) -> Table:
+    """Return columns of plain values in the types of the schema; no text is an empty one."""
+    known = TABLES[key].columns
+    found = Table()
+    for name, values in columns.items():
+        plain = [one.item() if isinstance(one, np.generic) else one for one in values]
+        if name not in known or known[name].kind is str:
+            plain = ["" if one is None else one for one in plain]
+        found[name] = plain
+    return found
 
 
-def all_clusters(labels: Any, material: Material) -> Any:
-    """Return the cluster of each document, -1 for those set aside."""
-    clusters = np.full(material.n_documents, -1, dtype=np.intp)
-    clusters[material.kept] = labels
-    return clusters
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+# Writing
+
+
+# A spreadsheet runs a cell that begins like this, unless it is a number: an apostrophe makes it
+# text. Those that look as if they had one get another, so that tables are read back as they were.
+FORMULA = re.compile(r"(?![+-]?[0-9]+(?:\.[0-9]+)?\Z)'*[=+\-@\t\r]")
+
+
+def csv_lines(columns: Mapping[str, Sequence[Any]], *, short: bool = False) -> Iterable[str]:
+    """Return a table as lines of CSV.
+
+    Floats are read back to the same bits; short, for people, they have six significant digits, or
+    three decimals where those are more: criteria are large, and compared by their differences.
+    Texts that a spreadsheet would run as formulas have an apostrophe before them.
+    """
+    write = _short if short else repr
+    lines = _Lines()
+    # Before Python 3.13 cells with "\r" are only quoted where it is part of the end of lines.
+    table = csv.writer(lines, lineterminator="\r\n")
+    table.writerow([_cell(name, write) for name in columns])
+    for row in zip(*columns.values(), strict=True):
+        table.writerow([_cell(value, write) for value in row])
+        if len(lines) >= 2**13:
+            yield "".join(lines)
+            lines.clear()
+    yield "".join(lines)
+
+
+class _Lines(list[str]):
+    """The lines of a table; csv writes one at a time."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n") + "\n")
+
+
+def _cell(value: Any, write: Callable[[float], str]) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        return f"'{value}" if FORMULA.match(value) else value
+    return "" if value is None else write(value) if isinstance(value, float) else value
+
+
+def _short(value: float) -> str:
+    return f"{value:.6g}" if abs(value) < 1000.0 else f"{value:.3f}"
+
+
+def is_of_kind(value: Any, kind: type[int | float | str]) -> bool:
+    """Return whether a value, once written as a cell, can be read back as this type."""
+    try:
+        cell = str(_cell(value, repr))
+        return not cell or kind(cell) is not None
+    except ValueError:
+        return False
+
+
+# Columns
+
+
+def removed_columns(removed: Removed) -> dict[str, list[str | int]]:
+    """List the words by reason, those that most documents have first."""
+    rows = [
+        (word, n, reason)
+        for reason in REASONS
+        for word, n in most_frequent(removed.get(reason, {})).items()
+    ]
+    names = ("word", "documents", "reason")
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 
 def document_columns(
-    reading: Reading, documents: Documents, material: Material, beside: Findings | None = None
+    reading: Reading,
+    documents: Documents,
+    rows: Rows,
+    *,
+    stability: Any = None,
+    leaves: Any = None,
+    positions: Any = None,
 ) -> dict[str, Any]:
-    """List the documents as they came, those set aside with the reason and without cluster."""
-    names = [*(reading.cluster_name(k) for k in range(reading.n_clusters)), NOWHERE]
+    """List the documents as they came, those set aside with the reason and without group.
+
+    New documents have neither stability nor fine group nor position.
+    """
+    names = [*(reading.group_name(k) for k in range(reading.n_groups)), NOWHERE]
     found: dict[str, Any] = documents.table()
-    columns = {"cluster": found.pop("cluster"), "name": [names[k] for k in documents.labels]}
-    if beside is not None and beside.tree is not None:
-        columns["fine_group"] = [None if leaf < 0 else int(leaf) for leaf in beside.tree.leaves]
-    if beside is not None:
-        firm = beside.firmness.documents
-        columns |= {"certainty": certainties(documents, firm, names), "firmness": firm}
+    columns = {"group": found.pop("group"), "name": [names[k] for k in documents.labels]}
+    if leaves is not None:
+        columns["fine_group"] = [None if leaf < 0 else int(leaf) for leaf in leaves]
+    if stability is not None:
+        columns["certainty"] = certainties(documents, stability, names)
+        columns["stability"] = stability
     columns |= found
-    if beside is not None:
-        columns |= {"x": beside.positions[:, 0], "y": beside.positions[:, 1]}
-    columns["runner_up"] = [None if k < 0 else int(k) for k in documents.runners_up]
-    if material.words is not None and hasattr(material.X, "indptr"):
-        columns["n_words"] = np.diff(material.X.indptr).tolist()
-    corpus = material.source
+    if positions is not None:
+        columns |= {"x": positions[:, 0], "y": positions[:, 1]}
+    columns["second_group"] = [None if k < 0 else int(k) for k in documents.second_groups]
+    if rows.words is not None and hasattr(rows.X, "indptr"):
+        columns["n_words"] = np.diff(rows.X.indptr).tolist()
+    corpus = rows.corpus
     spread: dict[str, Any] = {"id": corpus.ids} | known_columns(corpus)
     for name, values in columns.items():
-        spread[name] = [None] * material.n_documents
-        for row, value in zip(material.kept, values, strict=True):
+        spread[name] = [None] * rows.n_documents
+        for row, value in zip(rows.kept, values, strict=True):
             spread[name][row] = value
     if any(corpus.texts):
         spread["repeats"] = repeated_ids(corpus)
-    reasons = material.reasons
-    spread["set_aside"] = [reasons.get(row, "") for row in range(material.n_documents)]
-    return spread | carried_columns(corpus)
+    reasons = rows.reasons
+    spread["set_aside"] = [reasons.get(row, "") for row in range(rows.n_documents)]
+    return spread | input_columns(corpus)
 
 
 def repeated_ids(corpus: Corpus) -> list[str]:
@@ -152,30 +208,30 @@ def known_columns(corpus: Corpus) -> dict[str, list[str | None]]:
     return {name: values for name, values in found.items() if values is not None}
 
 
-def cluster_columns(reading: Reading, firmness: Any, documents: Documents) -> dict[str, Any]:
-    """Sum up the clusters, by weight; last come the documents that belong nowhere, if any may."""
-    clusters = reading.clusters(n_listed=20)
+def group_columns(reading: Reading, stability: Any, documents: Documents) -> dict[str, Any]:
+    """Sum up the groups, by weight; last come the documents that belong nowhere, if any may."""
+    groups = reading.groups(n_listed=20)
     columns: dict[str, list[Any]] = {
-        "cluster": [one.cluster for one in clusters],
-        "name": [one.name for one in clusters],
-        "size": [one.size for one in clusters],
-        "firmness": [firmness[one.cluster] for one in clusters],
-        "weight": [one.weight for one in clusters],
-        "kappa": [one.kappa for one in clusters],
+        "group": [one.group for one in groups],
+        "name": [one.name for one in groups],
+        "size": [one.size for one in groups],
+        "stability": [stability[one.group] for one in groups],
+        "weight": [one.weight for one in groups],
+        "kappa": [one.kappa for one in groups],
     }
     if reading.contrast is not None:
-        columns["contrast_words"] = [", ".join(one.contrast_words) for one in clusters]
+        columns["contrast_words"] = [", ".join(one.contrast_words) for one in groups]
     columns |= {
-        "words": [_listed(one.words) for one in clusters],
-        "only_here_words": [_listed(one.only_here_words) for one in clusters],
-        "shared_words": [_listed(one.shared_words) for one in clusters],
-        "n_words": [one.n_words for one in clusters],
-        "n_only_here_words": [one.n_only_here_words for one in clusters],
+        "words": [_listed(one.words) for one in groups],
+        "only_here_words": [_listed(one.only_here_words) for one in groups],
+        "shared_words": [_listed(one.shared_words) for one in groups],
+        "n_words": [one.n_words for one in groups],
+        "n_only_here_words": [one.n_only_here_words for one in groups],
     }
     if not reading.has_noise:
         return columns
     nowhere = {
-        "cluster": -1,
+        "group": -1,
         "name": NOWHERE,
         "size": int((documents.labels < 0).sum()),
         "weight": 1.0 - float(reading.weights.sum()),
@@ -187,19 +243,19 @@ def _listed(words: tuple[Word, ...]) -> str:
     return ", ".join(word.word for word in words)
 
 
-def word_columns(reading: Reading, firmness: sparse.csr_array) -> dict[str, Any]:
-    """List every word of every cluster; words leave on a path only."""
+def word_columns(reading: Reading, stability: sparse.csr_array) -> dict[str, Any]:
+    """List every word of every group; words leave on a path only."""
     found: dict[str, Any] = reading.vocabulary.table()
     if reading.X is None:
         found["document_share"] = [None] * len(found["word"])
     if reading.path is None:
         del found["exit_beta"]
-    shares = np.full(firmness.shape, np.nan)
-    shares[np.repeat(np.arange(len(shares)), np.diff(firmness.indptr)), firmness.indices] = (
-        firmness.data
+    shares = np.full(stability.shape, np.nan)
+    shares[np.repeat(np.arange(len(shares)), np.diff(stability.indptr)), stability.indices] = (
+        stability.data
     )
-    found["firmness"] = [
-        None if np.isnan(share) else share for share in shares[found["cluster"], found["feature"]]
+    found["stability"] = [
+        None if np.isnan(share) else share for share in shares[found["group"], found["feature"]]
     ]
     named = {"document_share": "share_of_documents"}
     columns = {named.get(name, name): values for name, values in found.items()}
@@ -207,26 +263,26 @@ def word_columns(reading: Reading, firmness: sparse.csr_array) -> dict[str, Any]
 
 
 def typical_columns(
-    reading: Reading, documents: Documents, material: Material, *, most: int = BEGINNING
+    reading: Reading, documents: Documents, rows: Rows, *, most: int = BEGINNING
 ) -> dict[str, Any]:
     """List the documents nearest to each prototype, a text once, and how their texts begin."""
-    corpus = material.source
+    corpus = rows.corpus
     ranked = [
-        (int(k), rank, i, int(material.kept[i]))
-        for k in reading.layout.clusters
-        for rank, i in enumerate(typical(documents, int(k), material), 1)
+        (int(k), rank, i, int(rows.kept[i]))
+        for k in reading.layout.groups
+        for rank, i in enumerate(typical(documents, int(k), rows), 1)
     ]
-    rows = [row for *_, row in ranked]
+    places = [row for *_, row in ranked]
     columns: dict[str, Any] = {
-        "cluster": [k for k, *_ in ranked],
+        "group": [k for k, *_ in ranked],
         "rank": [rank for _, rank, *_ in ranked],
-        "id": [corpus.ids[row] for row in rows],
+        "id": [corpus.ids[row] for row in places],
     }
-    columns |= {name: [own[i] for i in rows] for name, own in known_columns(corpus).items()}
+    columns |= {name: [own[i] for i in places] for name, own in known_columns(corpus).items()}
     if corpus.labels:
-        columns["labels"] = [labels_of(corpus, row) for row in rows]
+        columns["labels"] = [labels_of(corpus, row) for row in places]
     columns["cosine"] = [documents.cosines[i] for _, _, i, _ in ranked]
-    columns["text"] = [beginning(i, material, most) for _, _, i, _ in ranked]
+    columns["text"] = [beginning(i, rows, most) for _, _, i, _ in ranked]
     return columns
 
 
@@ -241,20 +297,20 @@ def labels_of(corpus: Corpus, row: int) -> str:
     return "; ".join(each)
 
 
-def typical(documents: Documents, cluster: int, material: Material) -> list[int]:
+def typical(documents: Documents, group: int, rows: Rows) -> list[int]:
     """Find the documents nearest to a prototype; of those with the same text, the first."""
-    texts = material.source.texts
+    texts = rows.corpus.texts
     found: dict[str | int, int] = {}
-    for i in documents.typical(cluster, None).tolist():
-        found.setdefault(texts[material.kept[i]] or i, i)
+    for i in documents.typical(group, None).tolist():
+        found.setdefault(texts[rows.kept[i]] or i, i)
         if len(found) == TYPICAL:
             break
     return list(found.values())
 
 
-def beginning(row: int, material: Material, most: int) -> str:
+def beginning(row: int, rows: Rows, most: int) -> str:
     """Return the first words of the text of a row."""
-    words = material.source.texts[material.kept[row]][: 10 * most].split()
+    words = rows.corpus.texts[rows.kept[row]][: 10 * most].split()
     return shorten(" ".join(words), most)
 
 
@@ -266,21 +322,21 @@ def shorten(text: str, most: int) -> str:
 
 
 def contrast_columns(reading: Reading, contrast: list[list[ContrastWord]]) -> dict[str, Any]:
-    """List the characteristic words of the texts of each cluster."""
+    """List the characteristic words of the texts of each group."""
     rows = [
         (int(k), rank, word.word, word.score, word.z, int(word.count), word.share)
-        for k in reading.layout.clusters
+        for k in reading.layout.groups
         for rank, word in enumerate(contrast[k], 1)
     ]
-    names = ("cluster", "rank", "word", "score", "z", "count", "share")
+    names = ("group", "rank", "word", "score", "z", "count", "share")
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 
 def dense_columns(dense: dict[int, VMFMixture]) -> dict[str, Any]:
-    """Return the criteria of the dense mixtures, which the number of clusters was chosen by."""
+    """Return the criteria of the dense mixtures, which the number of groups was chosen by."""
     models = list(dense.values())
     return {
-        "n_components": list(dense),
+        "n_groups": list(dense),
         "log_likelihood": [model.log_likelihood_ for model in models],
         "n_nonzero": [int(np.count_nonzero(model.prototypes_)) for model in models],
         "n_converged": [sum(run.status == "converged" for run in m.runs_) for m in models],
@@ -289,16 +345,15 @@ def dense_columns(dense: dict[int, VMFMixture]) -> dict[str, Any]:
     }
 
 
-def tree_columns(tree: TreeRecord) -> dict[str, Any]:
+def tree_columns(nodes: list[Node]) -> dict[str, Any]:
     """List the nodes of the tree."""
-    nodes = tree.nodes
     return {
         "node": range(len(nodes)),
         "parent": [one.parent for one in nodes],
         "height": [one.height for one in nodes],
         "size": [one.size for one in nodes],
         "n_fine_groups": [one.n_leaves for one in nodes],
-        "cluster": [one.cluster for one in nodes],
+        "group": [one.group for one in nodes],
         "chosen": [int(one.chosen) for one in nodes],
         "name": [one.name for one in nodes],
         "words": [", ".join(one.words) for one in nodes],
@@ -324,28 +379,51 @@ def path_columns(path: VMFPath) -> dict[str, Any]:
 
 
 def label_columns(
-    clusters: Any, labels: Mapping[str, list[tuple[str, ...]]], K: int
+    groups: Any, labels: Mapping[str, list[tuple[str, ...]]], K: int
 ) -> dict[str, Any]:
-    """Count the labels of each cluster, for one column of labels after the other."""
+    """Count the labels of each group, for one column of labels after the other."""
     columns: dict[str, list[Any]] = {name: [] for name in TABLES["labels"].columns}
     for name, values in labels.items():
-        found = contingency(clusters, values, n_clusters=K)
+        found = contingency(groups, values, n_groups=K)
         cells = np.nonzero(found.counts)
         columns["label_column"] += [name] * len(cells[0])
-        columns["cluster"] += cells[0].tolist()
+        columns["group"] += cells[0].tolist()
         columns["label"] += [found.labels[j] for j in cells[1]]
         columns["documents"] += found.counts[cells].tolist()
-        columns["share_of_cluster"] += found.share_of_cluster[cells].tolist()
+        columns["share_of_group"] += found.share_of_group[cells].tolist()
         columns["share_of_label"] += found.share_of_label[cells].tolist()
     return columns
 
 
-def time_columns(clusters: Any, dates: Any, K: int) -> dict[str, Any]:
-    """Count the documents of each cluster by month, or by year where there are many months."""
-    found = timeline(clusters, dates, period="auto", n_clusters=K)
+def time_columns(groups: Any, dates: Any, K: int) -> dict[str, Any]:
+    """Count the documents of each group by month, or by year where there are many months."""
+    found = timeline(groups, dates, period="auto", n_groups=K)
     rows, columns = (axis.ravel() for axis in np.indices(found.counts.shape))
     return {
-        "cluster": rows,
+        "group": rows,
         "period": [found.periods[j] for j in columns],
         "documents": found.counts[rows, columns],
     }
+
+
+def advice_columns(advice: Advice) -> dict[str, Any]:
+    """Return the evidence for each number of groups."""
+    named = {"n_components": "n_groups"}
+    return {named.get(name, name): values for name, values in advice.table().items()}
+
+
+def add_marks(each: dict[str, dict[str, Any]], info: RunInfo, ids: list[str]) -> None:
+    """Put notes and marks of people into the tables of a run, where there are any."""
+    groups, documents = each["groups"], each["documents"]
+    if info.notes.groups:
+        groups["note"] = [info.notes.groups.get(k, "") for k in groups["group"]]
+    if info.sizes_before:
+        before = dict(enumerate(info.sizes_before))
+        groups["size_before"] = [
+            before.get(k, 0) if k >= 0 else info.nowhere_before for k in groups["group"]
+        ]
+    if info.notes.documents:
+        documents["note"] = [info.notes.documents.get(one, "") for one in ids]
+    if info.misplaced:
+        wrong = set(info.misplaced)
+        documents["misplaced"] = [int(one in wrong) for one in ids]

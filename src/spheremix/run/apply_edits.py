@@ -1,0 +1,701 @@
+"""Edits made to the groups that an exploration found, one after the other.
+
+The base is always what was explored: an edit that is taken back is one that is not made. Edits are
+part of the keys of the fits after them, so nothing is fitted twice. The groups of the mixture
+without penalty, edited, are the start of EM, which ends with its certificate as every fit does.
+
+Names and colours that people have seen do not change by themselves: groups that an edit does not
+touch keep theirs. Edits of another run follow their groups by the documents they had; what cannot
+follow is said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spheremix.data.open import as_directions
+from spheremix.errors import Explained, Message, ParameterError
+from spheremix.estimators.problem import NoFitError
+from spheremix.reading import Reading, align_partitions
+from spheremix.run.edits import EditNotes, Edits, EditStep, GivenEdits, check_edits, n_wishes
+from spheremix.run.folder.store import key_of
+from spheremix.run.names import AUTOMATIC, Name, told_apart
+from spheremix.run.stages.dense import DenseFit, dense_mixture
+from spheremix.run.stages.rows import BY_EDIT, Rows
+from spheremix.run.folder.fitted import stored_parameters
+from spheremix.text.corpus import shown
+from spheremix.text.vectorize import NO_WORD_LEFT
+from spheremix.wording import count, joined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from spheremix.estimators.mixture import VMFMixture
+    from spheremix.run.edits import UpdateRecord
+    from spheremix.run.options import ExploreOptions
+    from spheremix.run.stages import Context
+    from spheremix.run.stages.rows import Removed
+    from spheremix.run.stages.tree import Node
+    from spheremix.text import Corpus
+
+    Ids = NDArray[np.intp]
+
+FIRST = 10  # words of a group that are compared
+HALVES = 2  # of a group that is split
+FIT = 16  # digits of a checksum by which people tell fits apart
+SAME = 2 / 3  # share of common documents, of those in either, from which a group is the same
+OTHERS = (
+    "None of the documents that were edited is in this run: documents are known by their ids, by "
+    "their texts if they have none, or by the values of their rows if there are no texts."
+)
+
+Place = list[float]  # a share of the circle of colours, and 0 or 1: dark or light in turn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """Groups between two edits: their rows, the mixtures without penalty, and their stages."""
+
+    rows: Rows
+    rows_key: str
+    dense: dict[int, VMFMixture]
+    best: int
+    stages: dict[int, str]  # of the mixtures
+
+    @property
+    def mixture(self) -> VMFMixture:
+        """The mixture without penalty whose groups they are."""
+        return self.dense[self.best]
+
+    @property
+    def key(self) -> str:
+        """The key of this mixture."""
+        return self.stages[self.best].rpartition("-")[2]
+
+    @property
+    def fit(self) -> str:
+        """What the numbers of the groups belong to: the checksum of the dense prototypes."""
+        prototypes = np.ascontiguousarray(self.mixture.prototypes_, dtype="<f8")
+        return hashlib.sha256(prototypes.tobytes()).hexdigest()[:FIT]
+
+    @property
+    def on(self) -> dict[str, str]:
+        """The stages of these groups, by which edits find them again."""
+        return {"rows": f"rows-{self.rows_key}", "dense": self.stages[self.best]}
+
+    def by_document(self) -> dict[str, int]:
+        """Return the group of each document by what it is known by, -1 for none."""
+        groups = self.rows.spread(self.mixture.labels_).tolist()
+        return dict(zip(identities(self.rows.corpus, self.rows), groups, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What was said of groups and documents, in the numbers of now."""
+
+    names: dict[int, Name] = field(default_factory=dict)
+    notes: EditNotes = field(default_factory=EditNotes)
+    misplaced: tuple[str, ...] = ()
+    colours: list[Place] | None = None  # None where nobody has seen any
+    sizes_before: tuple[int, ...] = ()  # of the groups of the run that was brought up to date
+    nowhere_before: int | None = None  # its documents that belonged nowhere
+
+    def seen(self, step: EditStep) -> Marks:
+        """Take the names and colours that people saw before an edit."""
+        names = dict(enumerate(step.names)) if step.names else self.names
+        return replace(self, names=names, colours=step.colours or self.colours)
+
+    def also(self, edits: Edits, source: str) -> Marks:
+        """Add those of an edit; what is said again is what counts."""
+        names = {k: Name(name=name, source=source) for k, name in edits.names.items()}
+        notes = EditNotes(
+            groups={**self.notes.groups, **edits.notes.groups},
+            documents={**self.notes.documents, **edits.notes.documents},
+        )
+        misplaced = tuple(dict.fromkeys((*self.misplaced, *edits.misplaced)))
+        return replace(self, names={**self.names, **names}, notes=notes, misplaced=misplaced)
+
+    def after(self, update: UpdateRecord) -> Marks:
+        """Add what the groups were like before an update."""
+        sizes, nowhere = tuple(update.sizes), update.n_nowhere
+        return replace(self, sizes_before=sizes, nowhere_before=nowhere, colours=update.colours)
+
+    def moved(self, plan: Plan, edits: Edits) -> Marks:
+        """Take them to the numbers after an edit.
+
+        Of groups that are merged, the first in the list that is named by this edit gives the name,
+        else the first that people named; all notes stay. Automatic names of groups that were
+        merged or split, or that have a dropped word, are made anew.
+        """
+        order = [k for several in edits.merge for k in several]
+        touched = {*order, *edits.split}
+        order += [k for k in range(len(plan.became)) if k not in set(order)]
+        dropped = set(edits.drop_words)
+        names: dict[int, Name] = {}
+        notes: dict[int, str] = {}
+        for k in sorted(order, key=lambda k: k not in edits.names):
+            one = self.names.get(k)
+            if one is None or (
+                one.source == AUTOMATIC
+                and (k in touched or dropped & set(one.name.replace(",", " ").split()))
+            ):
+                continue
+            names.setdefault(plan.became[k], one)
+        for k in order:
+            place = plan.became[k]
+            if k in self.notes.groups:
+                note = self.notes.groups[k]
+                notes[place] = f"{notes[place]}\n{note}" if place in notes else note
+        colours = self.colours
+        if colours is not None:
+            kept = {plan.became[k]: colours[k] for k in reversed(range(len(plan.became)))}
+            colours = add_places([kept[k] for k in sorted(kept)], len(plan.parts))
+        sizes = () if edits.merge or edits.split else self.sizes_before
+        notes_now = replace(self.notes, groups=notes)
+        return replace(self, names=names, notes=notes_now, sizes_before=sizes, colours=colours)
+
+    def check(self, source: str) -> None:
+        """Refuse a name that two groups would have."""
+        seen: dict[str, int] = {}
+        for k, one in self.names.items():
+            if one.name in seen:
+                raise ParameterError(
+                    "{edits} ({source}): groups {first} and {second} have the same name, {name}",
+                    remedies=("give one of them another name",),
+                    source=source,
+                    first=seen[one.name],
+                    second=k,
+                    name=shown(one.name),
+                )
+            seen[one.name] = k
+
+    def apart(self) -> tuple[Marks, list[str]]:
+        """Tell groups apart that have the same name since edits followed them; say which."""
+        names: dict[int, Name] = {}
+        said = []
+        for k, one in sorted(self.names.items()):
+            name = told_apart(one.name, {other.name for other in names.values()})
+            names[k] = replace(one, name=name)
+            if name != one.name:
+                said.append(
+                    f"Two groups would have the name {shown(one.name)}: group {k} is called "
+                    f"{shown(name)}."
+                )
+        return replace(self, names=names), said
+
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PendingStep:
+    """An edit that is to be made; one of another run with the groups that its documents had."""
+
+    step: EditStep
+    before: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edited:
+    """Groups after edits."""
+
+    groups: Groups
+    marks: Marks = field(default_factory=Marks)
+    steps: tuple[EditStep, ...] = ()
+    n_fits: int = 0
+    fresh: frozenset[str] = frozenset()  # names that are given just now
+
+
+def changes_fit(edits: Edits) -> bool:
+    """Return whether edits ask for other groups or other words."""
+    return bool(edits.merge or edits.split or edits.drop_words)
+
+
+def make_edits(
+    x: Context, state: Edited, pending: Sequence[PendingStep], *, asked: bool
+) -> Edited:
+    """Make all edits to what was explored.
+
+    The last edit is refused where it cannot be made and is ``asked`` for just now; of others, what
+    cannot be made is said and left out.
+    """
+    for i, one in enumerate(pending):
+        step, fit, lost = one.step, state.groups.fit, []
+        strict = asked and i == len(pending) - 1
+        if step.edits.run != fit:
+            edits, lost = follow(step.edits, one.before or {}, state.groups)
+            step = replace(
+                step, edits=replace(edits, run=fit), names=[], colours=[], changes=[], on={}
+            )
+        try:
+            state = _make(x, state, step, one.before, lost, strict=strict)
+        except ParameterError as error:
+            if strict:
+                raise
+            lost = [*lost, f"Could not be kept: the edits of {step.source}: {error}"]
+        for line in lost:
+            x.listener.note(Message("{line}", {"line": line.removesuffix(".")}))
+    return state
+
+
+def _make(
+    x: Context,
+    state: Edited,
+    step: EditStep,
+    before: Mapping[str, int] | None,
+    lost: list[str],
+    *,
+    strict: bool,
+) -> Edited:
+    """Make one edit. Strict: a name that is taken is refused."""
+    edits, groups, n_fits = step.edits, state.groups, state.n_fits
+    if not n_wishes(edits) and step.update is None:
+        return state
+    rows = groups.rows
+    check_edits(
+        GivenEdits(step.source, edits),
+        run=edits.run,
+        n_groups=groups.best,
+        words=rows.words,
+        ids=rows.corpus.ids,
+    )
+    marks, said = state.marks.seen(step).also(edits, step.source), describe_marks(edits)
+    if step.update is not None:
+        said = []
+        if x.start is not None:  # not where the groups were searched for anew
+            marks = marks.after(step.update)
+    if changes_fit(edits):
+        marks = marks.moved(Plan.of(edits, groups.best), edits)
+    remarks = list(lost)
+    if strict:
+        marks.check(step.source)
+    else:
+        marks, told = marks.apart()
+        remarks += told
+    after = groups
+    if changes_fit(edits):
+        n_fits += 1
+        after, changes = refit(x, groups, edits, n_fits)
+        said = [*changes, *said]
+    update = step.update
+    if update is not None and update.n_moved is None and before is not None:
+        now = after.by_document()
+        pairs = [(k, now[one]) for one, k in before.items() if k >= 0 and now.get(one, -1) >= 0]
+        moved = sum(old != new for old, new in pairs)
+        update = replace(update, n_moved=moved, n_grouped=len(pairs))
+    done = replace(
+        step, changes=step.changes or [*said, *remarks], update=update, on=step.on or groups.on
+    )
+    fresh = state.fresh | (set(edits.names.values()) if strict else set())
+    return Edited(after, marks, (*state.steps, done), n_fits, fresh)
+
+
+# Groups fitted again
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """What becomes of the numbers of groups.
+
+    Attributes
+    ----------
+    became : list of int
+        The number after of each group before. The first of the groups that are merged gives its
+        place; the larger part of a group that is split keeps it.
+    parts : dict of int to int
+        For each group that is split, the number of its other part.
+    n_groups : int
+        Number of groups after.
+    """
+
+    became: list[int]
+    parts: dict[int, int]
+    n_groups: int
+
+    @classmethod
+    def of(cls, edits: Edits, n_groups: int) -> Plan:
+        """Plan the edits of some number of groups."""
+        first = list(range(n_groups))
+        for several in edits.merge:
+            for k in several:
+                first[k] = min(several)
+        places = {k: i for i, k in enumerate(sorted(set(first)))}
+        last = len(places)
+        parts = {k: last + i for i, k in enumerate(edits.split)}
+        return cls([places[k] for k in first], parts, last + len(parts))
+
+    def after(self, labels: Ids) -> Ids:
+        """Return the group of each document after; -1 stays, since it is no group."""
+        return np.where(labels < 0, -1, np.array(self.became)[labels])
+
+
+def refit(x: Context, groups: Groups, edits: Edits, number: int) -> tuple[Groups, list[str]]:
+    """Fit the groups again after edits, as a stage; return them and what changed, in sentences."""
+    plan, rows, rows_key = Plan.of(edits, groups.best), groups.rows, groups.rows_key
+    x.listener.begin(f"Fitting {count(plan.n_groups, 'group')} again, from the edited ones")
+    if edits.drop_words:
+        rows_key = key_of(groups.rows_key, "dropped", edits.drop_words)
+        kept = x.store.stage("rows", rows_key, Rows, lambda: _without_words(groups, edits.drop_words))
+        rows = kept.beside(groups.rows.corpus)
+    wanted = stored_parameters(dense_mixture(plan.n_groups, x.options))
+    key = key_of(groups.key, edits.merge, edits.split, rows_key, wanted)
+    stages = {plan.n_groups: f"edit-{number}-{key}"}
+
+    def make() -> DenseFit:
+        mixture, notes = _fit(groups, rows, plan, x.options)
+        after = Groups(rows, rows_key, {plan.n_groups: mixture}, plan.n_groups, stages)
+        for note in notes:
+            x.listener.note(note)
+        return DenseFit(mixture, notes, describe(groups, after, edits, plan))
+
+    fit = x.store.stage(f"edit-{number}", key, DenseFit, make)
+    if fit.mixture is None:
+        raise ParameterError("{edits}: the edited groups cannot be fitted")
+    after = Groups(rows, rows_key, {plan.n_groups: fit.mixture}, plan.n_groups, stages)
+    return after, fit.changes
+
+
+def _fit(
+    groups: Groups, rows: Rows, plan: Plan, options: ExploreOptions
+) -> tuple[VMFMixture, list[Message]]:
+    """Run EM from the edited groups."""
+    X, labels = rows.X, common_rows(groups.mixture.labels_, groups.rows, rows)
+    start = plan.after(labels)
+    mixture = dense_mixture(plan.n_groups, options)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for k, part in plan.parts.items():
+                start[_smaller_part(X, np.flatnonzero(labels == k), options)] = part
+            mixture.set_params(init=start).fit(as_directions(X, n_threads=options.threads))
+    except (NoFitError, ValueError) as error:
+        raise ParameterError(
+            "{edits}: the edited groups cannot be fitted ({why})",
+            remedies=("leave out some of the edits",),
+            why=str(error).removesuffix("."),
+        ) from None
+    messages = [one.message for one in caught]
+    return mixture, [
+        one.message if isinstance(one, Explained) else Message("{note}", {"note": str(one)})
+        for one in messages
+    ]
+
+
+def _smaller_part(X: Any, rows: Ids, options: ExploreOptions) -> Ids:
+    """Split rows in two by a search of its own; return those of the smaller part."""
+    inside = dense_mixture(HALVES, replace(options, noise=None, max_noise=None)).fit(X[rows])
+    sizes = np.bincount(inside.labels_, minlength=HALVES)
+    found: Ids = rows[inside.labels_ == (1 if sizes[1] <= sizes[0] else 0)]
+    return found
+
+
+def common_rows(labels: Any, before: Rows, after: Rows) -> Ids:
+    """Return the labels of the rows that are still there."""
+    return before.spread(labels)[after.kept]
+
+
+def _without_words(groups: Groups, words: list[str]) -> Rows:
+    """Leave columns out, and set documents aside that have no other; rows have length one again."""
+    before, dropped = groups.rows, set(words)
+    known = before.words or []
+    columns = np.flatnonzero([word not in dropped for word in known])
+    X = before.X[:, columns]
+    rows = np.flatnonzero(_lengths(X) > 0.0)
+    if len(rows) < groups.best:
+        raise ParameterError(
+            "{edits}: only {n} would have a word without those of drop_words",
+            remedies=("leave out some of them",),
+            n=count(len(rows), "document"),
+        )
+    X, kept = X[rows], before.kept[rows]
+    aside = set(before.kept.tolist()) - set(kept.tolist())
+    how = before.vectorization
+    if how is not None:
+        X = _unit(X)
+        idf = None if how.idf is None else how.idf[columns]
+        how = replace(how, removed=_edited(how.removed, before, dropped), idf=idf)
+    return replace(
+        before,
+        X=X,
+        words=[known[j] for j in columns],
+        kept=kept,
+        reasons=dict(sorted({**before.reasons, **dict.fromkeys(aside, NO_WORD_LEFT)}.items())),
+        vectorization=how,
+    )
+
+
+def _edited(removed: Removed, before: Rows, dropped: set[str]) -> Removed:
+    """Add words that are dropped to those that are left out already."""
+    columns = {word: j for j, word in enumerate(before.words or []) if word in dropped}
+    documents = np.bincount(before.X.indices, minlength=before.X.shape[1])
+    found = {word: int(documents[j]) for word, j in columns.items()}
+    return {**removed, BY_EDIT: {**removed.get(BY_EDIT, {}), **found}}
+
+
+def _lengths(X: Any) -> NDArray[np.float64]:
+    values = X.astype(np.float64)
+    lengths: NDArray[np.float64] = np.sqrt(np.asarray((values * values).sum(axis=1)).ravel())
+    return lengths
+
+
+def _unit(X: Any) -> Any:
+    """Bring sparse rows to length one."""
+    scaled = X.copy()
+    scaled.data = scaled.data / np.repeat(_lengths(X), np.diff(X.indptr))
+    return scaled
+
+
+# What changed
+
+
+def describe(before: Groups, after: Groups, edits: Edits, plan: Plan) -> list[str]:
+    """Say what edits changed: documents, likelihood, words."""
+    said = []
+    for several in edits.merge:
+        into = plan.became[several[0]]
+        named = joined([str(k) for k in several])
+        said.append(f"Groups {named} were merged into group {into}.")
+    for k, part in plan.parts.items():
+        said.append(f"Group {k} was split into groups {plan.became[k]} and {part}.")
+    if edits.drop_words:
+        were = "was" if len(edits.drop_words) == 1 else "were"
+        said.append(f"{count(len(edits.drop_words), 'word')} {were} dropped.")
+    old = common_rows(before.mixture.labels_, before.rows, after.rows)
+    new = after.mixture.labels_
+    stayed = new == plan.after(old)
+    for k, part in plan.parts.items():
+        stayed |= (old == k) & (new == part)
+    moved = int((~stayed).sum())
+    said.append(f"{moved:,} of {count(len(new), 'document')} changed group beyond that.")
+    if after.mixture.model_.noise is not None:
+        belonged, belong = int((old < 0).sum()), int((new < 0).sum())
+        said.append(
+            f"{count(belonged, 'document')} belonged nowhere without penalty, and now {belong:,}."
+        )
+    gone = len(before.rows.kept) - len(new)
+    if gone:
+        said.append(f"{count(gone, 'document')} without another word set aside.")
+    if edits.drop_words:
+        said.append("Without these words likelihoods cannot be compared with those before.")
+    else:
+        values = [g.mixture.log_likelihood_ / len(g.mixture.labels_) for g in (before, after)]
+        said.append(
+            "The log-likelihood of a document, without penalty, was "
+            f"{values[0]:,.3f} and is {values[1]:,.3f}."
+        )
+    return [*said, *_words(before, after, plan)]
+
+
+def _words(before: Groups, after: Groups, plan: Plan) -> list[str]:
+    """Say which words entered or left the first ones of each group."""
+    if before.rows.words is None:
+        return []
+    old, new = (
+        [
+            [one.word for one in reading.vocabulary.words(k, FIRST)]
+            for k in range(reading.n_clusters)
+        ]
+        for reading in (Reading(g.mixture, g.rows.words) for g in (before, after))
+    )
+    said = []
+    for k, words in enumerate(new):
+        origins = [i for i, place in enumerate(plan.became) if place == k]
+        origins += [i for i, place in plan.parts.items() if place == k]
+        known = [word for i in origins for word in old[i]]
+        entered = [word for word in words if word not in known]
+        left = [word for word in known if word not in words] if len(origins) == 1 else []
+        parts = [f"new: {', '.join(entered)}"] if entered else []
+        parts += [f"no longer: {', '.join(left)}"] if left else []
+        if parts:
+            said.append(f"First words of group {k}, {'; '.join(parts)}.")
+    return said
+
+
+def describe_marks(edits: Edits) -> list[str]:
+    """Say how many names, notes and marks were given."""
+    notes = len(edits.notes.groups) + len(edits.notes.documents)
+    parts = [count(len(edits.names), "name")] if edits.names else []
+    parts += [count(notes, "note")] if notes else []
+    were = "was" if len(edits.names) + notes == 1 else "were"
+    said = [f"{joined(parts)} {were} given."] if parts else []
+    if edits.misplaced:
+        marked = count(len(edits.misplaced), "document")
+        said.append(f"{marked} marked as misplaced, which changes no group.")
+    return said
+
+
+# Edits that follow their groups
+
+
+def identities(corpus: Corpus, rows: Rows | None = None) -> list[str]:
+    """Return what documents are known by.
+
+    These are their ids, or their texts where ids are only numbers, or their rows where there are no
+    texts.
+    """
+    if any(one != str(i) for i, one in enumerate(corpus.ids, 1)):
+        return list(corpus.ids)
+    known: Iterable[bytes] = () if rows is None else rows.row_bytes()
+    if any(corpus.texts):
+        known = (text.encode("utf-8", "surrogatepass") for text in corpus.texts)
+    seen: Counter[str] = Counter()  # equal ones are told apart by their order
+    found = []
+    for one in known:
+        digest = hashlib.sha256(one).hexdigest()[:16]
+        seen[digest] += 1
+        found.append(digest if seen[digest] == 1 else f"{digest}-{seen[digest]}")
+    return found
+
+
+def follow(edits: Edits, before: Mapping[str, int], groups: Groups) -> tuple[Edits, list[str]]:
+    """Bring edits to the groups of another run; say what could not follow.
+
+    A group is the same where at least two thirds of the documents in either are in both; documents
+    that only one of the runs has do not count.
+    """
+    source, words = groups.rows.corpus, groups.rows.words
+    known = identities(source, groups.rows)
+    places = {one: i for i, one in reversed(list(enumerate(known)))}
+    now = groups.rows.spread(groups.mixture.labels_)
+    common = [one for one in before if one in places]
+    old = np.array([before[one] for one in common], dtype=np.intp)
+    new = now[[places[one] for one in common]] if common else np.empty(0, dtype=np.intp)
+    n_before = max(before.values(), default=-1) + 1
+    found = align_partitions(old, new, n_before=n_before, n_after=groups.best)
+    became = {one.before: one.after for one in found.matches if one.score >= SAME}
+    numbers = {str(i): one for i, one in enumerate(before, 1)}
+    # Ids are their own identities, numbers are not.
+    ids = {**numbers, **{one: one for one in before}}
+    there = {one: source.ids[places[name]] for one, name in ids.items() if name in places}
+    followed, lost = _Follower(became, there, set(words or ())).follow(edits)
+    return followed, [*lost, OTHERS] if lost and not common else lost
+
+
+class _Follower:
+    """Edits whose groups and documents have other numbers and ids now."""
+
+    def __init__(self, became: dict[int, int], ids: dict[str, str], words: set[str]) -> None:
+        self.became, self.ids, self.words = became, ids, words
+        self.lost: list[str] = []
+
+    def follow(self, edits: Edits) -> tuple[Edits, list[str]]:
+        names = self._by_group("the name {}", edits.names)
+        notes = EditNotes(
+            groups=self._by_group("the note {}", edits.notes.groups),
+            documents=self._by_document(edits.notes.documents),
+        )
+        merge = [several for one in edits.merge if len(several := self._merge(one)) > 1]
+        split = [self.became[k] for k in edits.split if self._is_there(k, "its split")]
+        words = [word for word in edits.drop_words if word in self.words]
+        marked = [self.ids[one] for one in edits.misplaced if one in self.ids]
+        if len(words) < len(edits.drop_words):
+            gone = [word for word in edits.drop_words if word not in self.words]
+            self._say(f"the dropping of {_list(gone)}, which this run does not have as a word")
+        if len(marked) < len(edits.misplaced):
+            gone = [one for one in edits.misplaced if one not in self.ids]
+            self._say(f"the marks of documents {_list(gone)}, which are not there")
+        followed = replace(
+            edits,
+            names=names,
+            notes=notes,
+            merge=merge,
+            split=split,
+            drop_words=words,
+            misplaced=marked,
+        )
+        return followed, self.lost
+
+    def _is_there(self, k: int, what: str) -> bool:
+        if k in self.became:
+            return True
+        self._say(f"{what} of the earlier group {k}: no group shares two thirds of its documents")
+        return False
+
+    def _by_group(self, what: str, values: dict[int, str]) -> dict[int, str]:
+        return {
+            self.became[k]: value
+            for k, value in values.items()
+            if self._is_there(k, what.format(repr(value)))
+        }
+
+    def _by_document(self, notes: dict[str, str]) -> dict[str, str]:
+        for one, note in notes.items():
+            if one not in self.ids:
+                self._say(f"the note {note!r} on document {shown(one)}, which is not there")
+        return {self.ids[one]: note for one, note in notes.items() if one in self.ids}
+
+    def _merge(self, several: list[int]) -> list[int]:
+        found = [self.became[k] for k in several if k in self.became]  # the first gives its name
+        if len(found) < len(several):
+            gone = [str(k) for k in several if k not in self.became]
+            named = joined([str(k) for k in several])
+            kept = ", so the others are merged" if len(found) > 1 else ""
+            self._say(
+                f"the merge of the earlier groups {named}: no group has the same documents, or "
+                f"nearly, as {joined(gone)}{kept}"
+            )
+        return found
+
+    def _say(self, what: str) -> None:
+        self.lost.append(f"Could not be kept: {what}.")
+
+
+def _list(values: Iterable[str]) -> str:
+    return ", ".join(map(shown, values))
+
+
+# Colours
+
+
+def colour_places(nodes: list[Node] | None, n_groups: int) -> list[Place]:
+    """Return the place of each group: the middle of its leaves in the order of the tree.
+
+    It is what ``grouping.js`` of the report computes for groups without a place of their own.
+    """
+    if nodes is None:
+        return [[k / n_groups, float(k % 2)] for k in range(n_groups)]
+    order = _leaves(nodes)
+    groups = [nodes[leaf].group for leaf in order]
+    ranks = {k: i for i, k in enumerate(dict.fromkeys(groups))}
+    found = []
+    for k in range(n_groups):
+        at = [i for i, one in enumerate(groups) if one == k]
+        share = ((sum(at) / len(at) if at else 0.0) + 0.5) / len(order)
+        found.append([share, float(ranks.get(k, k) % 2)])
+    return found
+
+
+def _leaves(nodes: list[Node]) -> list[int]:
+    """Return the leaves in the order of the report: the branch with the largest group first."""
+    children: list[list[int]] = [[] for _ in nodes]
+    for i, node in enumerate(nodes):
+        if node.parent is not None:
+            children[node.parent].append(i)
+    largest: list[int] = []
+    for i, node in enumerate(nodes):
+        whole = node.chosen or not children[i]
+        largest.append(node.size if whole else max(largest[one] for one in children[i]))
+    found = []
+    stack = [next(i for i, node in enumerate(nodes) if node.parent is None)]
+    while stack:
+        one = stack.pop()
+        if not children[one]:
+            found.append(one)
+        stack += sorted(children[one], key=lambda i: (-largest[i], i))[::-1]
+    return found
+
+
+def add_places(places: list[Place], n_new: int) -> list[Place]:
+    """Return new groups places in the middle of the widest gaps between those that there are."""
+    found = [list(one) for one in places]
+    for _ in range(n_new):
+        shares = np.sort([0.0, *(share for share, _ in found), 1.0])
+        widest = int(np.diff(shares).argmax())
+        found.append([float(shares[widest : widest + 2].mean()), float(len(found) % 2)])
+    return found

@@ -1,0 +1,1 @@
+"""The folder of a run: stages by key, outputs, and fitted things as files."""

@@ -1,0 +1,213 @@
+"""What ``run.json`` says about a run: every key, once, with its meaning; and how runs differ."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib.metadata
+import operator
+import platform
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import spheremix
+from spheremix._files import RUN
+from spheremix._optional import kernels
+from spheremix.errors import Message
+from spheremix.run.edits import EditNotes, EditStep  # types are read when decoding
+from spheremix.run.folder.archive import about
+from spheremix.run.folder.files import RunError
+from spheremix.run.names import Name  # noqa: TC001
+from spheremix.run.options import MODEL, RUNNING, ExploreOptions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORMAT, VERSION = RUN, 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusInfo:
+    """Where the documents come from."""
+
+    source: str = about("The file or folder that was read.")
+    format: str = about("Format in which it was read.")
+    checksum: str = about("SHA-256 of its content.")
+    texts: str | None = about("The file of the texts beside a matrix.", default=None)
+    notes: list[str] = about("Which columns were used, and what was changed.")
+    n_documents: int = about("Number of all documents.")
+    n_set_aside: int = about("Number of documents without a row.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementInfo:
+    """How the groups agree with the labels."""
+
+    ari: float = about("Adjusted Rand index.")
+    nmi: float = about("Normalised mutual information.")
+    n_documents: int = about("Number of documents that have a label.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunInfo:
+    """The content of ``run.json``, which makes a folder a run."""
+
+    format: str = about(f"Always {FORMAT!r}.", default=FORMAT)
+    version: int = about("Version of the format.", default=VERSION)
+    command: dict[str, Any] = about(
+        "The options that the result depends on, and checksums of the input.", default_factory=dict
+    )
+    versions: dict[str, str] = about(
+        "Versions of the libraries that the last digits depend on.", default_factory=dict
+    )
+    corpus: CorpusInfo | None = about("Where the documents come from.", default=None)
+    fit: str | None = about("What the numbers of the groups belong to.", default=None)
+    n_groups: int = about("The number of groups that was chosen.")
+    names: list[Name] | None = about("The names of the groups, by number.", default=None)
+    base_names: list[Name] | None = about("Their names before all edits.", default=None)
+    colours: list[list[float]] | None = about(
+        "Places of the groups on the circle of colours that edits and updates keep: a share of the "
+        "circle, and 0 or 1 for dark or light.",
+        default=None,
+    )
+    notes: EditNotes = about("Notes of people.", default_factory=EditNotes)
+    misplaced: list[str] = about(
+        "Ids of documents that people find misplaced.", default_factory=list
+    )
+    sizes_before: list[int] = about(
+        "Sizes of the groups before an update, by number.", default_factory=list
+    )
+    nowhere_before: int | None = about(
+        "Documents that belonged nowhere before an update.", default=None
+    )
+    label_agreement: dict[str, AgreementInfo] = about(
+        "Agreement with the labels, by their column, where a document has one at most.",
+        default_factory=dict,
+    )
+    edits: list[EditStep] = about(
+        "The edits that people made to the run, in their order.", default_factory=list
+    )
+    earlier_edits: dict[str, list[EditStep]] = about(
+        "Edits of other groups in this folder, by their fit: they come back with these groups.",
+        default_factory=dict,
+    )
+    parts: dict[str, str] = about("The stage of each part of the run.", default_factory=dict)
+    dense: dict[int, str] = about(
+        "The stages of the mixtures without penalty, by number of groups.", default_factory=dict
+    )
+    outputs: dict[str, Any] = about(
+        "Every table and page with its size and checksum.", default_factory=dict
+    )
+    stages: dict[str, str] = about("Checksums of the stages in cache/.", default_factory=dict)
+
+
+# What a run was asked to do and with which libraries, compared with what is asked now
+
+
+CHECKSUMS = ("checksum", "vocabulary_checksum", "texts_checksum")  # of the documents
+LONGEST = 40  # characters of a value that is compared
+# What an update adds to a command: checksums, which say nothing to people.
+OF_UPDATES = {"start": "from other groups", "carried": "with other names, notes or marks"}
+# Options that change neither documents nor words.
+ABOUT_MODEL = {
+    one.name
+    for one in dataclasses.fields(ExploreOptions)
+    if one.metadata["panel"] in {MODEL, RUNNING}
+}
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma")
+
+
+def versions() -> dict[str, str]:
+    """Return what the last digits depend on."""
+    found = {"spheremix": spheremix.__version__, "python": platform.python_version()}
+    found |= {name: _version(name) for name in LIBRARIES}
+    level = "none" if kernels is None else str(kernels.simd_level())
+    return {**found, "kernels": level, "machine": platform.machine()}
+
+
+@functools.cache
+def _version(name: str) -> str:
+    """Return the version of a library; to look it up takes milliseconds."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
+
+
+def same_documents(before: Any, now: dict[str, Any]) -> bool:
+    """Return whether two commands are about the same documents."""
+    known = _known(before)
+    return all(known.get(name) == now.get(name) for name in CHECKSUMS)
+
+
+def differences(before: Any, now: dict[str, Any]) -> list[str]:
+    """Say what differs between two commands, or between versions, in the names of the library."""
+    texts, values = compared(before, now)
+    return [Message(text, values).render().removesuffix(".") for text in texts]
+
+
+def compared(
+    before: Any, now: dict[str, Any], older: Any = None, newer: dict[str, str] | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """Say what differs, as parts of a message and its values; what changes words comes first.
+
+    Versions of libraries are compared beside the commands, where they are given.
+    """
+    known, now = {**_known(before), **_known(older)}, {**now, **(newer or {})}
+    found: list[tuple[int, str]] = []
+    values: dict[str, str] = {}
+    for name in sorted({*known, *now}):
+        old, new = known.get(name), now.get(name)
+        if old != new and name.endswith("checksum"):
+            found.append((-1, "of other documents"))
+        elif old != new and name in OF_UPDATES:
+            found.append((0, OF_UPDATES[name]))
+        elif old != new:
+            values |= {f"{name}_was": _short(name, old), f"{name}_is": _short(name, new)}
+            text = f"{{{name}}} is {{{name}_is}} now and was {{{name}_was}} before"
+            found.append((int(name in ABOUT_MODEL), text))
+    return list(
+        dict.fromkeys(text for _, text in sorted(found, key=operator.itemgetter(0)))
+    ), values
+
+
+def another_run(folder: Path, there: Any, command: dict[str, Any]) -> RunError:
+    """Say that a folder holds another run, in what it differs, and what to do."""
+    texts, values = compared(there.command, command, there.versions, versions())
+    remedies = ["choose another folder with {out}"]
+    if "start" not in command:  # an update replaces no run
+        remedies.append("replace it with {force=True}")
+    return RunError(
+        f"{{folder}}: holds another run ({'; '.join(texts[:3])})",
+        remedies=tuple(remedies),
+        folder=folder,
+        **values,
+    )
+
+
+def as_given(name: str, value: Any) -> str:
+    """Write the value of an option as people give it."""
+    if name == "names" and isinstance(value, dict):
+        return str(value.get("source"))
+    if name == "k" and isinstance(value, list) and len(value) > 2:
+        first, last = value[0], value[-1]
+        if value == list(range(first, last + 1)):
+            return f"{first}:{last}"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    if isinstance(value, float):
+        text = f"{value:.12f}".rstrip("0")
+        return f"{text}0" if text.endswith(".") else text
+    return str(value)
+
+
+def _known(before: Any) -> dict[str, Any]:
+    """Return what a record says; nothing where it is damaged."""
+    return before if isinstance(before, dict) else {}
+
+
+def _short(name: str, value: Any) -> str:
+    if value is None or value is False:
+        return "not given"
+    text = "given" if value is True else as_given(name, value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

@@ -1,0 +1,722 @@
+"""What is said about a finished run: in the summary of the command, and on the page of the report.
+
+Every sentence is written once. What the two readers do not share follows it: the command names
+files and options, the page says where to look on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spheremix.errors import Message
+from spheremix.reading.documents import BORDERLINE
+from spheremix.run.columns import TABLES
+from spheremix.run.folder.readme import PAGE, README
+from spheremix.run.stages.rows import STOP
+from spheremix.run.tables import Table
+from spheremix.text.corpus import shown
+from spheremix.text.removed import COMMON, DROPPED, most_frequent
+from spheremix.text.vectorize import NO_WORD_LEFT
+from spheremix.wording import count, joined
+
+if TYPE_CHECKING:
+    from spheremix.errors import Naming
+    from spheremix.reading import Group
+    from spheremix.run.edits import UpdateRecord
+    from spheremix.run.run import Run
+
+CHANGES = 12  # sentences about the last edits that are shown
+SAME = 0.8  # ARI from which on the groups are said to be mostly the labels
+PARTLY = 0.4  # ARI from which on they are said to be so in part
+NAMED = 5  # unstable groups, or common words, that are named
+AGREED = 0.6  # agreement of the runs below which it is said
+FEW = 5  # different words: a document with fewer is said to be short
+UNSTABLE = 0.5  # stability below which a group is dissolved more often than not
+CONFIRMED = 12  # words that were asked for and are confirmed
+FIRST = 5  # words of a group that are compared after an update
+LISTED = 8  # groups that are named after an update, and words of a group in the summary
+ONLY_HERE = 5  # words only here in the summary
+EVERYWHERE = 15  # words listed as those of all groups
+TYPICAL, QUOTED = 5, 2  # typical documents of a group that are named, and whose beginning is shown
+
+# What can be done about trouble in texts, by the parameter that does it.
+MENDED = {
+    "mend_encoding": "make the run again, with the texts decoded anew",
+    "drop_repeated_lines": "make the run again without such lines",
+    "drop_mixed": "make the run again without such words",
+    "language": "make the run again with the languages of the texts",
+}
+# How a path ended before its time, by its status.
+LOST = {"collapsed": "its documents", "vanished": "its direction"}
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A remark on a finished run.
+
+    Parameters
+    ----------
+    message : Message
+        As the summary of the command says it, with files and options by name.
+    page : str
+        As the page of the report says it, whose readers see no files and no options.
+    groups : tuple of (int, str)
+        The groups that the page names, each with the words of ``page`` that name it.
+    warning : bool
+        Whether it speaks against relying on the result as it is.
+    """
+
+    message: Message
+    page: str
+    groups: tuple[tuple[int, str], ...] = ()
+    warning: bool = False
+
+    def render(self, naming: Naming = str) -> str:
+        """Write the remark for the summary, with parameters named as a front end names them."""
+        return self.message.render(naming)
+
+
+def _say(
+    text: str,
+    *,
+    command: str = "",
+    page: str = "",
+    remedies: tuple[str, ...] = (),
+    groups: tuple[tuple[int, str], ...] = (),
+    **values: str,
+) -> Remark:
+    """Return a remark: what both readers are told, then what each of them is told."""
+    shared = Message(text + page, values).render()
+    return Remark(Message(text + command, values, remedies), shared, groups)
+
+
+def percent(share: float) -> int:
+    """Return a share in percent, rounded down: what is shown as 50 % is not below 50 %."""
+    return math.floor(100.0 * share + 1e-9)
+
+
+def feature_name(run: Run) -> str:
+    """Say what a coordinate of the prototypes is."""
+    return "column" if run.feature_names is None else "word"
+
+
+def remarks(run: Run) -> list[Remark]:
+    """Say what a reader of the result should know."""
+    found = [
+        updated(run),
+        edited(run),
+        kept_words(run),
+        _nowhere(run),
+        _confirmed(run),
+        *warnings(run),
+        _borderline(run),
+        _advice(run),
+        _tree(run),
+        _labels(run),
+    ]
+    return [remark for remark in found if remark is not None]
+
+
+def readme_sentences(run: Run) -> str:
+    """Say what README.txt tells about this run alone."""
+    found = (kept_words(run), updated(run), edited(run))
+    return " ".join(one.render() for one in found if one is not None)
+
+
+def warnings(run: Run) -> list[Remark]:
+    """Say what speaks against relying on the result as it is."""
+    found = [
+        _set_aside(run),
+        _ended(run),
+        _at_the_end(run),
+        _agreement(run),
+        _stability(run),
+        _lost(run),
+        _short(run),
+    ]
+    rows = run.rows
+    trouble = [] if rows is None else [_in_texts(message) for message in rows.trouble]
+    said = [*trouble, *(remark for remark in found if remark is not None)]
+    return [replace(one, warning=True) for one in said]
+
+
+# The headline
+
+
+def headline(run: Run) -> str:
+    """Say in a line what was grouped, and how the model was chosen."""
+    mixture, options = run.mixture, run.info.command
+    parts = [count(mixture.n_features_in_, feature_name(run))]
+    if hasattr(mixture, "labels_"):
+        parts.insert(0, count(len(mixture.labels_), "document"))
+    criterion = str(options.get("k_criterion") or "")
+    criterion = criterion if criterion == "advice" else criterion.upper()
+    by = f" (by {criterion}, {len(run.dense)} numbers tried)" if len(run.dense) > 1 else ""
+    parts.append(f"{count(len(mixture.weights_), 'group')}{by}")
+    if run.path is not None:
+        kept = f"{1.0 - run.path.sparsity_[run.path.selected_]:.0%}".replace("%", " %")
+        criterion = run.path.criterion.upper()
+        parts.append(f"each keeps {kept} of the {feature_name(run)}s (by {criterion})")
+    else:
+        parts.append("no penalty")
+    updates = [one.update is not None for one in run.edits]
+    parts += [*(["updated"] if any(updates) else []), *([] if all(updates) else ["edited"])]
+    return " . ".join(parts)
+
+
+# Edits and updates
+
+
+def edited(run: Run) -> Remark | None:
+    """Say that people edited the run, what the last edits changed, and how to go back."""
+    if not run.edits or run.edits[-1].update is not None:
+        return None
+    last = run.edits[-1]
+    n_edits = sum(one.update is None for one in run.edits)
+    times = "once" if n_edits == 1 else f"{n_edits:,} times"
+    changes = last.changes if len(last.changes) <= CHANGES else [*last.changes[:CHANGES], "..."]
+    return _say(
+        "This run was edited {times}. The last edits ({source}): {changes}",
+        command=" Taken back by spheremix edit RUN {undo=True}",
+        times=times,
+        source=last.source,
+        changes=" ".join(changes),
+    )
+
+
+def keeps_numbers(run: Run) -> bool:
+    """Return whether the groups of an updated run have the numbers of the run before it.
+
+    They have other ones if groups were merged or split since, or were searched for anew.
+    """
+    changed = any(one.edits.merge or one.edits.split for one in run.edits)
+    return run.info.command.get("start") is not None and not changed
+
+
+def updated(run: Run) -> Remark | None:
+    """Say what an update changed: sizes, new groups, words, documents that moved."""
+    step = run.edits[0] if run.edits else None
+    if step is None or step.update is None:
+        return None
+    before = step.update
+    said = ["This run brings {before} up to date: {added} {were} added to {n}"]
+    values = {
+        "before": before.before,
+        "added": count(before.n_added, "document"),
+        "were": "was" if before.n_added == 1 else "were",
+        "n": f"{before.n_before:,}",
+        "found": _found(before),
+    }
+    if keeps_numbers(run):
+        values |= _groups_since(run, before)
+        said += ["Groups keep their numbers", "{found}", "Sizes before and after: {sizes}"]
+        said += ["New: {new}"] if values["new"] else []
+        said.append("{moved} of {total} documents of before changed group")
+        said += ["Words that are new among the first: {words}"] if values["words"] else []
+    else:
+        said += ["{found}", "Since then groups were merged, split or searched for anew"]
+    lost = [line.removesuffix(".") for line in step.changes if line.startswith("Could not be kept")]
+    if lost:
+        said.append("{lost}")
+        values["lost"] = ". ".join(lost)
+    return _say(". ".join(said), **values)
+
+
+def _found(before: UpdateRecord) -> str:
+    """Say what the comparison of the new documents with the run before found."""
+    alarms = f"The new documents raised an alarm for: {', '.join(before.alarms)}"
+    n = before.n_unknown
+    if not n:
+        return alarms if before.alarms else "The new documents are like those of before"
+    have = "has" if n == 1 else "have"
+    unknown = (
+        f"{count(n, 'new document')} {have} no word of the run before and could not be compared"
+    )
+    if before.alarms:
+        return f"{alarms}. {unknown}"
+    return unknown if n == before.n_added else f"{unknown}. The others are like those of before"
+
+
+def _groups_since(run: Run, before: UpdateRecord) -> dict[str, str]:
+    """Return what has become of the groups, in words."""
+    table = run.groups or Table(group=[], name=[], size=[], words=[])
+    rows = sorted(zip(*(table[name] for name in ("group", "name", "size")), strict=True))
+    nowhere, rows = [n for k, _, n in rows if k < 0], [row for row in rows if row[0] >= 0]
+    K = len(before.sizes)
+    sizes = [f"{name} ({k}) {before.sizes[k]:,} to {n:,}" for k, name, n in rows[:K]]
+    if nowhere and before.n_nowhere is not None:
+        sizes.append(f"nowhere {before.n_nowhere:,} to {nowhere[0]:,}")
+    new = [f"{name} ({k}) with {count(n, 'document')}" for k, name, n in rows[K:]]
+    words = []
+    for k, name, listed in sorted(zip(table["group"], table["name"], table["words"], strict=True)):
+        if 0 <= k < len(before.words):
+            entered = [one for one in listed.split(", ")[:FIRST] if one not in before.words[k]]
+            words += [f"{name} ({k}): {', '.join(entered)}"] if entered else []
+    return {
+        "sizes": "; ".join(sizes),
+        "new": joined(new) if new else "",
+        "moved": f"{before.n_moved or 0:,}",
+        "total": f"{before.n_grouped or 0:,}",
+        "words": "; ".join(words if len(words) <= LISTED else [*words[:LISTED], "..."]),
+    }
+
+
+# Words
+
+
+def kept_words(run: Run) -> Remark | None:
+    """Say how many words were kept, by which thresholds, and what each of them cost."""
+    how = None if run.rows is None else run.rows.vectorization
+    if how is None or how.thresholds is None or run.info.corpus is None:
+        return None
+    used = how.thresholds
+    common = sorted(most_frequent(how.removed.get(COMMON, {})), key=lambda word: " " not in word)
+    named = ", ".join(common[:NAMED]) + (", ..." if len(common) > NAMED else "")
+    reasons = {
+        "min_df": f"in fewer than {count(used.min_df, 'document')}",
+        "min_count": f"written fewer than {used.min_count:,} times",
+        "max_df": f"in more than {used.max_df:,} ({named})",
+    }
+    left_out = [
+        f"{n:,} {'is' if n == 1 else 'are'} {why}"
+        for name, why in reasons.items()
+        if (n := used.cost.get(name, 0))
+    ]
+    kept = f"{run.mixture.n_features_in_:,}"
+    if not left_out:
+        return _say("Words: all {kept} are kept", kept=kept)
+    return _say(
+        "Words: {kept} of {all} are kept. Of the others, {left_out}",
+        command=": see tables/removed_words.csv, {min_df} and {max_df}",
+        kept=kept,
+        all=f"{how.n_words_before or 0:,}",
+        left_out=joined(left_out),
+    )
+
+
+def _confirmed(run: Run) -> Remark | None:
+    """Confirm which words were left out as asked, and name those that no document has."""
+    how = None if run.rows is None else run.rows.vectorization
+    asked: dict[str, int] = {}
+    for reason in (STOP, DROPPED):
+        asked |= how.removed.get(reason, {}) if how is not None else {}
+    if not asked or how is None:
+        return None
+    there = [word for word, n in most_frequent(asked).items() if n]
+    missing = [word for word, n in sorted(asked.items()) if not n]
+    first = [f"{word} ({count(asked[word], 'document')})" for word in there[:1]]
+    text = "Left out as asked: {listed}"
+    values = {
+        "listed": _few([*first, *(f"{word} ({asked[word]:,})" for word in there[1:])]) or "no word",
+        "missing": _few(missing),
+    }
+    if missing:
+        text += ". No document has {missing}"
+    if how.parameters.get("phrases") != 1 or not any(" " in word for word in missing):
+        return _say(text, **values)
+    return _say(
+        f"{text} (phrases are found only with ",
+        command="{ngrams=2})",
+        page="a run that looks for them)",
+        **values,
+    )
+
+
+def _few(words: list[str]) -> str:
+    more = len(words) - CONFIRMED
+    return ", ".join(words[:CONFIRMED]) + (f" and {count(more, 'other')}" if more > 0 else "")
+
+
+# Warnings
+
+
+def _in_texts(message: Message) -> Remark:
+    """Say what looks wrong in the texts."""
+    named = [name for one in message.remedies for name in message.parameters(one)]
+    remedies = tuple(MENDED[name] for name in named if name in MENDED)
+    return Remark(message, replace(message, remedies=remedies).render())
+
+
+def _set_aside(run: Run) -> Remark | None:
+    corpus, rows = run.info.corpus, run.rows
+    if corpus is None or not corpus.n_set_aside or rows is None:
+        return None
+    text = "{aside} of {all} documents set aside"
+    where = {"command": ": see set_aside in documents.csv"}
+    where["page"] = ": the tab Corpus lists them with the reasons"
+    values = {"aside": f"{corpus.n_set_aside:,}", "all": f"{corpus.n_documents:,}"}
+    how, n = rows.vectorization, list(rows.reasons.values()).count(NO_WORD_LEFT)
+    used = None if how is None else how.thresholds
+    if used is None or not n or max(used.min_count, used.min_df) == 1:
+        return _say(text, **where, **values)
+    kept, name = f"{used.min_count:,} occurrences", "min_count"
+    if used.min_df >= used.min_count:  # then it is what drops more words
+        kept, name = f"{used.min_df:,} documents", "min_df"
+    values |= {"where": "" if n == corpus.n_set_aside else f"in {n:,} ", "kept": kept}
+    why = " ({where}no word is left: words of at least {kept} are kept"
+    return _say(
+        text,
+        command=f"{where['command']}{why}; lower {{{name}}})",
+        page=f"{where['page']}{why}). To keep more, make the run again with less",
+        **values,
+    )
+
+
+def _ended(run: Run) -> Remark | None:
+    if run.path is None or run.path.status_ not in LOST:
+        return None
+    return _say(
+        "The path ended after {steps}, when a group lost {what}: ",
+        command="{features} still there have an exit_beta of inf",
+        page="the slider of {features} goes no further",
+        steps=count(len(run.path.betas_), "step"),
+        what=LOST[run.path.status_],
+        features=f"{feature_name(run)}s",
+    )
+
+
+def _at_the_end(run: Run) -> Remark | None:
+    K, dense = run.info.n_groups, run.dense
+    if len(dense) < 2 or K not in {min(dense), max(dense)} or K == 2:
+        return None
+    at_most = max(dense) == K
+    return _say(
+        "The {end} number of groups that was tried was chosen, which is no answer yet",
+        page=": make the run again and try {tried} numbers too",
+        remedies=("try others, with {k} {other}",),
+        end="largest" if at_most else "smallest",
+        tried="larger" if at_most else "smaller",
+        other=f"{K}:{2 * K}" if at_most else f"2:{K}",
+    )
+
+
+def _agreement(run: Run) -> Remark | None:
+    found = run.start_agreement.get(run.info.n_groups, 1.0)
+    if not found < AGREED:
+        return None
+    return _say(
+        "Other runs of the search agree with these groups by only {part} % (adjusted Rand index), "
+        "so another ",
+        command="{seed} may give others",
+        page="search may give others: make the run again with more starts or with another number "
+        "of groups",
+        remedies=("raise {starts}", "try another {k}"),
+        part=str(percent(found)),
+    )
+
+
+def _stability(run: Run) -> Remark | None:
+    """Name the groups that other documents would often not have."""
+    table = run.groups
+    if table is None or "stability" not in table:
+        return None
+    columns = (table[name] for name in ("group", "name", "stability"))
+    each = [one for one in zip(*columns, strict=True) if one[0] >= 0]
+    weak = sorted(
+        ((k, name, percent(stable)) for k, name, stable in each if stable < UNSTABLE),
+        key=lambda one: one[2],
+    )
+    if not weak:
+        return None
+    said = [f"{name} (stability {part} %)" for _, name, part in weak[:NAMED]]
+    more = [f"{len(weak) - NAMED} more"] if len(weak) > NAMED else []
+    one = len(weak) == 1
+    return _say(
+        "{group} dissolved more often than not when the documents were drawn again: {each}",
+        command=". See stability in groups.csv",
+        page=". Do not rely on {them}",
+        groups=tuple((k, text) for (k, *_), text in zip(weak, said, strict=False)),
+        group="One group was" if one else f"{len(weak)} groups were",
+        each=joined([*said, *more]),
+        them="it" if one else "them",
+    )
+
+
+def _lost(run: Run) -> Remark | None:
+    """Say how many repetitions lost a group: they lower every stability."""
+    found = run.stability()
+    if found is None or not found.n_lost:
+        return None
+    return _say(
+        "In {n} of {all} repetitions with documents drawn again a group lost all its documents: "
+        "nothing counts as having stayed there, which lowers every stability",
+        page=". Make the run again with fewer groups",
+        remedies=("try a smaller {k}",),
+        n=str(found.n_lost),
+        all=str(found.n_replicates),
+    )
+
+
+def _short(run: Run) -> Remark | None:
+    """Warn of documents of few words."""
+    words = [] if run.documents is None else run.documents.get("n_words", [])
+    n = sum(1 for one in words if one is not None and one < FEW)
+    if not n:
+        return None
+    have, its = ("has", "its group") if n == 1 else ("have", "their groups")
+    return _say(
+        "{n} {have} fewer than {few} different words of the vocabulary: do not rely on {its}",
+        command=" (column n_words of documents.csv)",
+        page=". Each of them says so where it is opened",
+        n=count(n, "document"),
+        have=have,
+        its=its,
+        few=str(FEW),
+    )
+
+
+# What was found
+
+
+def _nowhere(run: Run) -> Remark | None:
+    """Say how many documents belong to no group, where they may."""
+    labels = getattr(run.mixture, "labels_", None)
+    if run.mixture.model_.noise is None or labels is None:
+        return None
+    n = int((labels < 0).sum())
+    if not n:
+        return _say("No document belongs nowhere: every one fits a group")
+    belong, are = ("belongs", "is") if n == 1 else ("belong", "are")
+    return _say(
+        "{n} ({share} %) {belong} nowhere and {are} in no group: see ",
+        command="group -1 in the table documents.csv",
+        page="the end of the list of groups",
+        n=count(n, "document"),
+        share=f"{100.0 * n / len(labels):.1f}",
+        belong=belong,
+        are=are,
+    )
+
+
+def _borderline(run: Run) -> Remark | None:
+    """Say how many documents may as well be in another group, and where most of them are."""
+    documents, table = run.documents, run.groups
+    if documents is None or table is None or "certainty" not in documents:
+        return None
+    n = sum(k is not None and k >= 0 for k in documents["group"])
+    found = Counter(
+        k
+        for k, sure in zip(documents["group"], documents["certainty"], strict=True)
+        if sure and sure.startswith(BORDERLINE)
+    )
+    every = count(n, "document")
+    if not found:
+        return _say("Borderline documents: none of {all}", all=every)
+    [(group, most)] = found.most_common(1)
+    names = dict(zip(table["group"], table["name"], strict=True))
+    where = f"{most:,} of them in {names.get(group, group)}" if found.total() > 1 else ""
+    return _say(
+        "Borderline documents: {n} of {all} may as well be in another group{where}",
+        command=". The column certainty of documents.csv begins with 'borderline' there",
+        page=". A click on their number in the top line lists them",
+        groups=((group, where),) if where else (),
+        n=f"{found.total():,}",
+        all=every,
+        where=where and f" ({where})",
+    )
+
+
+def _advice(run: Run) -> Remark | None:
+    """Say how many groups there are, how sure that is, and which other readings there are."""
+    advice = run.advice if run.info.corpus is not None else None
+    if advice is None or not advice.recommended:
+        return None
+    first, *others = advice.recommended
+    if first.reading == "none":
+        why, K = first.sentence.partition(": ")[2].removesuffix("."), run.info.n_groups
+        best = f"The {K} groups shown are the best of them" if K > 1 else "One group is shown"
+        return _say("There seem to be no groups: {why}. {best}", why=why, best=best)
+    said = [f"How many: {first.sentence} The evidence for it is {advice.certainty}."]
+    for reading in ("coarser", "finer"):
+        numbers = sorted(one.n_clusters for one in others if one.reading == reading)
+        if numbers:
+            said.append(f"A {reading} reading has {' or '.join(map(str, numbers))} groups.")
+    return _say("{said}", said=" ".join([*said, *advice.doubts]))
+
+
+def _tree(run: Run) -> Remark | None:
+    """Say what coarser and finer groups there are."""
+    nodes = run.nodes
+    if nodes is None:
+        return None
+    n, K = nodes[-1].n_leaves, sum(one.chosen for one in nodes)
+    finer = f"divides {'them' if K > 2 else 'it' if K == 1 else 'both'} into {count(n, 'fine group')}"
+    parts = [f"merges the {K} groups step by step to two"] if K > 2 else []
+    parts += [finer] if n > K else []
+    return _say(
+        "Coarser and finer: ",
+        command="tables/tree.csv {parts}",
+        page="the slider of groups {parts}",
+        parts=joined(parts) if parts else "has no other groups",
+    )
+
+
+def _labels(run: Run) -> Remark | None:
+    found = run.info.label_agreement
+    if not found:
+        return None
+    text = (
+        "Agreement of the groups with the labels: {each} (adjusted Rand index: 1 if they are the "
+        "same groups, 0 if they agree as by chance)"
+    )
+    values = {"each": "; ".join(f"{shown(name)} {one.ari:.2f}" for name, one in found.items())}
+    parts = []
+    for how, low, high in (("mostly", SAME, math.inf), ("partly", PARTLY, SAME)):
+        names = [shown(name) for name, one in found.items() if low <= one.ari < high]
+        parts += [f"{how} the labels {joined(names)}"] if names else []
+    if not parts:
+        return _say(text, **values)
+    across = "to find subjects that go across them"
+    words = run.feature_names is not None or run.counts() is not None
+    return _say(
+        f"{text}. The groups are {{parts}}",
+        page=f": make the run again without the words of each label {across}" if words else "",
+        remedies=(f"leave the words of each label out with {{drop}} {across}",) if words else (),
+        parts=joined(parts),
+        **values,
+    )
+
+
+# The summary of the command
+
+
+class Shown(NamedTuple):
+    """A table for people: headers, cells, and the numbers of the columns that end at the right."""
+
+    headers: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    right: tuple[int, ...]
+
+
+def group_tables(run: Run) -> list[Shown]:
+    """Show groups by their words, or embeddings by their documents and the words of those."""
+    groups = run.reading.groups(n_listed=LISTED)
+    if run.feature_names is None:
+        return _embedded(run, groups)
+    # Without a penalty, only words that no document of a group has are zero.
+    lists = {"characteristic words": [one.words[:LISTED] for one in groups]}
+    if run.path is not None:
+        lists["only here"] = [one.only_here_words[:ONLY_HERE] for one in groups]
+    rows = [
+        (
+            f"{one.size:,}",
+            str(one.group),
+            one.name,
+            *(", ".join(word.word for word in each[i]) or "-" for each in lists.values()),
+        )
+        for i, one in enumerate(groups)
+    ]
+    return [Shown(("size", "group", "name", *lists), rows, (0, 1))]
+
+
+def _embedded(run: Run, groups: list[Group]) -> list[Shown]:
+    """Show embeddings by their documents, and by words of those: a coordinate is no word."""
+    typical = run.read_table("typical") or Table(group=[], id=[], text=[])
+    titles = typical.get("title") or [""] * typical.n_rows
+    known = [name for name in ("date", "labels") if name in typical]
+    found: dict[int, list[tuple[str, ...]]] = {}
+    for i, k in enumerate(typical["group"]):
+        names = (titles[i] or typical["id"][i], *(typical[name][i] for name in known))
+        found.setdefault(k, []).append((*names, typical["text"][i]))
+    if run.contrast() is None:
+        column = "typical documents"
+        what = [", ".join(name for name, *_ in found.get(k.group, [])[:TYPICAL]) for k in groups]
+    else:
+        column = "characteristic words of its texts"
+        what = [", ".join(one.contrast_words) or "-" for one in groups]
+    named = run.names() is not None
+    rows = [
+        (f"{k.size:,}", str(k.group), *([k.name] if named else []), text)
+        for k, text in zip(groups, what, strict=True)
+    ]
+    tables = [Shown(("size", "group", *(["name"] if named else []), column), rows, (0, 1))]
+    quoted = [
+        (str(one.group), *document)
+        for one in groups
+        for document in found.get(one.group, [])[:QUOTED]
+    ]
+    if any(text for *_, text in quoted):
+        tables.append(Shown(("group", "typical document", *known, "begins"), quoted, (0,)))
+    return tables
+
+
+def common_words(run: Run) -> list[str]:
+    """Return the words that all groups have, the heaviest first."""
+    if run.feature_names is None or run.info.n_groups < 2:
+        return []
+    return list(run.reading.vocabulary.common_words(EVERYWHERE))
+
+
+def what_to_open(run: Run) -> dict[str, str]:
+    """List what a person may open, and what is in it."""
+    feature, folder = feature_name(run), run.store.place
+    kinds = {
+        "dense": "criteria",
+        "path": "steps of the path",
+        "tree": "tree of groups",
+        "typical": "typical documents",
+        "contrast": "contrasts",
+        "removed_words": "words left out",
+        "labels": "labels",
+        "time": "time",
+    }
+    there = [what for key, what in kinds.items() if TABLES[key].file in run.info.outputs]
+    listed = {
+        PAGE: "all of it on one page, which opens in any browser",
+        TABLES["groups"].file: f"size, name and {feature}s of every group",
+        TABLES["documents"].file: "the group of every document, how surely (certainty), and the "
+        "second group",
+        TABLES["words"].file: f"every {feature} of every prototype",
+        "tables/": ", ".join(there),
+        README: "what every column means",
+    }
+    return {
+        **{str(folder / name): what for name, what in listed.items()},
+        f"spheremix figures {folder}": "draws figures to print",
+        f"spheremix assign {folder} NEW": "groups new documents",
+    }
+
+
+def reused(stages: list[str], n_candidates: int, *, words: bool) -> str:
+    """Say what of the folder was used again; nothing where all was made anew."""
+    fits = [stage for stage in stages if stage.startswith("dense-")]
+    parts = ["the words"] if words and "rows" in stages else []
+    parts += ["the matrix"] if "rows" in stages else []
+    if fits:
+        parts.append(f"{len(fits)} of {count(n_candidates, 'fit')}")
+    parts += ["the path"] if "path" in stages else []
+    if not parts:
+        return ""
+    listed, were = joined(parts), "were" if len(parts) > 1 else "was"
+    return f"{listed[0].upper()}{listed[1:]} of this folder {were} reused."
+
+
+def given_up(before: Any, now: Any, recommended: list[str]) -> list[Message]:
+    """Say what the run before had in this folder and its options brought, and this one has not."""
+    found: list[Message] = []
+    named = before.command.get("names")
+    if isinstance(named, dict) and now.command.get("names") is None:
+        values, remedies = {"source": str(named.get("source"))}, ("give {names} again to keep them",)
+        same = before.fit == now.fit
+        text = "The names of {source} are " + (
+            "no longer used" if same else "not used: they are of other groups"
+        )
+        found.append(Message(text, values, remedies if same else ()))
+    if recommended and len(now.dense) == 1:
+        first, *others = recommended
+        found.append(
+            Message(
+                "{first} groups had been recommended{others}. The advice and tables/advice.csv are "
+                "of a range of numbers, and one number was given",
+                {
+                    "first": first,
+                    "others": f" (and {joined(others)})" if others else "",
+                    "range": f"{min(before.dense)}:{max(before.dense)}",
+                },
+                ("to have them again, give the range, as {k} {range}",),
+            )
+        )
+    return found

@@ -1,0 +1,305 @@
+"""The dense mixtures: one for each number of groups, and the advice on that number.
+
+What a stage leaves depends on its input alone: not on where a run was interrupted, nor on how
+often. Mixtures of one size are fitted together and apart from others, since runs that share sweeps
+agree with single ones to 1e-10 only.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+
+from spheremix.advice import Advice, Recommendation, advise
+from spheremix.data.open import as_directions
+from spheremix.errors import Explained, Message
+from spheremix.estimators.chance import Chance, last_useful
+from spheremix.estimators.gathering import (
+    collect_evidence,
+    lengths_of,
+    measure_chance,
+    measure_stability,
+    one_cluster,
+)
+from spheremix.estimators.mixture import VMFMixture
+from spheremix.estimators.options import MixtureOptions
+from spheremix.estimators.problem import NoFitError, build_problem
+from spheremix.estimators.replicates import Stability
+from spheremix.evidence import Evidence
+from spheremix.reading import agreement
+from spheremix.run.folder.archive import NAMES
+from spheremix.run.folder.fitted import stored_parameters
+from spheremix.run.folder.store import key_of
+from spheremix.run.options import DENSE, FREE, LARGEST
+from spheremix.wording import count as counted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from spheremix.estimators.choices import Kappa
+    from spheremix.estimators.problem import Problem
+    from spheremix.models.vmf import VMFModel
+    from spheremix.reading import Agreement
+    from spheremix.run.options import ExploreOptions
+    from spheremix.run.stages import Context
+    from spheremix.run.stages.rows import Rows
+
+NAMES |= {"Evidence": Evidence, "Recommendation": Recommendation}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DenseFit:
+    """The mixture without penalty of one number of groups, or why there is none.
+
+    ``changes`` are those of the edits that it was fitted again after, in sentences.
+    """
+
+    archive_version: ClassVar[int] = 1
+
+    mixture: VMFMixture | None
+    notes: list[Message] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """What documents without groups give, beside what the documents give."""
+
+    archive_version: ClassVar[int] = 1
+
+    one: float  # log-likelihood of one group
+    most: int  # the largest number of groups that is worth trying
+    chance: Chance | None = None
+
+
+def kappa_of(options: ExploreOptions) -> Kappa:
+    """Return the concentration of an exploration, which its options have checked."""
+    return cast("Kappa", options.kappa)
+
+
+def noise_of(options: ExploreOptions, *, final: bool = True) -> dict[str, Any]:
+    """Return what an exploration says of documents that belong nowhere.
+
+    A share limits those of the mixture that is shown, the final one: where a path follows a
+    mixture, it finds its noise as if there were no limit. A free share is free in all fits.
+    """
+    if options.noise is None:
+        return {}
+    if options.max_noise == FREE:
+        return {"noise": options.noise, "max_noise": None}
+    most = options.max_noise if final else None
+    return {"noise": options.noise, "max_noise": most or "auto"}
+
+
+def dense_mixture(K: int, options: ExploreOptions) -> VMFMixture:
+    """Return the estimator of a mixture without penalty."""
+    return VMFMixture(
+        K,
+        kappa=kappa_of(options),
+        **noise_of(options, final=options.criterion == DENSE),
+        n_init=options.starts,
+        random_state=options.seed,
+        n_threads=options.threads,
+    )
+
+
+def problem_of(rows: Rows, options: ExploreOptions) -> Problem[VMFModel]:
+    """Return the rows and the model of an exploration."""
+    directions = as_directions(rows.X, n_threads=options.threads)
+    mixture = VMFMixture(1, kappa=kappa_of(options), n_threads=options.threads)
+    return build_problem(MixtureOptions.of(mixture), directions, None)
+
+
+def dense_key(x: Context, K: int) -> str:
+    """Return the key of the mixture of one number of groups."""
+    start = () if x.start is None else (x.start_key,)
+    return key_of(x.rows_key, stored_parameters(dense_mixture(K, x.options)), *start)
+
+
+def choose_candidates(x: Context, rows: Rows) -> list[int]:
+    """Return the numbers of groups to try: those asked for, or those that the corpus is worth.
+
+    Without any asked for, they end soon after the last number at which a further group explains
+    more than it would in documents without groups.
+    """
+    found = x.options.candidates(len(rows.kept), rows.n_distinct)
+    if x.options.k is not None or len(found) < 2:
+        return found
+    x.listener.begin("Looking how many groups may be worth trying")
+    end = _compare(x, problem_of(rows, x.options)).most
+    return [K for K in found if end >= K]
+
+
+def fit_dense(
+    x: Context, rows: Rows, candidates: list[int]
+) -> tuple[dict[int, VMFMixture], list[Message]]:
+    """Fit a mixture without penalty for each number of groups; return them and the failures."""
+    directions = as_directions(rows.X, n_threads=x.options.threads)
+    keys = {K: dense_key(x, K) for K in candidates}
+    missing = [K for K in candidates if not x.store.has(f"dense-{K}", keys[K])]
+    total, done = float(sum(missing) or 1), 0.0
+    found: dict[int, VMFMixture] = {}
+    notes: list[Message] = []
+    if missing:
+        starts = counted(x.options.starts, "run")
+        x.listener.begin(f"Fitting {name_candidates(missing)}, {starts} each")
+    for K in candidates:
+        share = (done / total, K / total)
+
+        def make(K: int = K, share: tuple[float, float] = share) -> DenseFit:
+            mixture = dense_mixture(K, x.options)
+            if x.start is not None:
+                mixture.set_params(init=complete_labels(x.start[rows.kept], rows.X))
+            return _fit_one(x, mixture, directions, share)
+
+        fit = x.store.stage(f"dense-{K}", keys[K], DenseFit, make)
+        notes += fit.notes
+        if fit.mixture is not None:
+            found[K] = fit.mixture
+        if K in missing:
+            done += K
+            x.listener.update(done / total, f"K = {K}")
+    if not found:
+        for K in candidates:
+            x.store.drop(f"dense-{K}", keys[K])
+        raise NoFitError(notes[-1])
+    return found, notes
+
+
+def _fit_one(
+    x: Context, mixture: VMFMixture, directions: Any, share: tuple[float, float]
+) -> DenseFit:
+    K = mixture.n_components
+
+    def follow(state: Any) -> None:
+        # Half of the runs have converged when half of the work is done, or more.
+        part = 1.0 - state.n_running / state.n_runs
+        passes = counted(state.n_sweeps, "pass", "passes")
+        x.listener.update(share[0] + share[1] * part, f"K = {K}, {passes} over the documents")
+
+    notes: list[Warning | Exception | str] = []
+    fitted: VMFMixture | None = mixture.set_params(callback=follow)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            mixture.fit(directions)
+        except NoFitError as error:
+            notes.append(error)
+            fitted = None
+    mixture.set_params(callback=None)
+    notes += [one.message for one in caught]
+    return DenseFit(fitted, [about_candidate(K, note) for note in notes])
+
+
+def complete_labels(labels: NDArray[np.intp], X: Any) -> NDArray[np.intp]:
+    """Return the groups of all rows: those without one get the group of the nearest mean direction.
+
+    Rows that share no word with any group start in the largest group.
+    """
+    unknown = np.flatnonzero(labels < 0)
+    if not len(unknown):
+        return labels
+    sums = np.zeros((int(labels.max()) + 1, X.shape[1]))
+    for k in range(len(sums)):
+        sums[k] = np.asarray(X[np.flatnonzero(labels == k)].sum(axis=0)).ravel()
+    sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-300)
+    found = labels.copy()
+    products = np.asarray(X[unknown] @ sums.T)
+    largest = np.bincount(labels[labels >= 0]).argmax()
+    found[unknown] = np.where(products.any(axis=1), products.argmax(axis=1), largest)
+    return found
+
+
+def about_candidate(K: int, note: Warning | Exception | str) -> Message:
+    """Say of which number of groups a note speaks, where it does not say so itself."""
+    if isinstance(note, Explained):
+        if "K" in note.message.values:
+            return note.message
+        return replace(note.message, text=f"With {K} groups: {note.message.text}")
+    return Message("With {K} groups: {note}", {"K": str(K), "note": str(note)})
+
+
+def name_candidates(candidates: list[int]) -> str:
+    """Say which numbers of groups are tried: a range by its ends, others one by one."""
+    if len(candidates) == 1:
+        return counted(candidates[0], "group")
+    if candidates[-1] - candidates[0] == len(candidates) - 1:
+        return f"{candidates[0]} to {candidates[-1]} groups"
+    return f"{', '.join(map(str, candidates[:-1]))} and {candidates[-1]} groups"
+
+
+# The advice
+
+
+def advise_run(x: Context, rows: Rows, dense: dict[int, VMFMixture]) -> Advice | None:
+    """Gather the evidence for each number of groups; None where there is one only."""
+    if len(dense) < 2:
+        return None
+    problem = problem_of(rows, x.options)
+    several = [K for K in dense if K > 1]
+    keys = {K: _stability_key(x, K) for K in several}
+    missing = [K for K in several if not x.store.has(f"agreement-{K}", keys[K])]
+    if missing:
+        x.listener.begin("Drawing the documents again, to see which groups are stable")
+    total, done = float(sum(missing) or 1), 0.0
+    stability = {}
+    for K in several:
+        stability[K] = x.store.stage(
+            f"agreement-{K}",
+            keys[K],
+            Stability,
+            lambda K=K: measure_stability(problem, [K], x.options.seed)[K],
+        )
+        if K in missing:
+            done += K
+            x.listener.update(done / total, f"K = {K}")
+    compared = _compare(x, problem)
+    evidence = collect_evidence(
+        dense,
+        stability,
+        compared.chance,
+        one=compared.one,
+        n_rows=float(problem.directions.n_rows),
+        lengths=lengths_of(rows.X if rows.counts is None else rows.counts[rows.kept]),
+    )
+    return advise(replace(evidence, by_label=_by_label(rows, dense.get(2))))
+
+
+def _stability_key(x: Context, K: int) -> str:
+    return key_of(x.rows_key, "stability", K, x.options.kappa, x.options.seed)
+
+
+def _compare(x: Context, problem: Problem[VMFModel]) -> Comparison:
+    def make() -> Comparison:
+        found = measure_chance(problem, x.options.seed)
+        one = one_cluster(problem)
+        if found is None:
+            return Comparison(one, LARGEST)
+        return Comparison(one, last_useful(problem, found, LARGEST, x.options.seed), found)
+
+    key = key_of(x.rows_key, "chance", x.options.kappa, x.options.seed)
+    return x.store.stage("chance", key, Comparison, make)
+
+
+def _by_label(rows: Rows, two: VMFMixture | None) -> tuple[str, float] | None:
+    """Return the column of labels that two groups agree with most, and how far."""
+    found = {} if two is None else agreements(rows, two.labels_)
+    if not found:
+        return None
+    name = max(found, key=lambda name: found[name].ari)
+    return name, float(found[name].ari)
+
+
+def agreements(rows: Rows, groups: NDArray[np.intp]) -> dict[str, Agreement]:
+    """Compare groups with each column of labels in which a document has one at most."""
+    each = {}
+    for name, labels in rows.corpus.labels.items():
+        if any(len(several) > 1 for several in labels):
+            continue
+        found = agreement(groups, [labels[row] for row in rows.kept])
+        if np.isfinite(found.ari):
+            each[name] = found
+    return each

@@ -1,0 +1,415 @@
+"""The first stage: documents of a file, or rows of a matrix, as rows and words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray  # noqa: TC002 (types are read when decoding)
+
+from spheremix.errors import Message, ParameterError  # noqa: TC001
+from spheremix.run.folder.archive import about, kept_apart
+from spheremix.run.folder.store import key_of
+from spheremix.run.folder.schema import versions
+from spheremix.text import (
+    Corpus,
+    Matrix,
+    ReadError,
+    TextVectorizer,
+    read_documents,
+    read_matrix,
+    vectorize,
+)
+from spheremix.text.corpus import digest
+from spheremix.text.matrices import not_finite
+from spheremix.text.phrases import Phrase
+from spheremix.text.removed import COMMON, DROPPED, MIXED, MOST, RARE, most_frequent
+from spheremix.text.trouble import Mending, mend, repeated_lines, trouble
+from spheremix.wording import count
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from spheremix.run import Listener
+    from spheremix.run.options import ExploreOptions
+
+MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
+FOR_COLUMNS = ("text", "id", "title", "date", "label", "date_from", "label_from", "metadata")
+FOR_MATRICES = ("vocabulary", "texts")
+FOR_WORDS = (
+    "language",
+    "lemmatizer",
+    "stop_words",
+    "drop",
+    "ngrams",
+    "drop_mixed",
+    "drop_repeated_lines",
+    "mend_encoding",
+    "min_count",
+    "min_df",
+    "max_df",
+)
+STOP = "stop word"  # of the file of the user, not of the language
+BY_EDIT = "edit"  # dropped by an edit of the run
+
+Removed = dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Thresholds for rare and common words."""
+
+    min_count: int = about("Smallest number of occurrences of a word that was kept.")
+    min_df: int = about("Smallest number of documents with a word that was kept.")
+    max_df: int = about("Largest number of documents with a word that was kept.")
+    cost: dict[str, int] = about(
+        "How many words each of them left out; a word counts for the first of min_df, min_count "
+        "and max_df that it does not meet.",
+        default_factory=dict,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Vectorization:
+    """How texts became rows: what a vectoriser is made of again."""
+
+    parameters: dict[str, Any]
+    thresholds: Thresholds | None
+    n_words_before: int | None
+    idf: NDArray[np.float64] | None
+    phrases: list[Phrase]
+    forms: dict[str, str | None] | None
+    removed: Removed = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, used: TextVectorizer, parameters: dict[str, Any], stop: Collection[str] = ()) -> Vectorization:
+        """Describe a fitted vectoriser; one that was restored has no thresholds."""
+        known = hasattr(used, "n_words_")
+        return cls(
+            parameters=parameters,
+            thresholds=Thresholds(
+                min_count=int(used.min_count_),
+                min_df=int(used.min_df_),
+                max_df=int(used.max_df_),
+                cost=dict(used.cost_),
+            )
+            if known
+            else None,
+            n_words_before=int(used.n_words_) if known else None,
+            idf=used.idf_,
+            forms=dict(sorted(used.forms_.items())),
+            phrases=list(used.phrases_),
+            removed=_removed_words(used.removed_, stop) if known else {},
+        )
+
+    def vectorizer(self, words: list[str]) -> TextVectorizer:
+        """Make the vectoriser again."""
+        return TextVectorizer.restore(
+            words, self.idf, self.forms, self.phrases, **self.parameters
+        )
+
+
+def _removed_words(found: Mapping[str, Mapping[str, int]], stop: Collection[str]) -> Removed:
+    """Return what is kept of the words that a vectoriser left out, by reason."""
+    asked, given = found[DROPPED], set(stop)
+    return {
+        STOP: {word: n for word, n in asked.items() if word in given},
+        DROPPED: {word: n for word, n in asked.items() if word not in given},
+        MIXED: most_frequent(found[MIXED], MOST),
+        COMMON: dict(found[COMMON]),
+        RARE: most_frequent(found[RARE], MOST),
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Rows:
+    """Documents with their rows.
+
+    Attributes
+    ----------
+    X : CSR array or ndarray of shape (n, d)
+        Rows of the documents that have a direction.
+    words : list of str or None
+        Names of the columns; None for embeddings.
+    kept : ndarray of int of shape (n,)
+        Positions of these documents among all.
+    reasons : dict of int to str
+        Why the others have no direction, by position.
+    counts : CSR array or None
+        Occurrences of words in all documents, where the columns have no names and texts are beside.
+    terms : list of str or None
+        These words.
+    vectorization : Vectorization or None
+        How texts became rows.
+    dropped_lines : list of str
+        Repeated lines that were left out of the documents.
+    trouble : list of Message
+        What looks wrong in the texts.
+    corpus : Corpus
+        All documents; for a matrix without texts, their numbers only.
+    """
+
+    archive_version: ClassVar[int] = 1
+
+    X: Any
+    words: list[str] | None
+    kept: NDArray[np.int64]
+    reasons: dict[int, str]
+    counts: Any = None
+    terms: list[str] | None = None
+    vectorization: Vectorization | None = None
+    dropped_lines: list[str] = field(default_factory=list)
+    trouble: list[Message] = field(default_factory=list)
+    corpus: Corpus = kept_apart()
+
+    @property
+    def n_documents(self) -> int:
+        """Documents, with or without direction."""
+        return len(self.kept) + len(self.reasons)
+
+    @property
+    def n_distinct(self) -> int:
+        """Rows that differ."""
+        X = self.X
+        if not hasattr(X, "tocsr"):
+            return len({hash(row.tobytes()) for row in X})
+        parts = (slice(start, end) for start, end in pairwise(X.indptr.tolist()))
+        return len({hash((X.indices[p].tobytes(), X.data[p].tobytes())) for p in parts})
+
+    def spread(self, labels: Any) -> NDArray[np.intp]:
+        """Return the group of each document, -1 for those set aside."""
+        groups = np.full(self.n_documents, -1, dtype=np.intp)
+        groups[self.kept] = labels
+        return groups
+
+    def beside(self, documents: Corpus | None) -> Rows:
+        """Return the rows with their documents, or with their numbers in place of them."""
+        return replace(self, corpus=numbered(self.n_documents) if documents is None else documents)
+
+    def row_bytes(self) -> Iterator[bytes]:
+        """Return the bytes of the row of each document; none for those that were set aside."""
+        X: Any = self.X
+        places = {int(i): row for row, i in enumerate(self.kept)}
+        for i in range(self.n_documents):
+            if i not in places:
+                yield b""
+            elif hasattr(X, "indptr"):
+                part = slice(*X.indptr[places[i] : places[i] + 2].tolist())
+                yield X.indices[part].astype("<i8").tobytes() + X.data[part].astype("<f8").tobytes()
+            else:
+                yield X[places[i]].astype("<f8").tobytes()
+
+
+def numbered(n: int) -> Corpus:
+    """Return documents of which nothing but their numbers is known."""
+    return Corpus([""] * n, [str(i) for i in range(1, n + 1)])
+
+
+# What is read, and with which options
+
+
+def is_matrix(path: Path) -> bool:
+    """Return whether a file is a ready matrix, by its name."""
+    return path.name.lower().endswith(MATRICES)
+
+
+def check_options(source: Path | Corpus | Matrix, options: ExploreOptions) -> None:
+    """Refuse options that would do nothing for the kind of source, before a file is read."""
+    if isinstance(source, Corpus | Matrix):
+        _check_in_memory(source, options)
+    else:
+        _check_file(source, options)
+
+
+def _check_in_memory(source: Corpus | Matrix, options: ExploreOptions) -> None:
+    where = source.source or "documents in memory"
+    for name in (*FOR_COLUMNS, *FOR_MATRICES):
+        _refuse(where, options, name, "nothing is read from a file here", "is for files alone")
+    if isinstance(source, Corpus):
+        TextVectorizer(**options.vectorizer()).check_parameters()
+        return
+    _refuse(where, options, "weighting", "is a matrix, used as it is", "is for texts alone")
+    if source.documents is None:
+        for name in FOR_WORDS:
+            _refuse(where, options, name, "is a matrix without documents", "is for texts alone")
+    else:
+        _check_words_beside(where, source, options)
+
+
+def _check_words_beside(where: Any, matrix: Matrix, options: ExploreOptions) -> None:
+    """Check the options about words of a matrix with documents beside it."""
+    if matrix.vocabulary is not None:
+        for name in FOR_WORDS:
+            _refuse(where, options, name, "its columns are words", "is for counting those of texts")
+    TextVectorizer(**options.vectorizer()).check_parameters()
+
+
+def _check_file(path: Path, options: ExploreOptions) -> None:
+    if not is_matrix(path):
+        for name, what in (("vocabulary", "names the columns"), ("texts", "are beside the rows")):
+            if getattr(options, name) is not None:
+                raise ParameterError(
+                    f"{{path}}: is not a matrix: {{{name}}} {what} of one", path=path
+                )
+        TextVectorizer(**options.vectorizer()).check_parameters()
+        return
+    _refuse(path, options, "weighting", "is a matrix, used as it is", "is for texts alone")
+    if options.texts is None:
+        for name in (*FOR_COLUMNS, *FOR_WORDS):
+            _refuse(path, options, name, "is a matrix", "is for texts: give them with {texts}")
+    else:
+        TextVectorizer(**options.vectorizer()).check_parameters()
+
+
+def read_source(path: Path, options: ExploreOptions) -> Corpus | Matrix:
+    """Read the file, and the texts beside it."""
+    if not is_matrix(path):
+        return read_documents(path, **options.reading())
+    matrix = read_matrix(path, options.vocabulary)
+    if options.texts is None:
+        return matrix
+    _check_words_beside(path, matrix, options)
+    return matrix.beside(read_documents(options.texts, **options.reading()))
+
+
+def _refuse(where: Any, options: ExploreOptions, name: str, because: str, purpose: str) -> None:
+    """Refuse an option that would do nothing."""
+    given = getattr(options, name)
+    if given is not None and given is not False:
+        raise ParameterError(f"{{where}}: {because}: {{{name}}} {purpose}", where=where)
+
+
+def mended(
+    source: Corpus | Matrix, options: ExploreOptions, known: frozenset[str] = frozenset()
+) -> tuple[Corpus | Matrix, Mending]:
+    """Mend the texts of what was read, as far as that is asked for; say what was done.
+
+    Lines that are known to be repeated, from a run of part of the documents, are left out too.
+    """
+    corpus = source if isinstance(source, Corpus) else source.documents
+    if corpus is None or not (options.mend_encoding or options.drop_repeated_lines):
+        return source, Mending()
+    corpus = mend(corpus, Mending(encoding=options.mend_encoding))
+    lines = Mending()
+    if options.drop_repeated_lines:
+        lines = Mending(lines=known | frozenset(repeated_lines(corpus.texts)))
+    corpus = mend(corpus, lines)
+    done = replace(lines, encoding=options.mend_encoding)
+    if isinstance(source, Corpus):
+        return corpus, done
+    return replace(source, documents=corpus, notes=[*source.notes, *corpus.notes]), done
+
+
+# Keys, and the stage
+
+
+def documents_of(source: Corpus | Matrix) -> Corpus | None:
+    """Return the documents of a source; None for rows alone."""
+    return source if isinstance(source, Corpus) else source.documents
+
+
+def rows_key(source: Corpus | Matrix, options: ExploreOptions) -> str:
+    """Return the key of the words and rows of the same texts, whatever is known beside them."""
+    counting = options.vectorizer()
+    if isinstance(source, Corpus):
+        return key_of(versions(), _digest(source.texts), counting)
+    words = None if source.vocabulary is None else _digest(source.vocabulary)
+    counted = None  # words beside embeddings
+    if words is None and source.documents is not None:
+        counted = (_digest(source.documents.texts), counting)
+    return key_of(versions(), source.checksum, words, counted)
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return digest(line.encode("utf-8", "surrogatepass") for line in lines)
+
+
+def make_rows(
+    source: Corpus | Matrix, options: ExploreOptions, mending: Mending, listener: Listener
+) -> Rows:
+    """Make rows of documents that were mended, or check those of a matrix."""
+    if isinstance(source, Corpus):
+        listener.begin(f"Counting the words of {count(len(source), 'document')}")
+        return _vectorize(source, options, mending)
+    listener.begin(f"Checking {count(source.X.shape[0], 'row')}")
+    return _take_rows(source, options, mending)
+
+
+def _vectorize(corpus: Corpus, options: ExploreOptions, mending: Mending) -> Rows:
+    parameters = options.vectorizer()
+    found = vectorize(corpus, **parameters)
+    if not len(found.rows):
+        raise ReadError.at(corpus.source, "no document has a word that was kept.")
+    return Rows(
+        X=found.X,
+        words=[str(word) for word in found.words],
+        kept=found.rows,
+        reasons={one.row: one.reason for one in found.set_aside},
+        vectorization=Vectorization.of(found.vectorizer, parameters, options.stop_words or ()),
+        dropped_lines=sorted(mending.lines),
+        trouble=trouble(corpus.texts, found.words, options.languages(), mending),
+        corpus=corpus,
+    )
+
+
+def _take_rows(matrix: Matrix, options: ExploreOptions, mending: Mending) -> Rows:
+    kept, reasons = check_rows(matrix)
+    if not kept.size:
+        raise ReadError.at(matrix.source or "The matrix", "every row is empty.")
+    documents = matrix.documents
+    rows = Rows(
+        X=_sorted(matrix.X[kept] if reasons else matrix.X),
+        words=None if matrix.vocabulary is None else list(matrix.vocabulary),
+        kept=kept,
+        reasons=reasons,
+        corpus=documents or numbered(matrix.X.shape[0]),
+    )
+    if documents is None or matrix.vocabulary is not None:
+        return rows
+    counter = TextVectorizer(**{**options.vectorizer(), "weighting": "counts"})
+    counts = counter.fit_count(documents.texts)
+    return replace(
+        rows,
+        counts=counts,
+        terms=[str(word) for word in counter.vocabulary_],
+        dropped_lines=sorted(mending.lines),
+        trouble=trouble(documents.texts, counter.vocabulary_, options.languages(), mending),
+    )
+
+
+def _sorted(X: Any) -> Any:
+    """Return rows whose entries are in the order of their columns, as they are read again."""
+    if not hasattr(X, "tocsr"):
+        return X
+    rows = X.tocsr()
+    return rows if rows.has_sorted_indices else rows.sorted_indices()
+
+
+def rows_of_matrix(matrix: Matrix) -> Rows:
+    """Return the rows of a matrix that have a direction, and the documents of all."""
+    kept, reasons = check_rows(matrix)
+    documents = matrix.documents or numbered(matrix.X.shape[0])
+    X = matrix.X[kept] if reasons else matrix.X
+    return Rows(X=X, words=matrix.vocabulary, kept=kept, reasons=reasons, corpus=documents)
+
+
+def check_rows(matrix: Matrix) -> tuple[NDArray[np.intp], dict[int, str]]:
+    """Return the rows that have a direction, and why the others have none."""
+    X: Any = matrix.X
+    if hasattr(X, "tocsr"):
+        # As floats: the absolute value of the least integer of a type is not in that type.
+        largest = np.asarray(abs(X.astype(np.float64)).max(axis=1).todense()).ravel()
+    else:  # a mapped file: some rows at a time
+        size = max(1, 2**22 // X.shape[1])
+        starts = range(0, len(X), size)
+        parts = [np.abs(X[i : i + size].astype(np.float64)).max(axis=1) for i in starts]
+        largest = np.concatenate(parts)
+    bad = np.flatnonzero(~np.isfinite(largest))
+    if bad.size:
+        beside = "" if matrix.documents is None else " here and in {texts}"
+        raise not_finite(matrix.source or "The matrix", bad, beside)
+    empty = np.flatnonzero(largest == 0)
+    return np.flatnonzero(largest), {int(row): "empty row" for row in empty}

@@ -1,0 +1,201 @@
+"""The tree of an exploration: the chosen groups, divided into fine ones and merged to one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from spheremix.data.open import as_directions
+from spheremix.estimators.inside import FEW, tree_inside
+from spheremix.hierarchy import Hierarchy
+from spheremix.reading import document_positions
+from spheremix.reading.contrast import cluster_counts, text_sums
+from spheremix.reading.tree import describe_nodes
+from spheremix.run.folder.files import RunError
+from spheremix.run.folder.fitted import check_labels, check_merges
+from spheremix.run.folder.store import key_of
+from spheremix.run.stages.dense import problem_of
+from spheremix.seeding import class_resultants
+from spheremix.text.corpus import digest
+
+if TYPE_CHECKING:
+    from spheremix.advice import Advice
+    from spheremix.reading import Reading
+    from spheremix.run.stages import Context
+    from spheremix.run.stages.rows import Rows
+
+Ids = NDArray[np.int64]
+
+MOST = 40  # fine groups, unless more groups were chosen
+LISTED = 20  # words of a node
+DECIMALS = 5  # of a position: more than any screen shows
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Tree:
+    """A tree over the chosen groups: fine groups inside them, and who was merged with whom.
+
+    Attributes
+    ----------
+    leaves : ndarray of shape (n,)
+        The fine group of each row; -1 for rows that belong nowhere.
+    groups : ndarray of shape (M,)
+        The chosen group of each fine group.
+    pairs : ndarray of shape (M - 1, 2)
+        The two nodes of each merge. Fine groups are the first nodes; each merge makes the next.
+    values : ndarray of shape (M,)
+        Classification likelihood of the partitions of the tree into 1, 2, ... groups.
+    """
+
+    archive_version: ClassVar[int] = 1
+
+    leaves: Ids
+    groups: Ids
+    pairs: Ids
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A node of the tree: a fine group, or several of them together."""
+
+    parent: int | None
+    height: float
+    size: int
+    n_leaves: int
+    group: int | None  # the chosen group that it lies in
+    chosen: bool  # whether it is this group
+    name: str
+    words: list[str]
+    sibling_words: list[str]
+    only_here_words: list[str]
+
+
+def labels_key(labels: NDArray[np.intp]) -> str:
+    """Return what tells groups from others: the documents that are in them."""
+    return digest([np.ascontiguousarray(labels, dtype="<i8").tobytes()])
+
+
+def count_leaves(n_clusters: int, advice: Advice | None, n_documents: int) -> int:
+    """Say into how many fine groups the chosen clusters are divided, at most.
+
+    Twice as many as clusters, or the finest number that the advice recommends if that is more; 40
+    at most, and one for every five documents. Never fewer than clusters.
+    """
+    finest = 0 if advice is None else max(one.n_clusters for one in advice.recommended)
+    wanted = min(max(2 * n_clusters, finest), MOST, n_documents // FEW)
+    return max(wanted, n_clusters)
+
+
+def grow_tree(x: Context, rows: Rows, labels: NDArray[np.intp], advice: Advice | None) -> Tree | None:
+    """Divide the chosen groups and build their tree; None where there is one group only."""
+    n_groups = len(np.unique(labels[labels >= 0]))
+    n_leaves = count_leaves(n_groups, advice, len(labels))
+    if n_leaves < 2:
+        return None
+    options = x.options
+
+    def make() -> Tree:
+        x.listener.begin("Dividing the groups into fine ones")
+        found = tree_inside(problem_of(rows, options), labels, n_leaves, options.seed)
+        return Tree(
+            leaves=found.leaves.astype(np.int64),
+            groups=found.clusters.astype(np.int64),
+            pairs=found.hierarchy.pairs.astype(np.int64),
+            values=found.hierarchy.values,
+        )
+
+    key = key_of(x.rows_key, "tree", labels_key(labels), n_leaves, options.kappa, options.seed)
+    return x.store.stage("tree", key, Tree, make)
+
+
+def check_tree(tree: Tree, n_rows: int, n_groups: int) -> None:
+    """Refuse a tree that is none, or of other rows or groups."""
+    check_merges(tree.pairs, tree.values, len(tree.groups))
+    check_labels(tree.leaves, len(tree.groups), noise=True)
+    check_labels(tree.groups, n_groups)
+    if len(tree.leaves) != n_rows:
+        raise RunError("damaged: the tree is not that of these rows.")
+
+
+def describe_tree(tree: Tree, rows: Rows, reading: Reading, n_threads: int | None = None) -> list[Node]:
+    """Describe the nodes of a tree: those that are groups as the groups are described."""
+    M = len(tree.groups)
+    leaves, pairs = tree.leaves.astype(np.intp), tree.pairs.astype(np.intp).reshape(-1, 2)
+    sums = class_resultants(as_directions(rows.X, n_threads=n_threads), leaves, M)
+    hierarchy = Hierarchy(sums, np.arange(M), pairs, tree.values)
+    words, vectors, containing = _words(leaves, hierarchy, rows, reading)
+    nodes = describe_nodes(hierarchy, words, vectors, containing=containing, n_words=LISTED)
+    owners: list[set[int]] = [{int(k)} for k in tree.groups]
+    for left, right in pairs.tolist():
+        owners.append(owners[left] | owners[right])
+    chosen = set(hierarchy.nodes_of(len(np.unique(tree.groups)))[0].tolist())
+    groups = {one.cluster: one for one in reading.clusters(n_listed=LISTED)}
+    found = []
+    for node in nodes:
+        own = next(iter(owners[node.node])) if len(owners[node.node]) == 1 else None
+        name, listed = node.name, list(node.against_rest)
+        if own is not None and node.node in chosen:
+            name = groups[own].name
+            listed = (
+                [word.word for word in groups[own].words]
+                if reading.contrast is None
+                else list(groups[own].contrast_words)
+            )
+        found.append(
+            Node(
+                parent=node.parent,
+                height=node.height if node.node >= M else 0.0,
+                size=round(node.size),
+                n_leaves=node.n_leaves,
+                group=own,
+                chosen=node.node in chosen,
+                name=name,
+                words=listed,
+                sibling_words=list(node.against_sibling),
+                only_here_words=list(node.only_here),
+            )
+        )
+    return found
+
+
+def _words(
+    leaves: NDArray[np.intp], tree: Hierarchy, rows: Rows, reading: Reading
+) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64] | None]:
+    """Return words, sums of directions and numbers of documents with a word, for each leaf."""
+    M = tree.n_leaves
+    if rows.words is not None:
+        has = cluster_counts(sparse.csr_array(rows.X != 0), leaves, n_clusters=M)
+        return rows.words, tree.leaves.vectors, has
+    if rows.counts is not None and rows.terms is not None:
+        groups = rows.spread(leaves)
+        has = cluster_counts(sparse.csr_array(rows.counts != 0), groups, n_clusters=M)
+        return rows.terms, text_sums(rows.counts, groups, M), has
+    return reading.feature_names, tree.leaves.vectors, None
+
+
+# The map
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """The rows on a map: two coordinates each, between 0 and 1."""
+
+    archive_version: ClassVar[int] = 1
+
+    positions: NDArray[np.float64]
+
+
+def place_documents(x: Context, rows: Rows, labels: NDArray[np.intp]) -> Layout:
+    """Return the positions of the rows, where documents of a group are islands."""
+
+    def make() -> Layout:
+        x.listener.begin("Placing the documents on a map")
+        follow = lambda share: x.listener.update(share, "")  # noqa: E731
+        return Layout(document_positions(rows.X, labels, callback=follow).round(DECIMALS))
+
+    return x.store.stage("layout", key_of(x.rows_key, "layout", labels_key(labels)), Layout, make)
