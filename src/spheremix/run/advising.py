@@ -24,7 +24,7 @@ from spheremix.estimators.gathering import (
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
-from spheremix.estimators.replicates import Stability
+from spheremix.estimators.replicates import PartitionStability
 from spheremix.reading import agreement
 from spheremix.run.keys import kappa_of
 from spheremix.run.options import LARGEST
@@ -144,7 +144,7 @@ def problem_of(material: Material, options: ExploreOptions) -> Problem[VMFModel]
 
 def _stability(
     folder: RunFolder, problem: Problem[VMFModel], K: int, options: ExploreOptions, keys: Keys
-) -> Stability:
+) -> PartitionStability:
     name, key = f"stability-{K}", keys.stability(K)
 
     def make() -> None:
@@ -154,8 +154,8 @@ def _stability(
         )
         folder.commit(name, key, folder.writer(), record)
 
-    def read(record: StabilityRecord, _: Reader) -> Stability:
-        return Stability(record.mean, record.error, record.n_replicates)
+    def read(record: StabilityRecord, _: Reader) -> PartitionStability:
+        return PartitionStability(record.mean, record.error, record.n_replicates)
 
     return folder.stage(name, key, StabilityRecord, make, read)
 
