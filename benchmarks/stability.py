@@ -21,7 +21,7 @@ from spheremix.text import TextVectorizer
 TARGET = ROOT / "benchmarks" / "results" / "stability.md"
 NOTE = [
     "Seconds of the processor, one thread. Fit: `VMFMixture` as it is by default (five runs of the",
-    "search, four crossings, EM). Stability: `sm.stability` with 20 replicates. Stable: groups with",
+    "search, four crossings, EM). Stability: `sm.stability`, 20 replicates. Stable: groups with",
     "a stability of .75 or more; dissolved: below .5. Wrong: share of the documents whose label is",
     "not that of their cluster (labels matched one to one), among the documents of stability 1,",
     "and among the others; only where K is the number of labels.",

@@ -67,7 +67,7 @@ for one in (ax, counts):
 # The most stable words that only one cluster has
 # -----------------------------------------------
 
-for cluster in reading.clusters(n_listed=200):
-    ranked = sorted(cluster.only_here_words, key=lambda w: -frequencies[cluster.cluster, w.feature])
-    listed = [f"{w.word} {frequencies[cluster.cluster, w.feature]:.0%}" for w in ranked[:4]]
-    print(f"{cluster.name:34}", ", ".join(listed))
+for group in reading.groups(n_listed=200):
+    ranked = sorted(group.only_here_words, key=lambda w: -frequencies[group.group, w.feature])
+    listed = [f"{w.word} {frequencies[group.group, w.feature]:.0%}" for w in ranked[:4]]
+    print(f"{group.name:34}", ", ".join(listed))

@@ -178,7 +178,7 @@ def test_a_planted_event_is_found_and_no_event_is_not(topics, mixture):
     assert np.array_equal(found.new_group >= 0, np.isin(np.arange(72), group.members))
     assert f"New group A, {len(group.members)} documents" in repr(found)
     assert len(found.documents_table()["fit_p_value"]) == 72
-    assert found.groups_table()["cluster"].tolist() == [0, 1, 2]
+    assert found.groups_table()["group"].tolist() == [0, 1, 2]
 
 
 def test_shares_that_moved_are_named(topics, mixture):

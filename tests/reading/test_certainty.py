@@ -1,4 +1,4 @@
-"""How surely documents belong to clusters, in words; the page has the same cut-offs."""
+"""How surely documents belong to groups, in words; the page has the same cut-offs."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_groups_that_follow_single_documents_are_cautioned_about():
     changed = score_past(
         LeftOut(mixture, sm.as_directions(X[:80]), None), np.random.default_rng(0)
     ).labels != mixture.predict(X[:80])
-    assert found.unsettled == np.mean(changed) > 0.02
+    assert found.unstable == np.mean(changed) > 0.02
     assert "would change group if they were left out of the fit" in repr(found)
 
 

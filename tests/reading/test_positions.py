@@ -151,7 +151,7 @@ def test_a_grid_serves_positions_that_move():
 # Positions
 
 
-def test_clusters_are_islands_and_neighbours_stay_together():
+def test_groups_are_islands_and_neighbours_stay_together():
     X, labels = mixture(n=300)
     positions = document_positions(X, labels)
     assert positions.shape == (300, 2)
@@ -172,8 +172,8 @@ def test_the_same_rows_give_the_same_bits_whatever_their_container():
     np.testing.assert_array_equal(first, document_positions(X.copy(), labels.tolist()))
 
 
-def test_clusters_pull_documents_together():
-    X, labels = mixture(kappa=3.0)  # clusters that overlap
+def test_groups_pull_documents_together():
+    X, labels = mixture(kappa=3.0)  # groups that overlap
 
     def purity(groups):
         positions = document_positions(X, groups)
@@ -223,7 +223,7 @@ def test_documents_without_a_word_in_common():
     assert len(np.unique(positions.round(3), axis=0)) == 12
 
 
-def test_noise_is_a_cluster_like_others():
+def test_noise_is_a_group_like_others():
     X, labels = mixture()
     labels = labels.copy()
     labels[:5] = -1

@@ -55,7 +55,7 @@ def two_leaves(sums, sizes):
     return Hierarchy(leaves, np.arange(2), np.array([[0, 1]]), np.array([-9.0, -5.0]))
 
 
-def test_words_are_ranked_by_the_formula_of_clusters():
+def test_words_are_ranked_by_the_formula_of_groups():
     """Coordinate to the power 1.5 times the share of the word, if a row has more of it."""
     sums = np.array([[3.0, 4.0, 1.0, 0.5], [1.0, 9.0, 0.1, 3.0]])
     tree = two_leaves(sums, [2.0, 4.0])

@@ -14,7 +14,7 @@ from spheremix.errors import ParameterError
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import NoFitError, build_problem
 from spheremix.estimators.replicates import replicate_fits
-from spheremix.reading import characteristic_scores, cluster_masses
+from spheremix.reading import characteristic_scores, group_masses
 from spheremix.reading.alignment import count_common, jaccard
 from spheremix.reading.stability import _there_again
 
@@ -97,7 +97,7 @@ def test_words_of_a_mixture_without_penalty_are_the_most_characteristic_ones():
     rows, _, _ = sm.datasets.make_vmf_mixture(200, 60, 2, kappa=60.0, random_state=1)
     mixture = sm.VMFMixture(2, random_state=0, n_init=2).fit(rows)
     found = sm.stability(mixture, rows, 4)
-    masses = cluster_masses(mixture.weights_, mixture.kappas_, 60)
+    masses = group_masses(mixture.weights_, mixture.kappas_, 60)
     scores = characteristic_scores(mixture.prototypes_, masses)
     for k in range(2):
         listed = found.words.indices[found.words.indptr[k] : found.words.indptr[k + 1]]

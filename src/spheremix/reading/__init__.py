@@ -17,24 +17,24 @@ from spheremix.reading.alignment import (
 )
 from spheremix.reading.characteristic import (
     characteristic_scores,
-    cluster_masses,
     document_shares,
+    group_masses,
 )
-from spheremix.reading.cluster import Cluster
+from spheremix.reading.cluster import Group
 from spheremix.reading.contrast import (
     ContrastWord,
-    cluster_counts,
     contrast_words,
+    group_counts,
     log_odds_contrast,
 )
 from spheremix.reading.documents import Documents, read_documents
-from spheremix.reading.naming import all_naming_words, cluster_name, naming_words
+from spheremix.reading.naming import all_naming_words, group_name, naming_words
 from spheremix.reading.ordering import (
     Block,
     Layout,
-    cluster_order,
     document_order,
     feature_order,
+    group_order,
     layout,
 )
 from spheremix.reading.positions import document_positions
@@ -49,12 +49,12 @@ __all__ = [
     "Agreement",
     "Alignment",
     "Block",
-    "Cluster",
     "Contingency",
     "ContrastWord",
     "Documents",
     "Explanation",
     "Flow",
+    "Group",
     "Layout",
     "Match",
     "Moves",
@@ -69,10 +69,6 @@ __all__ = [
     "align_prototypes",
     "all_naming_words",
     "characteristic_scores",
-    "cluster_counts",
-    "cluster_masses",
-    "cluster_name",
-    "cluster_order",
     "contingency",
     "contrast_words",
     "document_order",
@@ -81,6 +77,10 @@ __all__ = [
     "explain",
     "feature_order",
     "flows",
+    "group_counts",
+    "group_masses",
+    "group_name",
+    "group_order",
     "layout",
     "log_odds_contrast",
     "moves",

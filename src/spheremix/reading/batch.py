@@ -183,7 +183,7 @@ class Past:
             new_groups=groups,
             groups=_changes(shares, drift, words, each),
             nowhere=_nowhere(scored, rest) if self.mixture.scorer_.has_noise else None,
-            unsettled=scored.unsettled,
+            unstable=scored.unstable,
         )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
 
-UNSETTLED = 0.02  # share of documents that would change group, from which on there is a caution
+UNSTABLE = 0.02  # share of documents that would change group, from which on there is a caution
 LISTED = 3  # documents of a new group that are named
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -119,7 +119,7 @@ class BatchComparison:
     nowhere : (int, float) or None
         New documents that belong nowhere and to no suggested group, and how many one expects; None
         in a mixture without noise.
-    unsettled : float
+    unstable : float
         Share of the documents of the fit that would change group if they were left out of it. Where
         it is not small, groups follow single documents, and more false alarms come.
     """
@@ -134,7 +134,7 @@ class BatchComparison:
     new_groups: list[NewGroup]
     groups: GroupChanges
     nowhere: tuple[int, float] | None
-    unsettled: float
+    unstable: float
 
     @property
     def alarms(self) -> list[str]:
@@ -150,10 +150,10 @@ class BatchComparison:
         Returns
         -------
         dict of ndarray
-            ``cluster``, ``cosine``, ``fit_p_value`` and ``new_group``; a row a document.
+            ``group``, ``cosine``, ``fit_p_value`` and ``new_group``; a row a document.
         """
         return {
-            "cluster": self.labels,
+            "group": self.labels,
             "cosine": self.cosines,
             "fit_p_value": self.p_values,
             "new_group": self.new_group,
@@ -165,12 +165,12 @@ class BatchComparison:
         Returns
         -------
         dict of sequences
-            ``cluster``, ``found``, ``expected``, ``share_p_value``, ``words_p_value``,
+            ``group``, ``found``, ``expected``, ``share_p_value``, ``words_p_value``,
             ``more_words`` and ``fewer_words``; a row a group.
         """
         groups = self.groups
         return {
-            "cluster": np.arange(len(groups.found)),
+            "group": np.arange(len(groups.found)),
             "found": groups.found,
             "expected": groups.expected,
             "share_p_value": groups.share_p_values,
@@ -216,12 +216,12 @@ class BatchComparison:
         return [
             *found,
             f"  Of 100 batches in which nothing is new, at most about {rate} raise an alarm.",
-            *([] if self.unsettled < UNSETTLED else [self._caution()]),
+            *([] if self.unstable < UNSTABLE else [self._caution()]),
         ]
 
     def _caution(self) -> str:
         return (
-            f"  CAUTION: {self.unsettled:.0%} of the documents of the past would change group if "
+            f"  CAUTION: {self.unstable:.0%} of the documents of the past would change group if "
             "they were left out of the fit. Such groups follow single documents, and more batches "
             "raise an alarm: take fewer groups, or more documents."
         )

@@ -1,4 +1,4 @@
-"""How surely a document belongs to its cluster, in words: one rule for tables and summaries.
+"""How surely a document belongs to its group, in words: one rule for tables and summaries.
 
 The page of the report follows the same rule, in ``report/page/certainty.js``; a test compares the
 cut-offs of the two.
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 STABLE = 0.75  # stability from which on one can rely on the place of a document
 UNSTABLE = 0.5  # stability below which the document would often be elsewhere
-ODDS = 9.0  # posterior of the cluster over that of the next best one; below it is no clear winner
+ODDS = 9.0  # posterior of the group over that of the second group; below it is no clear winner
 CLEARLY, PROBABLY, BORDERLINE = "clearly here", "probably here", "borderline"
 
 
 def certainties(
     documents: Documents, stability: NDArray[np.float64], names: Sequence[str]
 ) -> list[str]:
-    """Say of each document how surely it is in its cluster.
+    """Say of each document how surely it is in its group.
 
-    It is borderline where the odds against the next best cluster are below 9 to 1 or its stability
-    is below 0.5, clearly here where its stability is 0.75 or more, and probably here between.
+    It is borderline where the odds against the second group are below 9 to 1 or its stability is
+    below 0.5, clearly here where its stability is 0.75 or more, and probably here between.
 
     Parameters
     ----------
@@ -40,16 +40,16 @@ def certainties(
     stability : ndarray of shape (n,)
         Of each document.
     names : sequence of str
-        Of the clusters.
+        Of the groups.
 
     Returns
     -------
     list of str
-        "clearly here", "probably here", or "borderline with" and the name of the next best cluster;
+        "clearly here", "probably here", or "borderline with" and the name of the second group;
         "belongs nowhere" for noise.
     """
     found = []
-    each = (documents.labels, documents.runners_up, documents.log_odds, stability)
+    each = (documents.labels, documents.second_groups, documents.log_odds, stability)
     for label, other, odds, stays in zip(*(one.tolist() for one in each), strict=True):
         if label < 0:
             found.append(NOWHERE)

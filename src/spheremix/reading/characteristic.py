@@ -1,4 +1,4 @@
-"""Characteristic words: how much a word weighs in a cluster, times how much of it is there."""
+"""Characteristic words: how much a word weighs in a group, times how much of it is there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy import sparse
 
 from spheremix import bessel
 from spheremix.data.parts import nonzero_parts
-from spheremix.reading.labels import as_clusters, count_clusters
+from spheremix.reading.labels import as_groups, count_groups
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -20,25 +20,25 @@ POWER = 1.5  # of the weight of a word in its score; the page of the report has 
 
 
 def characteristic_scores(prototypes: ArrayLike, masses: ArrayLike | None = None) -> Array:
-    """Score every word for every cluster: what the words of a cluster are ranked by.
+    """Score every word for every group: what the words of a group are ranked by.
 
-    With mu_kj the coordinate of word j in the prototype of cluster k, and m_k the mass of the
-    cluster (:func:`~spheremix.reading.cluster_masses`)::
+    With mu_kj the coordinate of word j in the prototype of group k, and m_k the mass of the
+    group (:func:`~spheremix.reading.group_masses`)::
 
         share_kj = m_k |mu_kj| / sum over l of m_l |mu_lj|
         score_kj = |mu_kj| to the power 1.5 * share_kj
 
-    ``m_k |mu_kj|`` is what the model expects the rows of cluster k to have of the word, so share_kj
-    is the share of the word that is in this cluster: 1 for a word that no other cluster has. The
+    ``m_k |mu_kj|`` is what the model expects the rows of group k to have of the word, so share_kj
+    is the share of the word that is in this group: 1 for a word that no other group has. The
     power says how much the weight counts beside the share. With 1, rare words come first in small
-    clusters of dense prototypes; with 2, words that several clusters use come too early. Absolute
+    groups of dense prototypes; with 2, words that several groups use come too early. Absolute
     values define the score for embeddings and centred data, where coordinates may be negative.
     ``benchmarks/words.py --rankings`` compares this score with others.
 
     Parameters
     ----------
     prototypes : array-like of shape (K, d)
-        One row a cluster.
+        One row a group.
     masses : array-like of shape (K,), default=None
         Non-negative, and not all zero; equal masses by default. Only their ratios matter.
 
@@ -59,7 +59,7 @@ def characteristic_scores(prototypes: ArrayLike, masses: ArrayLike | None = None
 
 
 def expected_shares(prototypes: ArrayLike, masses: ArrayLike | None = None) -> Array:
-    """Return the share of each word that the model expects in each cluster.
+    """Return the share of each word that the model expects in each group.
 
     Parameters
     ----------
@@ -69,14 +69,14 @@ def expected_shares(prototypes: ArrayLike, masses: ArrayLike | None = None) -> A
     Returns
     -------
     ndarray of shape (K, d)
-        Each column sums to one; a word of no cluster has zeros.
+        Each column sums to one; a word of no group has zeros.
     """
     sizes = np.abs(np.asarray(prototypes, dtype=np.float64))
     if masses is not None:
         given = np.asarray(masses, dtype=np.float64)
         if given.shape != sizes.shape[:1] or not (np.all(given >= 0.0) and given.sum() > 0.0):
             raise ValueError(
-                f"masses must be {len(sizes)} numbers, one a cluster, none negative and not all "
+                f"masses must be {len(sizes)} numbers, one a group, none negative and not all "
                 f"zero: got {masses!r}."
             )
         sizes = sizes * (given / given.sum())[:, None]
@@ -85,11 +85,11 @@ def expected_shares(prototypes: ArrayLike, masses: ArrayLike | None = None) -> A
     return shares
 
 
-def cluster_masses(weights: ArrayLike, kappas: ArrayLike | None, n_features: int) -> Array:
-    """Return the expected length of the sum of the rows of each cluster, for one row in all.
+def group_masses(weights: ArrayLike, kappas: ArrayLike | None, n_features: int) -> Array:
+    """Return the expected length of the sum of the rows of each group, for one row in all.
 
     The mean of a von Mises-Fisher distribution is A_d(kappa) mu, so the mean over all rows of
-    those of cluster k is alpha_k A_d(kappa_k) mu_k. For equal kappas the factor A_d(kappa) is the
+    those of group k is alpha_k A_d(kappa_k) mu_k. For equal kappas the factor A_d(kappa) is the
     same everywhere and changes no ranking.
 
     Parameters
@@ -108,8 +108,8 @@ def cluster_masses(weights: ArrayLike, kappas: ArrayLike | None, n_features: int
 
     Examples
     --------
-    >>> from spheremix.reading import cluster_masses
-    >>> cluster_masses([0.5, 0.5], [100.0, 1.0], 3).round(3).tolist()
+    >>> from spheremix.reading import group_masses
+    >>> group_masses([0.5, 0.5], [100.0, 1.0], 3).round(3).tolist()
     [0.495, 0.157]
     """
     masses = np.asarray(weights, dtype=np.float64)
@@ -118,22 +118,22 @@ def cluster_masses(weights: ArrayLike, kappas: ArrayLike | None, n_features: int
     return np.asarray(masses * bessel.mean_length(n_features, np.asarray(kappas, dtype=float)))
 
 
-def document_shares(X: Any, labels: ArrayLike, *, n_clusters: int | None = None) -> Array:
-    """Return the share of the documents of each cluster that contain each word.
+def document_shares(X: Any, labels: ArrayLike, *, n_groups: int | None = None) -> Array:
+    """Return the share of the documents of each group that contain each word.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d), path, iterable of blocks, or Directions
         Documents as rows; a word that is not zero in a row is in that document.
     labels : array-like of shape (n,)
-        Cluster of each document; documents without one (-1) are left out.
-    n_clusters : int, default=None
-        K, where the last clusters may be empty.
+        Group of each document; documents without one (-1) are left out.
+    n_groups : int, default=None
+        K, where the last groups may be empty.
 
     Returns
     -------
     ndarray of shape (K, d)
-        Between 0 and 1; zeros for an empty cluster.
+        Between 0 and 1; zeros for an empty group.
 
     Examples
     --------
@@ -141,8 +141,8 @@ def document_shares(X: Any, labels: ArrayLike, *, n_clusters: int | None = None)
     >>> document_shares([[3, 0], [1, 2], [0, 5]], [0, 0, 1]).tolist()
     [[1.0, 0.5], [0.0, 1.0]]
     """
-    ids = as_clusters(labels)
-    K = count_clusters(ids, n_clusters)
+    ids = as_groups(labels)
+    K = count_groups(ids, n_groups)
     counts: Any = 0.0
     first = 0
     for part in nonzero_parts(X):

@@ -1,4 +1,4 @@
-"""Cluster: a cluster of a fitted model in short."""
+"""Group: a group of a fitted model in short."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
-    """A cluster in short.
+class Group:
+    """A group in short.
 
     Attributes
     ----------
-    cluster : int
+    group : int
         Its number in the model.
     name : str
         The name that was given to it, or words that name it.
     weight : float
         Its share in the mixture.
     size : int or None
-        Documents of which it is the most probable cluster; None where the model has no labels.
+        Documents of which it is the most probable group; None where the model has no labels.
     kappa : float or None
         Its concentration; None for spherical k-means.
     n_words : int
@@ -35,13 +35,13 @@ class Cluster:
         Words that no other prototype has and that at least 5 % of its documents contain (as far as
         the rows are known), the most characteristic ones first.
     shared_words : tuple of Word
-        Words that some other prototypes have, too; common words, those of all clusters, are in
+        Words that some other prototypes have, too; common words, those of all groups, are in
         neither of these two lists.
     contrast_words : tuple of str
         Words that set its documents apart, where features are no words; else empty.
     """
 
-    cluster: int
+    group: int
     name: str
     weight: float
     size: int | None

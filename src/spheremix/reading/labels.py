@@ -1,4 +1,4 @@
-"""Clusters of documents as integers; what stands for no value."""
+"""Groups of documents as integers; what stands for no value."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     Ids = NDArray[np.intp]
 
 
-def as_clusters(labels: ArrayLike) -> Ids:
-    """Return the cluster of each document as an integer; a negative one is none."""
+def as_groups(labels: ArrayLike) -> Ids:
+    """Return the group of each document as an integer; a negative one is none."""
     ids = np.asarray(labels)
     if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
         raise ValueError(
-            "Clusters must be integers, one a document: got an array of shape "
+            "Groups must be integers, one a document: got an array of shape "
             f"{ids.shape} and dtype {ids.dtype}."
         )
     return ids.astype(np.intp)
 
 
-def count_clusters(ids: Ids, n_clusters: int | None) -> int:
-    """Return the number of clusters, if none of them is beyond it."""
+def count_groups(ids: Ids, n_groups: int | None) -> int:
+    """Return the number of groups, if none of them is beyond it."""
     found = int(ids.max(initial=-1)) + 1
-    if n_clusters is not None and n_clusters < found:
-        raise ValueError(f"There is a cluster {found - 1}, but n_clusters={n_clusters}.")
-    return found if n_clusters is None else int(n_clusters)
+    if n_groups is not None and n_groups < found:
+        raise ValueError(f"There is a group {found - 1}, but n_groups={n_groups}.")
+    return found if n_groups is None else int(n_groups)
 
 
 def is_missing(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Names of clusters: characteristic words, of which two clusters never share two."""
+"""Names of groups: characteristic words, of which two groups never share two."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from spheremix.reading.vocabulary import Vocabulary, Word
 
 Key = TypeVar("Key", bound="Hashable")
-CONSIDERED = 20  # characteristic words of a cluster among which those of its name are chosen
+CONSIDERED = 20  # characteristic words of a group among which those of its name are chosen
 STEM = 4  # first letters that two forms of one word share, at least
 
 
@@ -22,19 +22,19 @@ def choose_names(
     n: int,
     alike: Callable[[Key, Key], bool] | None = None,
 ) -> list[list[Key]]:
-    """Choose words for the names of all clusters, so that no two names share two words.
+    """Choose words for the names of all groups, so that no two names share two words.
 
-    Clusters take turns, in the given order: in each turn a cluster takes the best of its words that
-    leaves it with at most one word in common with every other name. A cluster that has no such word
-    left keeps the shorter name. So the rule always holds, and every cluster that has a word has a
-    name; with less words than clusters, two names may be the same single word.
+    Groups take turns, in the given order: in each turn a group takes the best of its words that
+    leaves it with at most one word in common with every other name. A group that has no such word
+    left keeps the shorter name. So the rule always holds, and every group that has a word has a
+    name; with less words than groups, two names may be the same single word.
 
     Parameters
     ----------
     ranked : sequence of sequences
-        The words of each cluster, each word once, the best one first.
+        The words of each group, each word once, the best one first.
     order : iterable of int
-        The clusters, those that choose first come first.
+        The groups, those that choose first come first.
     n : int
         Words of a name, at most.
     alike : callable, default=None
@@ -43,10 +43,10 @@ def choose_names(
     Returns
     -------
     list of list
-        One name a cluster.
+        One name a group.
     """
     names: list[list[Key]] = [[] for _ in ranked]
-    having: dict[Key, list[int]] = {}  # the clusters whose names have a word
+    having: dict[Key, list[int]] = {}  # the groups whose names have a word
     turns = list(order)
     for _ in range(n):
         for k in turns:
@@ -85,17 +85,17 @@ def alike(one: str, other: str) -> bool:
 
 
 def all_naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
-    """Return the words that name each cluster: characteristic words that set it apart.
+    """Return the words that name each group: characteristic words that set it apart.
 
-    Of the 20 most characteristic words of the cluster
+    Of the 20 most characteristic words of the group
     (:func:`~spheremix.reading.characteristic_scores`), those with the largest product of two
     numbers, where the shares of documents that contain each word are known. The first number is
-    the score. The second one is by how much the share of the cluster is above the share among the
-    documents of all other clusters, plus by how much it is above the largest share of another
-    cluster; each of the two is at least zero. A name should be about many documents of its cluster
-    and about few others, and should set it apart from the clusters that are like it. A name has no
-    two words that say the same ("type" and "dtype"), and no two clusters share two words of their
-    names: then the cluster of smaller mass takes its next word. Where a cluster has no other word,
+    the score. The second one is by how much the share of the group is above the share among the
+    documents of all other groups, plus by how much it is above the largest share of another
+    group; each of the two is at least zero. A name should be about many documents of its group
+    and about few others, and should set it apart from the groups that are like it. A name has no
+    two words that say the same ("type" and "dtype"), and no two groups share two words of their
+    names: then the group of smaller mass takes its next word. Where a group has no other word,
     its name is shorter.
 
     Parameters
@@ -108,7 +108,7 @@ def all_naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
     Returns
     -------
     list of list of Word
-        A list a cluster, in the order of the name.
+        A list a group, in the order of the name.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def all_naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
 
 
 def _candidates(vocabulary: Vocabulary, k: int) -> list[int]:
-    """Return the features of a cluster, those that are best in its name first."""
+    """Return the features of a group, those that are best in its name first."""
     found = np.flatnonzero(vocabulary.support[k])
     found = found[vocabulary.ranking(k, found)]
     first, rest = found[:CONSIDERED], found[CONSIDERED:]
@@ -145,15 +145,15 @@ def _candidates(vocabulary: Vocabulary, k: int) -> list[int]:
     return [*first.tolist(), *rest.tolist()]
 
 
-def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]:
-    """Return the words that name a cluster, by :func:`~spheremix.reading.all_naming_words`.
+def naming_words(vocabulary: Vocabulary, group: int, n: int = 3) -> list[Word]:
+    """Return the words that name a group, by :func:`~spheremix.reading.all_naming_words`.
 
     Parameters
     ----------
     vocabulary : Vocabulary
         Prototypes with names for their features.
-    cluster : int
-        The cluster.
+    group : int
+        The group.
     n : int, default=3
         How many; less where the prototype has less words, or where others have the same ones.
 
@@ -171,18 +171,18 @@ def naming_words(vocabulary: Vocabulary, cluster: int, n: int = 3) -> list[Word]
     >>> [word.word for word in naming_words(words, 0, n=1)]
     ['heart']
     """
-    return all_naming_words(vocabulary, n)[vocabulary.require_cluster(cluster)]
+    return all_naming_words(vocabulary, n)[vocabulary.require_group(group)]
 
 
-def cluster_name(vocabulary: Vocabulary, cluster: int, n_words: int = 3) -> str:
-    """Name a cluster, by :func:`~spheremix.reading.naming_words`.
+def group_name(vocabulary: Vocabulary, group: int, n_words: int = 3) -> str:
+    """Name a group, by :func:`~spheremix.reading.naming_words`.
 
     Parameters
     ----------
     vocabulary : Vocabulary
         Prototypes with names for their features.
-    cluster : int
-        The cluster.
+    group : int
+        The group.
     n_words : int, default=3
         How many words.
 
@@ -194,12 +194,12 @@ def cluster_name(vocabulary: Vocabulary, cluster: int, n_words: int = 3) -> str:
     Examples
     --------
     >>> import numpy as np
-    >>> from spheremix.reading import Vocabulary, cluster_name
+    >>> from spheremix.reading import Vocabulary, group_name
     >>> prototypes = np.array([[0.8, 0.6, 0.0], [0.0, 0.6, 0.8]])
-    >>> cluster_name(Vocabulary(prototypes, ["heart", "the", "wing"]), 1, n_words=1)
+    >>> group_name(Vocabulary(prototypes, ["heart", "the", "wing"]), 1, n_words=1)
     'wing'
     """
-    return join_words([word.word for word in naming_words(vocabulary, cluster, n_words)])
+    return join_words([word.word for word in naming_words(vocabulary, group, n_words)])
 
 
 def join_words(words: Sequence[str]) -> str:

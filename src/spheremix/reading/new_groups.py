@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.reading.batch_result import Check, NewGroup
-from spheremix.reading.characteristic import characteristic_scores, cluster_masses
+from spheremix.reading.characteristic import characteristic_scores, group_masses
 from spheremix.reading.novelty import MOST_SEARCHED, others_of, products, search_group
 from spheremix.wording import count, joined
 
@@ -117,7 +117,7 @@ def _own_words(
     if words is None:
         return []
     total = np.asarray(batch.rows[members].sum(axis=0)).ravel()
-    masses = cluster_masses(mixture.weights_, mixture.kappas_, len(words))
+    masses = group_masses(mixture.weights_, mixture.kappas_, len(words))
     prototypes = np.vstack([mixture.prototypes_, total / np.linalg.norm(total)])
     scores = characteristic_scores(prototypes, np.append(masses, masses.mean()))[-1]
     best = np.argsort(-scores, kind="stable")[:WORDS]

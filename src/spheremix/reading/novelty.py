@@ -66,7 +66,7 @@ class Scored:
         return len(self.labels)
 
     @property
-    def unsettled(self) -> float:
+    def unstable(self) -> float:
         """Share of the rows that would belong to another group if they were left out."""
         return float(np.mean(self.pulls.argmax(axis=1) != self.labels))
 
@@ -87,7 +87,7 @@ def score_past(left: LeftOut, rng: np.random.Generator) -> Scored:
     ids = np.arange(rows.n_rows)
     if len(ids) > MOST_PAST:
         ids = np.sort(rng.permutation(ids)[:MOST_PAST])
-    # The weights of the clusters are what the noise leaves.
+    # The weights of the groups are what the noise leaves.
     shift = np.log(mixture.weights_.sum()) - mixture.scorer_.offset
     found = []
     for _, block in left.blocks(ids):

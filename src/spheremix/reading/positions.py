@@ -1,8 +1,8 @@
 """Where documents stand on a map: positions in the plane that keep neighbours together.
 
 The layout is that of t-SNE (van der Maaten and Hinton, JMLR 9, 2008): documents attract their
-nearest neighbours, and all documents push each other apart. Neighbours of another cluster attract
-less, so that clusters are islands with white water between them. There is nothing random in it: it
+nearest neighbours, and all documents push each other apart. Neighbours of another group attract
+less, so that groups are islands with white water between them. There is nothing random in it: it
 begins with the leading coordinates of the rows, and the same rows give the same map.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 COORDINATES = 100  # in which neighbours are looked for
 NEIGHBOURS = 50
 PERPLEXITY = 25.0
-APART = 0.2  # attraction of a neighbour in another cluster, compared with one in the same
+APART = 0.2  # attraction of a neighbour in another group, compared with one in the same
 GATHERING, SPREADING = 100, 250  # steps
 EXAGGERATIONS = (12.0, 1.0)  # of attractions, while documents gather and while they spread
 MOMENTA = (0.5, 0.8)
@@ -50,7 +50,7 @@ def document_positions(
     X : array, sparse matrix or Directions of shape (n, d)
         The rows; they are normalised.
     labels : array-like of int of shape (n,)
-        The cluster of each row; any other number, as -1 for noise, is a cluster too.
+        The group of each row; any other number, as -1 for noise, is a group too.
     callback : callable, default=None
         Gets the share of the work that is done, now and then.
 
@@ -69,20 +69,20 @@ def document_positions(
     >>> positions.shape, bool(positions.min() >= 0.0), bool(positions.max() <= 1.0)
     ((60, 2), True, True)
     """
-    clusters = np.asarray(labels, dtype=np.intp)
+    groups = np.asarray(labels, dtype=np.intp)
     with threadpool_limits(1):  # sums of several threads differ in their last bits
         coordinates = leading_coordinates(X, COORDINATES)
-        if len(coordinates) != len(clusters):
-            raise ValueError(f"There are {len(clusters)} labels for {len(coordinates)} rows of X.")
-        first, members, counts = _distinct(coordinates, clusters)
+        if len(coordinates) != len(groups):
+            raise ValueError(f"There are {len(groups)} labels for {len(coordinates)} rows of X.")
+        first, members, counts = _distinct(coordinates, groups)
         masses = counts.astype(np.float64)
-        places = _spread_out(coordinates[first], clusters[first], masses, callback)
+        places = _spread_out(coordinates[first], groups[first], masses, callback)
         return _framed(_fanned_out(places, members, counts))
 
 
-def _distinct(coordinates: Array, clusters: Ids) -> tuple[Ids, Ids, Ids]:
+def _distinct(coordinates: Array, groups: Ids) -> tuple[Ids, Ids, Ids]:
     """Find equal rows: the first row of each kind, the kind of each row, and their numbers."""
-    rounded = np.column_stack([coordinates.round(SAME) + 0.0, clusters])
+    rounded = np.column_stack([coordinates.round(SAME) + 0.0, groups])
     _, first, members, counts = np.unique(
         rounded, axis=0, return_index=True, return_inverse=True, return_counts=True
     )
@@ -93,7 +93,7 @@ def _distinct(coordinates: Array, clusters: Ids) -> tuple[Ids, Ids, Ids]:
 
 
 def _spread_out(
-    coordinates: Array, clusters: Ids, masses: Array, callback: Callable[[float], None] | None
+    coordinates: Array, groups: Ids, masses: Array, callback: Callable[[float], None] | None
 ) -> Array:
     """Let neighbours attract and all rows push each other until they have found their places."""
     n = len(coordinates)
@@ -102,7 +102,7 @@ def _spread_out(
     if k < 2:
         return positions / START
     distances, neighbours = nearest_rows(coordinates, k)
-    factors = np.where(clusters[neighbours] == clusters[:, None], 1.0, APART)
+    factors = np.where(groups[neighbours] == groups[:, None], 1.0, APART)
     pull = attractions(distances, neighbours, min(PERPLEXITY, 0.6 * k), masses, factors)
     push = Repulsion(masses)
     rows, columns = np.repeat(np.arange(n), np.diff(pull.indptr)), pull.indices

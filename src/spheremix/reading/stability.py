@@ -18,7 +18,7 @@ from spheremix.estimators.problem import NoFitError, build_problem
 from spheremix.estimators.replicates import replicate_fits
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.reading.alignment import count_common, jaccard
-from spheremix.reading.characteristic import characteristic_scores, cluster_masses
+from spheremix.reading.characteristic import characteristic_scores, group_masses
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -205,7 +205,7 @@ def _words(
     support: NDArray[np.bool_] = prototypes != 0.0
     if mixture.beta > 0.0:
         return support
-    masses = cluster_masses(weights, kappas, prototypes.shape[1])
+    masses = group_masses(weights, kappas, prototypes.shape[1])
     scores = characteristic_scores(prototypes, masses)
     n = min(LISTED, prototypes.shape[1])
     best = np.argsort(-scores, axis=1, kind="stable")[:, :n]

@@ -1,4 +1,4 @@
-"""Clusters against labels, one or several a document: counts, shares, agreement."""
+"""Groups against labels, one or several a document: counts, shares, agreement."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from spheremix.reading.labels import as_clusters, count_clusters, is_missing
+from spheremix.reading.labels import as_groups, count_groups, is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contingency:
-    """How many documents of each cluster have each label.
+    """How many documents of each group have each label.
 
-    A document may have several labels: then the counts of a cluster add up to more than its size.
+    A document may have several labels: then the counts of a group add up to more than its size.
 
     Attributes
     ----------
     labels : tuple
         Their values, the most frequent first; of equals, in the order of their names.
     counts : ndarray of shape (K, n_labels)
-        Documents of the cluster with the label.
-    cluster_sizes : ndarray of shape (K,)
-        Documents of each cluster, those without label included.
+        Documents of the group with the label.
+    group_sizes : ndarray of shape (K,)
+        Documents of each group, those without label included.
     label_sizes : ndarray of shape (n_labels,)
         Documents of each label.
     n_unlabelled : int
@@ -42,24 +42,24 @@ class Contingency:
 
     labels: tuple[Hashable, ...]
     counts: Ids
-    cluster_sizes: Ids
+    group_sizes: Ids
     label_sizes: Ids
     n_unlabelled: int
 
     @property
-    def share_of_cluster(self) -> Array:
-        """Share of the cluster's documents that have the label, of shape (K, n_labels)."""
-        return _shares(self.counts, self.cluster_sizes[:, None])
+    def share_of_group(self) -> Array:
+        """Share of the group's documents that have the label, of shape (K, n_labels)."""
+        return _shares(self.counts, self.group_sizes[:, None])
 
     @property
     def share_of_label(self) -> Array:
-        """Share of the label's documents that are in the cluster: its columns sum to one."""
+        """Share of the label's documents that are in the group: its columns sum to one."""
         return _shares(self.counts, self.label_sizes[None, :])
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far clusters and labels are the same partition.
+    """How far groups and labels are the same partition.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Agreement:
     nmi : float
         Normalised mutual information, by the arithmetic mean of the entropies.
     n_documents : int
-        Documents compared: those that have a cluster and a label.
+        Documents compared: those that have a group and a label.
     """
 
     ari: float
@@ -77,19 +77,19 @@ class Agreement:
 
 
 def contingency(
-    clusters: ArrayLike, labels: Iterable[Any], *, n_clusters: int | None = None
+    groups: ArrayLike, labels: Iterable[Any], *, n_groups: int | None = None
 ) -> Contingency:
-    """Count the labels of the documents of each cluster.
+    """Count the labels of the documents of each group.
 
     Parameters
     ----------
-    clusters : array-like of shape (n,)
-        Cluster of each document; documents without one (-1) are left out.
+    groups : array-like of shape (n,)
+        Group of each document; documents without one (-1) are left out.
     labels : iterable of length n
         A value a document, or a list, tuple or set of values. None, NaN, an empty string and an
         empty list are no label.
-    n_clusters : int, default=None
-        K, where the last clusters may be empty.
+    n_groups : int, default=None
+        K, where the last groups may be empty.
 
     Returns
     -------
@@ -103,8 +103,8 @@ def contingency(
     >>> table.labels, table.counts.tolist()
     (('sky', 'sea'), [[1, 1], [1, 0]])
     """
-    ids, values = _paired(clusters, labels)
-    K = count_clusters(ids, n_clusters)
+    ids, values = _paired(groups, labels)
+    K = count_groups(ids, n_groups)
     kept = [(int(k), value) for k, value in zip(ids, values, strict=True) if k >= 0]
     numbers: dict[Hashable, int] = {}
     places = [(k, numbers.setdefault(one, len(numbers))) for k, value in kept for one in value]
@@ -122,13 +122,13 @@ def contingency(
     )
 
 
-def agreement(clusters: ArrayLike, labels: Iterable[Any]) -> Agreement:
-    """Compare clusters with labels, or with the clusters of another model.
+def agreement(groups: ArrayLike, labels: Iterable[Any]) -> Agreement:
+    """Compare groups with labels, or with the groups of another model.
 
     Parameters
     ----------
-    clusters : array-like of shape (n,)
-        Cluster of each document; documents without one (-1) are left out.
+    groups : array-like of shape (n,)
+        Group of each document; documents without one (-1) are left out.
     labels : iterable of length n
         A value a document; documents without one are left out. (A -1 among labels is a value.)
 
@@ -143,7 +143,7 @@ def agreement(clusters: ArrayLike, labels: Iterable[Any]) -> Agreement:
     >>> agreement([0, 0, 1, 1], ["sea", "sea", "sky", "sky"]).ari
     1.0
     """
-    ids, values = _paired(clusters, labels)
+    ids, values = _paired(groups, labels)
     kept = [(int(k), value) for k, value in zip(ids, values, strict=True) if k >= 0 and value]
     if any(len(value) > 1 for _, value in kept):
         raise ValueError("Documents have several labels: no single partition to compare with.")
@@ -153,16 +153,16 @@ def agreement(clusters: ArrayLike, labels: Iterable[Any]) -> Agreement:
     mine = [k for k, _ in kept]
     theirs = [numbers.setdefault(value[0], len(numbers)) for _, value in kept]
     with warnings.catch_warnings():
-        # Many clusters of few documents are no mistake here.
+        # Many groups of few documents are no mistake here.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         ari = float(adjusted_rand_score(theirs, mine))
         nmi = float(normalized_mutual_info_score(theirs, mine))
     return Agreement(ari, nmi, len(kept))
 
 
-def _paired(clusters: ArrayLike, labels: Iterable[Any]) -> tuple[Ids, list[tuple[Hashable, ...]]]:
-    """Return the clusters as integers, and the labels of each document, each once."""
-    ids = as_clusters(clusters)
+def _paired(groups: ArrayLike, labels: Iterable[Any]) -> tuple[Ids, list[tuple[Hashable, ...]]]:
+    """Return the groups as integers, and the labels of each document, each once."""
+    ids = as_groups(groups)
     values = [_values(value) for value in labels]
     if len(values) != len(ids):
         raise ValueError(f"There are {len(values)} labels for {len(ids)} documents.")

@@ -1,4 +1,4 @@
-"""What a tree of clusters says: a row for each node, with its name and its words."""
+"""What a tree of groups says: a row for each node, with its name and its words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NEARLY_ALL = (
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """A node of a tree of clusters.
+    """A node of a tree of groups.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class TreeNode:
     size : float
         Its rows, or their weight.
     n_leaves : int
-        The finest clusters in it.
+        The finest groups in it.
     height : float
         What the merge loses, in nats, as in ``linkage_``; 0 for leaves.
     name : str
@@ -78,7 +78,7 @@ def tree_nodes(
 ) -> tuple[TreeNode, ...]:
     """Describe every node of a tree: a table with one row a node.
 
-    Words are ranked as those of clusters are
+    Words are ranked as those of groups are
     (:func:`~spheremix.reading.characteristic_scores`), in a comparison of two groups: a node and
     its sibling, or a node and all other rows. The sum of the rows of a group, at length one, is its
     prototype, and the length of the sum is its mass. Only words are listed of which a row of the

@@ -1,4 +1,4 @@
-"""Whose words are whose: of one cluster only, shared, common and nobody's, ranked."""
+"""Whose words are whose: of one group only, shared, common and nobody's, ranked."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     Ids = NDArray[np.intp]
 
 Rank = Literal["characteristic", "weight", "exit"]
-# Words that no other cluster has are listed if at least this share of the cluster's documents
+# Words that no other group has are listed if at least this share of the group's documents
 # contain them. Below it, most of them are names and misprints of a few documents.
 ONLY_HERE_SHARE = 0.05
-# And if the share of documents with the word is so many times that of any other cluster: documents
-# of other clusters may contain a word that their prototype does without.
+# And if the share of documents with the word is so many times that of any other group: documents
+# of other groups may contain a word that their prototype does without.
 ONLY_HERE_TIMES = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a cluster.
+    """A word of a group.
 
     Attributes
     ----------
@@ -37,24 +37,24 @@ class Word:
         The name of the feature.
     feature : int
         Its number.
-    cluster : int
-        The cluster.
+    group : int
+        The group.
     weight : float
         The coordinate of the prototype.
     score : float
         How characteristic it is (:func:`~spheremix.reading.characteristic_scores`).
     exit_beta : float or None
-        The penalty from which the cluster does without it; infinite where it never does, None
+        The penalty from which the group does without it; infinite where it never does, None
         without a path.
     shared_with : tuple of int
-        Other clusters in which it is non-zero.
+        Other groups in which it is non-zero.
     document_share : float or None
-        Share of the cluster's documents that contain it; None where the rows are not known.
+        Share of the group's documents that contain it; None where the rows are not known.
     """
 
     word: str
     feature: int
-    cluster: int
+    group: int
     weight: float
     score: float
     exit_beta: float | None
@@ -66,26 +66,26 @@ class Word:
 class Vocabulary:
     """Sparse prototypes with a name for each feature.
 
-    Words of a cluster are ranked in one of three ways. ``"characteristic"``: by a power
-    of the coordinate of the prototype times the share of the word that is in this cluster
+    Words of a group are ranked in one of three ways. ``"characteristic"``: by a power
+    of the coordinate of the prototype times the share of the word that is in this group
     (:func:`~spheremix.reading.characteristic_scores`). ``"weight"``: by the absolute coordinate
-    alone. ``"exit"``: by the penalty up to which the cluster keeps them on the path. Many words
+    alone. ``"exit"``: by the penalty up to which the group keeps them on the path. Many words
     leave together on a path, or are still there when it ends: of those, the heavier one comes
     first. Without a path, "exit" and "weight" are the same.
 
     Parameters
     ----------
     prototypes : ndarray of shape (K, d)
-        Its exact zeros say which cluster has which word.
+        Its exact zeros say which group has which word.
     names : sequence of str
         One a feature.
     exit_betas : ndarray of shape (K, d), default=None
         ``exit_betas_`` of a path.
     masses : array-like of shape (K,), default=None
-        How much of the rows each cluster has, as :func:`~spheremix.reading.cluster_masses` gives
+        How much of the rows each group has, as :func:`~spheremix.reading.group_masses` gives
         it; equal by default.
     document_shares : ndarray of shape (K, d), default=None
-        Share of the documents of each cluster that contain each word, as
+        Share of the documents of each group that contain each word, as
         :func:`~spheremix.reading.document_shares` gives it.
 
     Examples
@@ -119,38 +119,38 @@ class Vocabulary:
 
     @cached_property
     def support(self) -> NDArray[np.bool_]:
-        """Which cluster has which word, of shape (K, d)."""
+        """Which group has which word, of shape (K, d)."""
         support: NDArray[np.bool_] = self.prototypes != 0.0
         return support
 
     @cached_property
     def scores(self) -> Array:
-        """How characteristic each word is of each cluster, of shape (K, d)."""
+        """How characteristic each word is of each group, of shape (K, d)."""
         return characteristic_scores(self.prototypes, self.masses)
 
     @cached_property
     def n_sharing(self) -> Ids:
-        """Clusters that have each word, of shape (d,)."""
+        """Groups that have each word, of shape (d,)."""
         counts: Ids = self.support.sum(axis=0)
         return counts
 
     # Features
 
-    def features_of(self, clusters: Iterable[int]) -> Ids:
-        """Return the features of exactly these clusters, and of no other.
+    def features_of(self, groups: Iterable[int]) -> Ids:
+        """Return the features of exactly these groups, and of no other.
 
         Parameters
         ----------
-        clusters : iterable of int
-            ``[k]`` for the words that only this cluster has, ``[k, l]`` for those of a pair, all
-            the clusters for common words, ``[]`` for nobody's.
+        groups : iterable of int
+            ``[k]`` for the words that only this group has, ``[k, l]`` for those of a pair, all
+            the groups for common words, ``[]`` for nobody's.
 
         Returns
         -------
         ndarray
             Numbers of features, those of the largest sum of absolute coordinates first.
         """
-        wanted = sorted({self.require_cluster(k) for k in clusters})
+        wanted = sorted({self.require_group(k) for k in groups})
         found = np.flatnonzero(
             self.support[wanted].all(axis=0) & (self.n_sharing == len(wanted))
             if wanted
@@ -159,21 +159,21 @@ class Vocabulary:
         intensities = np.abs(self.prototypes[:, found]).sum(axis=0)
         return found[np.argsort(-intensities, kind="stable")]
 
-    def roles(self, cluster: int) -> NDArray[np.str_]:
-        """Tell what each feature is to a cluster.
+    def roles(self, group: int) -> NDArray[np.str_]:
+        """Tell what each feature is to a group.
 
         Parameters
         ----------
-        cluster : int
-            The cluster.
+        group : int
+            The group.
 
         Returns
         -------
         ndarray of str of shape (d,)
-            "own": of this cluster only; "common": of all clusters; "shared": of this one and some
-            others; "other": of others only; "none": of no cluster.
+            "own": of this group only; "common": of all groups; "shared": of this one and some
+            others; "other": of others only; "none": of no group.
         """
-        has, count = self.support[self.require_cluster(cluster)], self.n_sharing
+        has, count = self.support[self.require_group(group)], self.n_sharing
         return np.select(
             [has & (count == 1), has & (count == len(self.prototypes)), has, count > 0],
             ["own", "common", "shared", "other"],
@@ -182,15 +182,13 @@ class Vocabulary:
 
     # Words
 
-    def words(
-        self, cluster: int, n: int | None = None, *, by: Rank = "characteristic"
-    ) -> list[Word]:
-        """Return the words of a cluster, the most characteristic ones first.
+    def words(self, group: int, n: int | None = None, *, by: Rank = "characteristic") -> list[Word]:
+        """Return the words of a group, the most characteristic ones first.
 
         Parameters
         ----------
-        cluster : int
-            The cluster.
+        group : int
+            The group.
         n : int, default=None
             How many at most; all of them by default.
         by : {"characteristic", "weight", "exit"}, default="characteristic"
@@ -201,28 +199,28 @@ class Vocabulary:
         list of Word
             The most important ones first.
         """
-        k = self.require_cluster(cluster)
+        k = self.require_group(group)
         return self.ranked(k, np.flatnonzero(self.support[k]), n, by)
 
     def only_here_words(
         self,
-        cluster: int,
+        group: int,
         n: int | None = None,
         *,
         by: Rank = "characteristic",
         least_share: float = ONLY_HERE_SHARE,
     ) -> list[Word]:
-        """Return the words that only this cluster has, and that enough of its documents contain.
+        """Return the words that only this group has, and that enough of its documents contain.
 
         No other prototype has these words, and the share of the documents with the word is at least
-        twice that of any other cluster.
+        twice that of any other group.
 
         Parameters
         ----------
-        cluster, n, by
+        group, n, by
             As in :meth:`words`.
         least_share : float, default=0.05
-            Share of the cluster's documents that must contain a word. Without
+            Share of the group's documents that must contain a word. Without
             ``document_shares`` there is no such bound, and documents of others are not asked.
 
         Returns
@@ -230,7 +228,7 @@ class Vocabulary:
         list of Word
             The most important ones first.
         """
-        k = self.require_cluster(cluster)
+        k = self.require_group(group)
         found = self.support[k] & (self.n_sharing == 1)
         if self.document_shares is not None:
             here = self.document_shares[k]
@@ -238,28 +236,28 @@ class Vocabulary:
         return self.ranked(k, np.flatnonzero(found), n, by)
 
     def shared_words(
-        self, cluster: int, n: int | None = None, *, by: Rank = "characteristic"
+        self, group: int, n: int | None = None, *, by: Rank = "characteristic"
     ) -> list[Word]:
-        """Return the words that this cluster has in common with some others, not with all.
+        """Return the words that this group has in common with some others, not with all.
 
-        Those of all clusters are common words; of two clusters, no word is shared.
+        Those of all groups are common words; of two groups, no word is shared.
 
         Parameters
         ----------
-        cluster, n, by
+        group, n, by
             As in :meth:`words`.
 
         Returns
         -------
         list of Word
-            The most important ones to this cluster first.
+            The most important ones to this group first.
         """
-        k = self.require_cluster(cluster)
+        k = self.require_group(group)
         some = (self.n_sharing > 1) & (self.n_sharing < len(self.prototypes))
         return self.ranked(k, np.flatnonzero(self.support[k] & some), n, by)
 
     def common_words(self, n: int | None = None) -> list[str]:
-        """Return the words of all clusters.
+        """Return the words of all groups.
 
         Parameters
         ----------
@@ -273,43 +271,43 @@ class Vocabulary:
         """
         return self.named(self.features_of(range(len(self.prototypes)))[:n])
 
-    def shares_elsewhere(self, cluster: int) -> Array:
-        """Return the largest share of documents with each word among the other clusters.
+    def shares_elsewhere(self, group: int) -> Array:
+        """Return the largest share of documents with each word among the other groups.
 
         Parameters
         ----------
-        cluster : int
-            The cluster.
+        group : int
+            The group.
 
         Returns
         -------
         ndarray of shape (d,)
-            Zeros for one cluster alone, and where ``document_shares`` are not known.
+            Zeros for one group alone, and where ``document_shares`` are not known.
         """
         if self.document_shares is None:
             return np.zeros(self.prototypes.shape[1])
-        others: Array = np.delete(self.document_shares, self.require_cluster(cluster), axis=0)
+        others: Array = np.delete(self.document_shares, self.require_group(group), axis=0)
         found: Array = others.max(axis=0, initial=0.0)
         return found
 
-    def share_among_others(self, cluster: int) -> Array:
-        """Return the share of documents with each word among those of all other clusters together.
+    def share_among_others(self, group: int) -> Array:
+        """Return the share of documents with each word among those of all other groups together.
 
         Parameters
         ----------
-        cluster : int
-            The cluster.
+        group : int
+            The group.
 
         Returns
         -------
         ndarray of shape (d,)
-            Zeros for one cluster alone, and where ``document_shares`` are not known.
+            Zeros for one group alone, and where ``document_shares`` are not known.
         """
         found: Array = np.zeros(self.prototypes.shape[1])
         if self.document_shares is not None:
             given = np.ones(len(self.prototypes)) if self.masses is None else self.masses
             masses = np.array(given, dtype=np.float64)
-            masses[self.require_cluster(cluster)] = 0.0
+            masses[self.require_group(group)] = 0.0
             found += masses @ self.document_shares / max(masses.sum(), np.finfo(float).tiny)
         return found
 
@@ -329,48 +327,48 @@ class Vocabulary:
         return [self.names[j] for j in features]
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """Return every word of every cluster: a data frame in waiting.
+        """Return every word of every group, column by column: ready for a data frame.
 
         Returns
         -------
         dict of ndarray
-            ``cluster``, ``rank`` in the cluster from 1, ``word``, ``feature``, ``score``,
+            ``group``, ``rank`` in the group from 1, ``word``, ``feature``, ``score``,
             ``weight``, ``document_share`` (NaN where rows are not known), ``exit_beta`` (NaN
-            without a path) and ``n_clusters`` that have the word; a row a non-zero coordinate,
-            cluster after cluster, the most characteristic words first.
+            without a path) and ``n_groups`` that have the word; a row a non-zero coordinate,
+            group after group, the most characteristic words first.
         """
-        clusters, features = np.nonzero(self.support)
-        missing = np.full(len(clusters), np.nan)
+        groups, features = np.nonzero(self.support)
+        missing = np.full(len(groups), np.nan)
         exits, shares = (
-            missing if one is None else one[clusters, features]
+            missing if one is None else one[groups, features]
             for one in (self.exit_betas, self.document_shares)
         )
-        weights, scores = self.prototypes[clusters, features], self.scores[clusters, features]
-        order = np.lexsort((-exits, -np.abs(weights), -scores, clusters))
-        clusters, features = clusters[order], features[order]
-        firsts = np.searchsorted(clusters, clusters)
+        weights, scores = self.prototypes[groups, features], self.scores[groups, features]
+        order = np.lexsort((-exits, -np.abs(weights), -scores, groups))
+        groups, features = groups[order], features[order]
+        firsts = np.searchsorted(groups, groups)
         return {
-            "cluster": clusters,
-            "rank": np.arange(len(clusters)) - firsts + 1,
+            "group": groups,
+            "rank": np.arange(len(groups)) - firsts + 1,
             "word": np.array(self.named(features), dtype=object),
             "feature": features,
             "score": scores[order],
             "weight": weights[order],
             "document_share": shares[order],
             "exit_beta": exits[order],
-            "n_clusters": self.n_sharing[features],
+            "n_groups": self.n_sharing[features],
         }
 
-    def require_cluster(self, k: int) -> int:
-        """Refuse a cluster that is not there: -1 is one that is set aside, not the last one."""
+    def require_group(self, k: int) -> int:
+        """Refuse a group that is not there: -1 is one that is set aside, not the last one."""
         if not 0 <= k < len(self.prototypes):
-            raise ValueError(f"There is no cluster {k}: they are 0 to {len(self.prototypes) - 1}.")
+            raise ValueError(f"There is no group {k}: they are 0 to {len(self.prototypes) - 1}.")
         return int(k)
 
     def ranked(
         self, k: int, features: Ids, n: int | None, by: Rank = "characteristic"
     ) -> list[Word]:
-        """Return some features of a cluster as words, the most important ones first."""
+        """Return some features of a group as words, the most important ones first."""
         order = self.ranking(k, features, by)[:n]
         exits, shares = self.exit_betas, self.document_shares
         return [
@@ -388,7 +386,7 @@ class Vocabulary:
         ]
 
     def ranking(self, k: int, features: Ids, by: Rank = "characteristic") -> Ids:
-        """Order some features of a cluster: their places, the most important one first."""
+        """Order some features of a group: their places, the most important one first."""
         if by not in get_args(Rank):
             raise ValueError(f"by must be one of {', '.join(get_args(Rank))}, got {by!r}.")
         weights = -np.abs(self.prototypes[k, features])

@@ -55,7 +55,7 @@ def _measured(source: Source) -> dict[str, Any]:
     steps = read_steps(source, shown)
     found = None if source.X is None else reading.documents(source.X)
     counted = docs.word_counts(source)
-    contrast = docs.contrast(counted, None if found is None else found.labels, reading.n_clusters)
+    contrast = docs.contrast(counted, None if found is None else found.labels, reading.n_groups)
     telling = None if contrast is None else [[word for word, _ in words] for words in contrast]
     named = Reading(
         source.model,
@@ -64,7 +64,7 @@ def _measured(source: Source) -> dict[str, Any]:
         names=source.names,
         X=None if source.feature_names is None else source.X,  # coordinates are in every document
     )
-    K, path = reading.n_clusters, source.path
+    K, path = reading.n_groups, source.path
     names, has_words = cluster_names(named), source.feature_names is not None or counted is not None
     exits = None if path is None else path.exit_betas_[:, shown].astype(np.float32)
     return {

@@ -80,16 +80,16 @@ class Assigned:
         found = np.zeros(0, dtype=np.intp)
         if len(kept):
             found = reading.documents(self.material.X).labels
-        sizes = np.bincount(found[found >= 0], minlength=reading.n_clusters)
+        sizes = np.bincount(found[found >= 0], minlength=reading.n_groups)
         nowhere = int((found < 0).sum())
         lost = f", {nowhere:,} that {'belongs' if nowhere == 1 else 'belong'} nowhere"
         assigned = count(int(sizes.sum()), "document")
         first = f"{assigned} assigned{lost * reading.has_noise}, {n_without:,} without a cluster."
         if self.comparison is None:
-            listed = reading.layout.clusters
-            named = [f"{sizes[k]:7,}  cluster {k}: {reading.cluster_name(int(k))}" for k in listed]
+            listed = reading.layout.groups
+            named = [f"{sizes[k]:7,}  cluster {k}: {reading.group_name(int(k))}" for k in listed]
             return [first, *named]
-        names = [reading.cluster_name(k) for k in range(reading.n_clusters)]
+        names = [reading.group_name(k) for k in range(reading.n_groups)]
         called = [self.material.source.name(int(row)) for row in kept]
         further = []
         if self.comparison.new_groups and self.run.manifest.corpus is not None:

@@ -34,20 +34,20 @@ def describe_clusters(
     labels, labelled = material.source.labels, {}
     if labels:
         clusters = all_clusters(documents.labels, material)
-        labelled = _by_cluster(label_columns(clusters, labels, reading.n_clusters))
+        labelled = _by_cluster(label_columns(clusters, labels, reading.n_groups))
     words = reading.vocabulary
     return [
         {
-            "cluster": one.cluster,
+            "cluster": one.group,
             "fit": fit,
             "size": one.size,
             "name": one.name,
-            "words": list(one.contrast_words) or _plain(words.words(one.cluster, LISTED)),
+            "words": list(one.contrast_words) or _plain(words.words(one.group, LISTED)),
             "only_here": [] if one.contrast_words else _plain(list(one.only_here_words)),
-            "typical": typical.get(one.cluster, []),
-            "labels": labelled.get(one.cluster, []),
+            "typical": typical.get(one.group, []),
+            "labels": labelled.get(one.group, []),
         }
-        for one in sorted(reading.clusters(n_listed=LISTED), key=lambda one: one.cluster)
+        for one in sorted(reading.groups(n_listed=LISTED), key=lambda one: one.group)
     ]
 
 

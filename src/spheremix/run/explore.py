@@ -285,7 +285,7 @@ def _finish(
     contrast = _contrast(material, model)
     rows = None if material.words is None else material.X  # texts do not contain coordinates
     reading = Reading(model, material.words, contrast=contrast, X=rows)
-    best = reading.n_clusters
+    best = reading.n_groups
     fit, history = fit_of(folder, groups), write_history(edited.steps, folder.folder)
     named = _names(reading, material, names, edited, fit)
     if edited.steps and names is not None and names.namer is not None:
@@ -340,7 +340,7 @@ def _names(
     fit: str,
 ) -> list[NameRecord]:
     """Name the clusters: as was said, and by their words where nothing was."""
-    automatic = [reading.cluster_name(k) for k in range(reading.n_clusters)]
+    automatic = [reading.group_name(k) for k in range(reading.n_groups)]
     given = edited.marks.names
     older = {one.name for one in given.values()} - edited.fresh
     if names is not None:
@@ -370,6 +370,6 @@ def _contrast(material: Material, model: VMFMixture | VMFPath) -> list[list[Cont
     """Find the words of clusters whose columns are no words, in the texts beside."""
     if material.counts is None or material.terms is None:
         return None
-    K = Reading(model).n_clusters
+    K = Reading(model).n_groups
     clusters = all_clusters(model.labels_, material)
-    return contrast_words(material.counts, clusters, material.terms, CONTRASTED, n_clusters=K)
+    return contrast_words(material.counts, clusters, material.terms, CONTRASTED, n_groups=K)

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from spheremix.estimators.inside import FEW, ClusterTree, tree_inside
 from spheremix.hierarchy import Hierarchy
-from spheremix.reading.contrast import cluster_counts, text_sums
+from spheremix.reading.contrast import group_counts, text_sums
 from spheremix.reading.tree import describe_nodes
 from spheremix.run.advising import problem_of
 from spheremix.run.files import TREE
@@ -121,7 +121,7 @@ def describe_tree(
     for left, right in hierarchy.pairs.tolist():
         owners.append(owners[left] | owners[right])
     chosen = set(hierarchy.nodes_of(len(np.unique(tree.clusters)))[0].tolist())
-    clusters = {one.cluster: one for one in reading.clusters(n_listed=LISTED)}
+    clusters = {one.group: one for one in reading.groups(n_listed=LISTED)}
     found = []
     for node in nodes:
         own = next(iter(owners[node.node])) if len(owners[node.node]) == 1 else None
@@ -156,10 +156,10 @@ def _words(
     """Return words, sums of directions and numbers of documents with a word, for each leaf."""
     M = tree.hierarchy.n_leaves
     if material.words is not None:
-        has = cluster_counts(sparse.csr_array(material.X != 0), tree.leaves, n_clusters=M)
+        has = group_counts(sparse.csr_array(material.X != 0), tree.leaves, n_groups=M)
         return material.words, tree.hierarchy.leaves.vectors, has
     if material.counts is not None and material.terms is not None:
         groups = all_clusters(tree.leaves, material)
-        has = cluster_counts(sparse.csr_array(material.counts != 0), groups, n_clusters=M)
+        has = group_counts(sparse.csr_array(material.counts != 0), groups, n_groups=M)
         return material.terms, text_sums(material.counts, groups, M), has
     return reading.feature_names, tree.hierarchy.leaves.vectors, None

@@ -11,7 +11,7 @@ from spheremix.run.headline import feature_name
 from spheremix.run.table import Table
 
 if TYPE_CHECKING:
-    from spheremix.reading import Cluster
+    from spheremix.reading import Group
     from spheremix.run.run import Run
 
 LISTED = 8  # characteristic words of a cluster that are shown
@@ -42,7 +42,7 @@ class Shown(NamedTuple):
 def cluster_tables(run: Run) -> list[Shown]:
     """Show clusters by their words, or embeddings by their documents and the words of those."""
     reading = Reading.from_run(run)
-    clusters = reading.clusters(n_listed=LISTED)
+    clusters = reading.groups(n_listed=LISTED)
     if run.feature_names is None:
         return _embedded(run, clusters)
     return [_words(reading, clusters)]
@@ -51,7 +51,7 @@ def cluster_tables(run: Run) -> list[Shown]:
 def common_words(run: Run) -> list[str]:
     """Return the words that all clusters have, the heaviest first."""
     reading = Reading.from_run(run)
-    if run.feature_names is None or len(reading.layout.clusters) < 2:
+    if run.feature_names is None or len(reading.layout.groups) < 2:
         return []
     return list(reading.vocabulary.common_words(COMMON))
 
@@ -78,7 +78,7 @@ def what_to_open(run: Run) -> dict[str, str]:
     }
 
 
-def _words(reading: Reading, clusters: list[Cluster]) -> Shown:
+def _words(reading: Reading, clusters: list[Group]) -> Shown:
     """Show clusters by their words; without a penalty, only those that no document has are zero."""
     lists = {"characteristic words": [one.words[:LISTED] for one in clusters]}
     if reading.path is not None:
@@ -86,7 +86,7 @@ def _words(reading: Reading, clusters: list[Cluster]) -> Shown:
     rows = [
         (
             f"{one.size:,}",
-            str(one.cluster),
+            str(one.group),
             one.name,
             *(", ".join(word.word for word in each[i]) or "-" for each in lists.values()),
         )
@@ -95,7 +95,7 @@ def _words(reading: Reading, clusters: list[Cluster]) -> Shown:
     return Shown(("size", "cluster", "name", *lists), rows, (0, 1))
 
 
-def _embedded(run: Run, clusters: list[Cluster]) -> list[Shown]:
+def _embedded(run: Run, clusters: list[Group]) -> list[Shown]:
     """Show embeddings by their documents, and by words of those: a coordinate is no word."""
     typical = run.read_table("typical") or Table(cluster=[], id=[], text=[])
     titles = typical.get("title") or [""] * typical.n_rows
@@ -106,20 +106,20 @@ def _embedded(run: Run, clusters: list[Cluster]) -> list[Shown]:
         found.setdefault(k, []).append((*names, typical["text"][i]))
     if run.contrast() is None:
         column = "typical documents"
-        what = [", ".join(name for name, *_ in found.get(k.cluster, [])[:SHOWN]) for k in clusters]
+        what = [", ".join(name for name, *_ in found.get(k.group, [])[:SHOWN]) for k in clusters]
     else:
         column = "characteristic words of its texts"
         what = [", ".join(one.contrast_words) or "-" for one in clusters]
     named = run.names() is not None
     rows = [
-        (f"{k.size:,}", str(k.cluster), *([k.name] if named else []), text)
+        (f"{k.size:,}", str(k.group), *([k.name] if named else []), text)
         for k, text in zip(clusters, what, strict=True)
     ]
     shown = [Shown(("size", "cluster", *(["name"] if named else []), column), rows, (0, 1))]
     quoted = [
-        (str(one.cluster), *document)
+        (str(one.group), *document)
         for one in clusters
-        for document in found.get(one.cluster, [])[:QUOTED]
+        for document in found.get(one.group, [])[:QUOTED]
     ]
     if any(text for *_, text in quoted):
         shown.append(Shown(("cluster", "typical document", *known, "begins"), quoted, (0,)))

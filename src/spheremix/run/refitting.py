@@ -322,10 +322,7 @@ def _words(before: Groups, after: Groups, plan: Plan) -> list[str]:
     if before.material.words is None:
         return []
     old, new = (
-        [
-            [one.word for one in reading.vocabulary.words(k, FIRST)]
-            for k in range(reading.n_clusters)
-        ]
+        [[one.word for one in reading.vocabulary.words(k, FIRST)] for k in range(reading.n_groups)]
         for reading in (Reading(g.mixture, g.material.words) for g in (before, after))
     )
     said = []

@@ -82,9 +82,9 @@ def write_tables(
         tables["removed_words"] = removed_columns(removed)
     clusters = all_clusters(documents.labels, material)
     if material.source.labels:
-        tables["labels"] = label_columns(clusters, material.source.labels, reading.n_clusters)
+        tables["labels"] = label_columns(clusters, material.source.labels, reading.n_groups)
     if material.source.dates is not None:
-        tables["time"] = time_columns(clusters, material.source.dates, reading.n_clusters)
+        tables["time"] = time_columns(clusters, material.source.dates, reading.n_groups)
     found.marks.add_to(tables, material)
     return {key: write_table(writer, key, columns) for key, columns in tables.items()}
 
@@ -108,8 +108,9 @@ def document_columns(
     reading: Reading, documents: Documents, material: Material, beside: Findings | None = None
 ) -> dict[str, Any]:
     """List the documents as they came, those set aside with the reason and without cluster."""
-    names = [*(reading.cluster_name(k) for k in range(reading.n_clusters)), NOWHERE]
-    found: dict[str, Any] = documents.table()
+    names = [*(reading.group_name(k) for k in range(reading.n_groups)), NOWHERE]
+    named = {"group": "cluster", "second_group": "runner_up"}
+    found: dict[str, Any] = {named.get(key, key): own for key, own in documents.table().items()}
     columns = {"cluster": found.pop("cluster"), "name": [names[k] for k in documents.labels]}
     if beside is not None and beside.tree is not None:
         columns["fine_group"] = [None if leaf < 0 else int(leaf) for leaf in beside.tree.leaves]
@@ -119,7 +120,7 @@ def document_columns(
     columns |= found
     if beside is not None:
         columns |= {"x": beside.positions[:, 0], "y": beside.positions[:, 1]}
-    columns["runner_up"] = [None if k < 0 else int(k) for k in documents.runners_up]
+    columns["runner_up"] = [None if k < 0 else int(k) for k in documents.second_groups]
     if material.words is not None and hasattr(material.X, "indptr"):
         columns["n_words"] = np.diff(material.X.indptr).tolist()
     corpus = material.source
@@ -154,12 +155,12 @@ def known_columns(corpus: Corpus) -> dict[str, list[str | None]]:
 
 def cluster_columns(reading: Reading, firmness: Any, documents: Documents) -> dict[str, Any]:
     """Sum up the clusters, by weight; last come the documents that belong nowhere, if any may."""
-    clusters = reading.clusters(n_listed=20)
+    clusters = reading.groups(n_listed=20)
     columns: dict[str, list[Any]] = {
-        "cluster": [one.cluster for one in clusters],
+        "cluster": [one.group for one in clusters],
         "name": [one.name for one in clusters],
         "size": [one.size for one in clusters],
-        "firmness": [firmness[one.cluster] for one in clusters],
+        "firmness": [firmness[one.group] for one in clusters],
         "weight": [one.weight for one in clusters],
         "kappa": [one.kappa for one in clusters],
     }
@@ -199,9 +200,9 @@ def word_columns(reading: Reading, firmness: sparse.csr_array) -> dict[str, Any]
         firmness.data
     )
     found["firmness"] = [
-        None if np.isnan(share) else share for share in shares[found["cluster"], found["feature"]]
+        None if np.isnan(share) else share for share in shares[found["group"], found["feature"]]
     ]
-    named = {"document_share": "share_of_documents"}
+    named = {"document_share": "share_of_documents", "group": "cluster", "n_groups": "n_clusters"}
     columns = {named.get(name, name): values for name, values in found.items()}
     return {name: columns[name] for name in TABLES["words"].columns if name in columns}
 
@@ -213,7 +214,7 @@ def typical_columns(
     corpus = material.source
     ranked = [
         (int(k), rank, i, int(material.kept[i]))
-        for k in reading.layout.clusters
+        for k in reading.layout.groups
         for rank, i in enumerate(typical(documents, int(k), material), 1)
     ]
     rows = [row for *_, row in ranked]
@@ -269,7 +270,7 @@ def contrast_columns(reading: Reading, contrast: list[list[ContrastWord]]) -> di
     """List the characteristic words of the texts of each cluster."""
     rows = [
         (int(k), rank, word.word, word.score, word.z, int(word.count), word.share)
-        for k in reading.layout.clusters
+        for k in reading.layout.groups
         for rank, word in enumerate(contrast[k], 1)
     ]
     names = ("cluster", "rank", "word", "score", "z", "count", "share")
@@ -329,20 +330,20 @@ def label_columns(
     """Count the labels of each cluster, for one column of labels after the other."""
     columns: dict[str, list[Any]] = {name: [] for name in TABLES["labels"].columns}
     for name, values in labels.items():
-        found = contingency(clusters, values, n_clusters=K)
+        found = contingency(clusters, values, n_groups=K)
         cells = np.nonzero(found.counts)
         columns["label_column"] += [name] * len(cells[0])
         columns["cluster"] += cells[0].tolist()
         columns["label"] += [found.labels[j] for j in cells[1]]
         columns["documents"] += found.counts[cells].tolist()
-        columns["share_of_cluster"] += found.share_of_cluster[cells].tolist()
+        columns["share_of_cluster"] += found.share_of_group[cells].tolist()
         columns["share_of_label"] += found.share_of_label[cells].tolist()
     return columns
 
 
 def time_columns(clusters: Any, dates: Any, K: int) -> dict[str, Any]:
     """Count the documents of each cluster by month, or by year where there are many months."""
-    found = timeline(clusters, dates, period="auto", n_clusters=K)
+    found = timeline(clusters, dates, period="auto", n_groups=K)
     rows, columns = (axis.ravel() for axis in np.indices(found.counts.shape))
     return {
         "cluster": rows,

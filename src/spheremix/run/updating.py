@@ -165,8 +165,8 @@ def _labels(before: Run, compared: Assigned) -> Ids:
 def _carried(before: Run, added: Added) -> CarriedEdits:
     """Return the names, notes and marks of the run before, and what it was like."""
     reading, marks = Reading.from_run(before), read_marks(before) or {}
-    K = reading.n_clusters
-    names = carried_names(reading.cluster_name(k) for k in range(K))
+    K = reading.n_groups
+    names = carried_names(reading.group_name(k) for k in range(K))
     table, clusters = before.documents, before.clusters
     labels = [] if table is None else table["cluster"]
     notes = marks.get("notes", {"groups": {}, "documents": {}})
@@ -206,7 +206,7 @@ def _first_words(before: Run, reading: Reading) -> list[list[str]]:
     """Return the first words of each group; nothing where columns are no words."""
     if before.feature_names is None:
         return []
-    K = reading.n_clusters
+    K = reading.n_groups
     return [[one.word for one in reading.vocabulary.words(k, FIRST)] for k in range(K)]
 
 
