@@ -33,8 +33,8 @@ from timing import DATA, ROOT
 
 import spheremix as sm
 from spheremix.reading import Reading, document_shares
-from spheremix.reading.characteristic import expected_shares
-from spheremix.reading.naming import all_naming_words
+from spheremix.reading.names import all_naming_words
+from spheremix.reading.words import expected_shares
 
 if TYPE_CHECKING:
     from pathlib import Path

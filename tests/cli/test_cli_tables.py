@@ -138,7 +138,7 @@ def test_a_reading_of_the_run_has_its_names(sparse_embedded, tmp_path):
     named = {one["cluster"]: one["name"] for one in rows(folder / "clusters.csv")}
     assert {str(one.group): one.name for one in reading.groups()} == named
     assert Reading.from_run(found, step=0).group_name(1, 1) == named["1"].split()[0]
-    with pytest.raises(ValueError, match="words of 2 clusters, the model 3"):
+    with pytest.raises(ValueError, match="words of 2 groups, the model 3"):
         Reading(found.path, contrast=[["a"], ["b"]])
     assert Reading(found.path, contrast=[["a"], [], ["b"]]).group_name(1).startswith("x")
     for damaged in ([["a"], ["b"]], ["a", [], []], {"0": ["a"]}):

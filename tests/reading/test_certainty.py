@@ -9,8 +9,7 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from spheremix.reading.certainty import ODDS, STABLE, UNSTABLE, certainties
-from spheremix.reading.documents import Documents
+from spheremix.reading.documents import ODDS, STABLE, UNSTABLE, Documents, certainties
 
 NAMES = ["apples", "boats"]
 

@@ -25,7 +25,7 @@ from spheremix.reading import (
     group_name,
     naming_words,
 )
-from spheremix.reading.naming import alike
+from spheremix.reading.names import alike
 
 COORDINATES = st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0, -0.5, 2.0])
 

@@ -15,20 +15,16 @@ from spheremix.reading.alignment import (
     flows,
     moves,
 )
-from spheremix.reading.characteristic import (
-    characteristic_scores,
-    document_shares,
-    group_masses,
-)
-from spheremix.reading.cluster import Group
 from spheremix.reading.contrast import (
     ContrastWord,
     contrast_words,
     group_counts,
     log_odds_contrast,
 )
+from spheremix.reading.document_map import document_positions
 from spheremix.reading.documents import Documents, read_documents
-from spheremix.reading.naming import all_naming_words, group_name, naming_words
+from spheremix.reading.labels import Agreement, Contingency, agreement, contingency
+from spheremix.reading.names import all_naming_words, group_name, naming_words
 from spheremix.reading.ordering import (
     Block,
     Layout,
@@ -37,13 +33,17 @@ from spheremix.reading.ordering import (
     group_order,
     layout,
 )
-from spheremix.reading.positions import document_positions
-from spheremix.reading.reading import Reading
-from spheremix.reading.tables import Agreement, Contingency, agreement, contingency
+from spheremix.reading.reading import Group, Reading
 from spheremix.reading.timeline import Timeline, parse_dates, timeline
 from spheremix.reading.tree import TreeNode, tree_nodes
-from spheremix.reading.vocabulary import Vocabulary, Word
 from spheremix.reading.why import Explanation, Term, explain
+from spheremix.reading.words import (
+    Vocabulary,
+    Word,
+    characteristic_scores,
+    document_shares,
+    group_masses,
+)
 
 __all__ = [
     "Agreement",

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from spheremix.reading.characteristic import characteristic_scores
 from spheremix.reading.labels import as_groups, count_groups
+from spheremix.reading.words import characteristic_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

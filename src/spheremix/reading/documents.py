@@ -1,7 +1,8 @@
-"""Where documents belong, and how surely."""
+"""Where documents belong, and how surely: in numbers and in words."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ import numpy as np
 from spheremix.data.parts import open_in_parts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from spheremix.data.open import Engine
@@ -20,6 +23,10 @@ if TYPE_CHECKING:
 
 NOWHERE = "belongs nowhere"  # in place of the name of a group, for documents that are noise
 BLOCK_SCORES = 2**22  # scores held at a time: 32 MiB
+STABLE = 0.75  # stability from which on one can rely on the place of a document
+UNSTABLE = 0.5  # stability below which the document would often be elsewhere
+ODDS = 9.0  # posterior of the group over that of the second group; below it is no clear winner
+CLEARLY, PROBABLY, BORDERLINE = "clearly here", "probably here", "borderline"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,3 +214,39 @@ def _assess_groups(scores: Array, biases: Array, lengths: Array) -> tuple[Any, .
     second_groups = scores.argmax(axis=1)
     log_odds = best - scores[rows, second_groups]
     return labels, second_groups, posteriors, -posteriors * np.expm1(-log_odds), log_odds, cosines
+
+
+def certainties(
+    documents: Documents, stability: NDArray[np.float64], names: Sequence[str]
+) -> list[str]:
+    """Say of each document how surely it is in its group.
+
+    It is borderline where the odds against the second group are below 9 to 1 or its stability is
+    below 0.5, clearly here where its stability is 0.75 or more, and probably here between. The page
+    of the report follows the same rule; a test compares the cut-offs.
+
+    Parameters
+    ----------
+    documents : Documents
+        Where the documents belong.
+    stability : ndarray of shape (n,)
+        Of each document.
+    names : sequence of str
+        Of the groups.
+
+    Returns
+    -------
+    list of str
+        "clearly here", "probably here", or "borderline with" and the name of the second group;
+        "belongs nowhere" for noise.
+    """
+    found = []
+    each = (documents.labels, documents.second_groups, documents.log_odds, stability)
+    for label, other, odds, stays in zip(*(one.tolist() for one in each), strict=True):
+        if label < 0:
+            found.append(NOWHERE)
+        elif odds < math.log(ODDS) or stays < UNSTABLE:
+            found.append(f"{BORDERLINE} with {names[other]}" if other >= 0 else BORDERLINE)
+        else:
+            found.append(CLEARLY if stays >= STABLE else PROBABLY)
+    return found

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.reading.novelty import products
+from spheremix.reading.document_fit import products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from spheremix.reading.novelty import Scored
+    from spheremix.reading.document_fit import Scored
 
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -9,13 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.reading import ordering
-from spheremix.reading.characteristic import document_shares, group_masses
-from spheremix.reading.cluster import Group
 from spheremix.reading.contrast import ContrastWord
 from spheremix.reading.documents import read_documents
-from spheremix.reading.naming import alike, all_naming_words, choose_names, join_each
-from spheremix.reading.vocabulary import Vocabulary
+from spheremix.reading.names import alike, all_naming_words, choose_names, join_each
 from spheremix.reading.why import explain
+from spheremix.reading.words import Vocabulary, document_shares, group_masses
 from spheremix.vectors import as_dense
 
 if TYPE_CHECKING:
@@ -26,9 +25,55 @@ if TYPE_CHECKING:
     from spheremix.reading.documents import Documents
     from spheremix.reading.ordering import Layout
     from spheremix.reading.why import Explanation
+    from spheremix.reading.words import Word
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group in short.
+
+    Attributes
+    ----------
+    group : int
+        Its number in the model.
+    name : str
+        The name that was given to it, or words that name it.
+    weight : float
+        Its share in the mixture.
+    size : int or None
+        Documents of which it is the most probable group; None where the model has no labels.
+    kappa : float or None
+        Its concentration; None for spherical k-means.
+    n_words : int
+        Non-zero coordinates of its prototype.
+    n_only_here_words : int
+        Those that no other prototype has.
+    words : tuple of Word
+        Its most characteristic words, whoever else has them.
+    only_here_words : tuple of Word
+        Words that no other prototype has and that at least 5 % of its documents contain (as far as
+        the rows are known), the most characteristic ones first.
+    shared_words : tuple of Word
+        Words that some other prototypes have, too; common words, those of all groups, are in
+        neither of these two lists.
+    contrast_words : tuple of str
+        Words that set its documents apart, where features are no words; else empty.
+    """
+
+    group: int
+    name: str
+    weight: float
+    size: int | None
+    kappa: float | None
+    n_words: int
+    n_only_here_words: int
+    words: tuple[Word, ...]
+    only_here_words: tuple[Word, ...]
+    shared_words: tuple[Word, ...]
+    contrast_words: tuple[str, ...] = ()
 
 
 def require_model(model: Any, attribute: str | None = None) -> None:
@@ -94,7 +139,7 @@ class Reading:
     >>> reading = Reading(path, ["heart", "blood", "the", "wing"], step=0)
     >>> [group.name for group in reading.groups(n_words=1)]
     ['heart', 'wing']
-    >>> reading.vocabulary.common_words()
+    >>> reading.words.common_words()
     ['the']
     """
 

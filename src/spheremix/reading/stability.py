@@ -18,7 +18,7 @@ from spheremix.estimators.problem import NoFitError, build_problem
 from spheremix.estimators.replicates import replicate_fits
 from spheremix.estimators.selection import VMFMixtureIC
 from spheremix.reading.alignment import count_common, jaccard
-from spheremix.reading.characteristic import characteristic_scores, group_masses
+from spheremix.reading.words import characteristic_scores, group_masses
 
 if TYPE_CHECKING:
     from collections.abc import Callable

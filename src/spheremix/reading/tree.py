@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.reading.characteristic import characteristic_scores
-from spheremix.reading.naming import CONSIDERED, alike, choose_names, join_each
+from spheremix.reading.names import CONSIDERED, alike, choose_names, join_each
 from spheremix.reading.reading import require_model
-from spheremix.reading.vocabulary import ONLY_HERE_SHARE
+from spheremix.reading.words import ONLY_HERE_SHARE, characteristic_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

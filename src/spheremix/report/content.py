@@ -9,7 +9,7 @@ import numpy as np
 from spheremix.display.place import cluster_names
 from spheremix.display.style import hues
 from spheremix.reading import Reading
-from spheremix.reading.vocabulary import ONLY_HERE_SHARE
+from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.report import documents as docs
 from spheremix.report.layout import layout
 from spheremix.report.overview import candidates, corpus_entry, model_entry

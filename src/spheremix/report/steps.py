@@ -11,7 +11,7 @@ import numpy as np
 from spheremix.data.open import as_directions
 from spheremix.data.parts import unit_columns
 from spheremix.reading import document_shares, group_masses
-from spheremix.reading.vocabulary import ONLY_HERE_SHARE
+from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.report.numbers import digits, numbered
 from spheremix.select import CRITERIA
 

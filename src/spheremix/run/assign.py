@@ -10,8 +10,7 @@ import numpy as np
 
 from spheremix.errors import ParameterError
 from spheremix.reading import Reading
-from spheremix.reading.batch import compare_batch
-from spheremix.reading.batch_result import LETTERS
+from spheremix.reading.batch import LETTERS, compare_batch
 from spheremix.run.carried import carried_columns, renamed
 from spheremix.run.columns import OF_THE_RUN, TABLES
 from spheremix.run.documents import csv_lines
@@ -34,7 +33,7 @@ from spheremix.wording import count
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from spheremix.reading.batch_result import BatchComparison
+    from spheremix.reading.batch import BatchComparison
     from spheremix.run.listener import Listener
     from spheremix.run.run import Run
 

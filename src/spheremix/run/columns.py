@@ -10,9 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spheremix.reading.certainty import ODDS, STABLE, UNSTABLE
+from spheremix.reading.documents import ODDS, STABLE, UNSTABLE
 from spheremix.reading.tree import NEARLY_ALL
-from spheremix.reading.vocabulary import ONLY_HERE_SHARE
+from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.select import CRITERIA
 from spheremix.text.removed import MOST
 

@@ -8,7 +8,7 @@ from spheremix.run.tables import all_clusters, label_columns, typical_columns
 
 if TYPE_CHECKING:
     from spheremix.reading import Reading
-    from spheremix.reading.vocabulary import Word
+    from spheremix.reading.words import Word
     from spheremix.run.prepare import Material
 
 LISTED = 20  # words of each kind

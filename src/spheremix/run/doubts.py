@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import Message
-from spheremix.reading.certainty import BORDERLINE
+from spheremix.reading.documents import BORDERLINE
 from spheremix.run.headline import feature_name
 from spheremix.run.remark import Remark, percent
 from spheremix.text.vectorize import NO_WORD_LEFT

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from spheremix.reading.novelty import LEAST_OF_A_GROUP
+from spheremix.reading.new_groups import LEAST_OF_A_GROUP
 from spheremix.run.prepare import mended
 from spheremix.text import Corpus, vectorize
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.reading import contingency, timeline
-from spheremix.reading.certainty import certainties
-from spheremix.reading.documents import NOWHERE
+from spheremix.reading.documents import NOWHERE, certainties
 from spheremix.run.carried import carried_columns
 from spheremix.run.columns import TABLES
 from spheremix.run.documents import csv_lines

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
-    from spheremix.reading.batch_result import BatchComparison
+    from spheremix.reading.batch import BatchComparison
     from spheremix.run.run import Run
     from spheremix.run.schema import Manifest
     from spheremix.run.table import Table

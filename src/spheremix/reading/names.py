@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from spheremix.reading.vocabulary import Vocabulary, Word
+    from spheremix.reading.words import Vocabulary, Word
 
 Key = TypeVar("Key", bound="Hashable")
 CONSIDERED = 20  # characteristic words of a group among which those of its name are chosen
