@@ -33,7 +33,7 @@ from timing import DATA, ROOT
 
 import spheremix as sm
 from spheremix.reading import Reading, document_shares
-from spheremix.reading.names import all_naming_words
+from spheremix.reading.names import naming_words
 from spheremix.reading.words import expected_shares
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def ours(reading: Reading) -> tuple[list[list[int]], list[list[int]]]:
     """Return ten characteristic words of each cluster, and the words of its name."""
     vocabulary = reading.vocabulary
     words = [[one.feature for one in vocabulary.words(k, LISTED)] for k in range(reading.n_groups)]
-    names = [[one.feature for one in name] for name in all_naming_words(vocabulary, NAMED)]
+    names = [[one.feature for one in name] for name in naming_words(vocabulary, NAMED)]
     return words, names
 
 

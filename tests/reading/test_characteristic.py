@@ -18,14 +18,12 @@ import spheremix as sm
 from spheremix.reading import (
     Reading,
     Vocabulary,
-    all_naming_words,
     characteristic_scores,
     document_shares,
     group_masses,
-    group_name,
     naming_words,
 )
-from spheremix.reading.names import alike
+from spheremix.reading.names import alike, join_each
 
 COORDINATES = st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0, -0.5, 2.0])
 
@@ -41,6 +39,11 @@ def prototypes_of(draw, most_groups=6, most_words=12):
 def named(prototypes, masses=None, shares=None):
     names = [f"w{j}" for j in range(prototypes.shape[1])]
     return Vocabulary(prototypes, names, masses=masses, document_shares=shares)
+
+
+def name_of(words, k):
+    [name] = join_each([[one.word for one in naming_words(words)[k]]])
+    return name
 
 
 @given(prototypes_of(), st.integers(0, 2**16))
@@ -171,7 +174,7 @@ def test_a_reading_takes_the_shares_of_the_step_that_is_read():
 def test_no_two_names_share_two_words(prototypes, n, seed):
     masses = np.random.default_rng(seed).integers(1, 4, size=len(prototypes)) * 1.0
     words = named(prototypes, masses)
-    names = [[one.feature for one in name] for name in all_naming_words(words, n)]
+    names = [[one.feature for one in name] for name in naming_words(words, n)]
     for one, other in combinations(names, 2):
         assert len(set(one) & set(other)) <= 1
     for k, name in enumerate(names):
@@ -190,18 +193,16 @@ def test_names_of_large_vocabularies_are_full():
     draw = np.random.default_rng(5)
     for _ in range(20):
         prototypes = draw.random((12, 60)) ** 4
-        names = all_naming_words(named(prototypes))
+        names = naming_words(named(prototypes))
         assert all(len(name) == 3 for name in names)
 
 
 def test_the_smaller_group_gives_way():
     prototypes = np.array([[0.7, 0.6, 0.3, 0.2, 0.0], [0.7, 0.6, 0.3, 0.0, 0.2]])
     words = named(prototypes, [1.0, 3.0])
-    assert group_name(words, 1) == "w0 w1 w2"
-    assert group_name(words, 0) == "w0 w3"  # w1 or w2 would be the second word of both names
-    assert [one.word for one in naming_words(words, 0, 1)] == ["w0"]
-    with pytest.raises(ValueError, match="no group -1"):
-        group_name(words, -1)
+    assert name_of(words, 1) == "w0 w1 w2"
+    assert name_of(words, 0) == "w0 w3"  # w1 or w2 would be the second word of both names
+    assert [one.word for one in naming_words(words, 1)[0]] == ["w0"]
 
 
 def test_a_name_is_of_words_that_documents_have_here_and_not_elsewhere():
@@ -210,12 +211,12 @@ def test_a_name_is_of_words_that_documents_have_here_and_not_elsewhere():
     shares = np.array([[0.1, 0.6, 0.9, 1.0], [0.0, 0.0, 0.8, 0.2]])
     masses = np.array([1.0, 1e-9])  # the scores of the first group are powers of coordinates
     bare = Vocabulary(prototypes, words, masses=masses)
-    assert group_name(bare, 0) == "rare usual frequent"
-    found = all_naming_words(replace(bare, document_shares=shares))[0]
+    assert name_of(bare, 0) == "rare usual frequent"
+    found = naming_words(replace(bare, document_shares=shares))[0]
     # The other group is all others: score times twice what is beyond, .465 * .1, .408 * .6, ...
     assert [one.word for one in found] == ["usual", "weak", "rare"]
     alone = Vocabulary(prototypes[:1], words, document_shares=shares[:1])
-    assert group_name(alone, 0) == "frequent usual weak"
+    assert name_of(alone, 0) == "frequent usual weak"
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -227,7 +228,7 @@ def test_first_words_of_names_by_their_definition(seed):
     masses = np.bincount(groups, minlength=4).astype(float)
     shares = np.array([has[groups == k].mean(axis=0) for k in range(4)])
     words = named(prototypes, masses, shares)
-    for k, [found] in enumerate(all_naming_words(words, 1)):
+    for k, [found] in enumerate(naming_words(words, 1)):
         merits = {}
         for one in words.words(k, 20):
             j, here = one.feature, has[groups == k, one.feature].mean()
@@ -242,9 +243,9 @@ def test_words_far_down_the_list_are_in_no_name_whatever_their_share():
     prototypes = np.linspace(1.0, 0.5, 30)[None, :]
     shares = np.full((1, 30), 0.01)
     shares[0, 25] = 1.0
-    found = all_naming_words(named(prototypes, [1.0]), 3)[0]
+    found = naming_words(named(prototypes, [1.0]), 3)[0]
     full = Vocabulary(prototypes, [f"w{j}" for j in range(30)], document_shares=shares)
-    assert [one.feature for one in all_naming_words(full, 3)[0]] == [one.feature for one in found]
+    assert [one.feature for one in naming_words(full, 3)[0]] == [one.feature for one in found]
 
 
 @pytest.mark.parametrize(
@@ -271,12 +272,12 @@ def test_words_that_say_the_same(one, other, same):
 def test_a_name_has_no_two_words_that_say_the_same():
     prototypes = np.array([[0.6, 0.5, 0.4, 0.3]])
     words = Vocabulary(prototypes, ["statistic", "stats", "sample", "press release"])
-    assert group_name(words, 0) == "statistic, sample, press release"
+    assert name_of(words, 0) == "statistic, sample, press release"
 
 
 def test_groups_of_the_same_single_word_have_the_same_name():
     words = named(np.array([[1.0], [1.0]]))
-    assert [group_name(words, k) for k in (0, 1)] == ["w0", "w0"]
+    assert [name_of(words, k) for k in (0, 1)] == ["w0", "w0"]
 
 
 @pytest.fixture(scope="module")

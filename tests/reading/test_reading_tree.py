@@ -107,7 +107,7 @@ def test_words_that_hardly_any_other_document_has():
 
 def test_names_of_columns(tree):
     assert sm.reading.tree_nodes(tree)[0].against_rest[0].startswith("x")
-    with pytest.raises(ValueError, match="There are 2 names for 7 features"):
+    with pytest.raises(ValueError, match="feature_names has 2 names, the model 7 features"):
         sm.reading.tree_nodes(tree, ["one", "two"])
     with pytest.raises(TypeError, match="A fitted estimator is needed"):
         sm.reading.tree_nodes("tree")

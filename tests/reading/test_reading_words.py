@@ -16,11 +16,9 @@ from numpy.testing import assert_array_equal
 from spheremix.reading import (
     Block,
     Vocabulary,
-    document_order,
-    feature_order,
-    group_name,
     group_order,
     layout,
+    naming_words,
 )
 
 # Eighths add up exactly, whatever the order of the sum.
@@ -52,7 +50,7 @@ def in_the_papers_order(prototypes):
 
 @given(tables())
 def test_feature_order_is_the_papers(prototypes):
-    assert feature_order(prototypes).tolist() == in_the_papers_order(prototypes)
+    assert layout(prototypes).features.tolist() == in_the_papers_order(prototypes)
 
 
 @given(tables(), st.data())
@@ -62,7 +60,7 @@ def test_patterns_are_compared_from_the_largest_weight(prototypes, data):
     assert_array_equal(group_order(weights), rows)
     found = layout(prototypes, weights)
     assert_array_equal(found.groups, rows)
-    assert_array_equal(found.features, feature_order(prototypes[rows]))
+    assert_array_equal(found.features, layout(prototypes[rows]).features)
 
 
 @pytest.mark.parametrize("n_rows", [8, 63, 64, 65, 130])
@@ -72,7 +70,7 @@ def test_more_groups_than_bits(n_rows):
     prototypes[:, 20:] = prototypes[:, :20]
     prototypes[rng.integers(n_rows, size=40), np.arange(40)] = 0.0
     prototypes[:, 7] = 0.0
-    assert feature_order(prototypes).tolist() == in_the_papers_order(prototypes)
+    assert layout(prototypes).features.tolist() == in_the_papers_order(prototypes)
 
 
 @given(tables())
@@ -110,10 +108,6 @@ def test_layout_of_an_example():
     assert layout(np.zeros((2, 0))).blocks == ()
     with pytest.raises(ValueError, match="one value a prototype"):
         layout(prototypes, [0.5, 0.5])
-
-
-def test_documents_by_group():
-    assert document_order([1, -1, 0, 1, 2], [2, 0, 1]).tolist() == [4, 2, 0, 3, 1]
 
 
 # ------------------------------------------------------------------------------------------- words
@@ -201,7 +195,7 @@ def test_one_group_owns_all_its_words():
     assert listed(words.only_here_words(0)) == ["b", "a"]
     assert words.shared_words(0) == []
     assert words.roles(0).tolist() == ["own", "own", "none"]
-    assert group_name(words, 0, 5) == "b a"
+    assert [word.word for word in naming_words(words, 5)[0]] == ["b", "a"]
 
 
 @given(tables(5, 20))

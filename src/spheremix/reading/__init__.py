@@ -24,12 +24,10 @@ from spheremix.reading.contrast import (
 from spheremix.reading.document_map import document_positions
 from spheremix.reading.documents import Documents, read_documents
 from spheremix.reading.labels import Agreement, Contingency, agreement, contingency
-from spheremix.reading.names import all_naming_words, group_name, naming_words
+from spheremix.reading.names import naming_words
 from spheremix.reading.ordering import (
     Block,
     Layout,
-    document_order,
-    feature_order,
     group_order,
     layout,
 )
@@ -67,19 +65,15 @@ __all__ = [
     "agreement",
     "align_partitions",
     "align_prototypes",
-    "all_naming_words",
     "characteristic_scores",
     "contingency",
     "contrast_words",
-    "document_order",
     "document_positions",
     "document_shares",
     "explain",
-    "feature_order",
     "flows",
     "group_counts",
     "group_masses",
-    "group_name",
     "group_order",
     "layout",
     "log_odds_contrast",

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.reading.document_fit import Scored
     from spheremix.reading.drift import SharesDrift, WordsDrift
     from spheremix.reading.new_groups import NewGroup, Searched
 
@@ -393,6 +392,7 @@ class Past:
         known, old = rest.take(~rest.nowhere), scored.take(~scored.nowhere)
         shares = compare_shares(old.labels, known.labels, K, rng)
         drift = compare_words(old, known, K, rng)
+        nowhere = int(rest.nowhere.sum()), float(scored.nowhere.mean() * len(rest))
         return BatchComparison(
             n_past=self.n_rows,
             level=level,
@@ -408,7 +408,7 @@ class Past:
             ),
             new_groups=groups,
             groups=_changes(shares, drift, words, each),
-            nowhere=_nowhere(scored, rest) if self.mixture.scorer_.has_noise else None,
+            nowhere=nowhere if self.mixture.scorer_.has_noise else None,
             unstable=scored.unstable,
         )
 
@@ -479,11 +479,6 @@ def _share_check(shares: SharesDrift, level: float) -> Check:
         said = f"more or fewer documents than expected: group {', '.join(changed)}"
     p_value = float(shares.p_values.min())
     return Check("shares", p_value, p_value <= level, said)
-
-
-def _nowhere(past: Scored, new: Scored) -> tuple[int, float]:
-    """Return how many new documents belong nowhere, and how many one expects."""
-    return int(new.nowhere.sum()), float(past.nowhere.mean() * len(new))
 
 
 def _word_check(drift: WordsDrift, level: float) -> Check:

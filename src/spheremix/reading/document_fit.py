@@ -79,9 +79,7 @@ class Scored:
 def score_past(left: LeftOut, rng: np.random.Generator) -> Scored:
     """Score rows of the fit, 2,000 of them at most, each left out of the prototypes."""
     mixture, rows = left.mixture, left.rows
-    ids = np.arange(rows.n_rows)
-    if len(ids) > MOST_PAST:
-        ids = np.sort(rng.permutation(ids)[:MOST_PAST])
+    ids = some(np.arange(rows.n_rows), MOST_PAST, rng)
     # The weights of the groups are what the noise leaves.
     shift = np.log(mixture.weights_.sum()) - mixture.scorer_.offset
     found = []
@@ -120,6 +118,11 @@ def _scored(
         (noise > scores.max(axis=1, keepdims=True)).any(axis=1),
         sparse.csr_array(np.where(pulls > PULL, pulls, 0.0)),
     )
+
+
+def some(ids: Ids, most: int, rng: np.random.Generator) -> Ids:
+    """Return all of them, or some at random where they are more than that."""
+    return ids if len(ids) <= most else np.sort(rng.permutation(ids)[:most])
 
 
 def joined_rows(parts: list[Scored]) -> Scored:

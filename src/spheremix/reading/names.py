@@ -27,23 +27,9 @@ def choose_names(
     Groups take turns, in the given order: in each turn a group takes the best of its words that
     leaves it with at most one word in common with every other name. A group that has no such word
     left keeps the shorter name. So the rule always holds, and every group that has a word has a
-    name; with less words than groups, two names may be the same single word.
-
-    Parameters
-    ----------
-    ranked : sequence of sequences
-        The words of each group, each word once, the best one first.
-    order : iterable of int
-        The groups, those that choose first come first.
-    n : int
-        Words of a name, at most.
-    alike : callable, default=None
-        Whether two words say the same; a name has no two such words.
-
-    Returns
-    -------
-    list of list
-        One name a group.
+    name; with less words than groups, two names may be the same single word. ``ranked`` has the
+    words of each group, the best one first; a name has ``n`` words at most, and no two that are
+    ``alike``.
     """
     names: list[list[Key]] = [[] for _ in ranked]
     having: dict[Key, list[int]] = {}  # the groups whose names have a word
@@ -84,7 +70,7 @@ def alike(one: str, other: str) -> bool:
     return stem or long.startswith(short) or long.endswith(short)
 
 
-def all_naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
+def naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
     """Return the words that name each group: characteristic words that set it apart.
 
     Of the 20 most characteristic words of the group
@@ -113,10 +99,10 @@ def all_naming_words(vocabulary: Vocabulary, n: int = 3) -> list[list[Word]]:
     Examples
     --------
     >>> import numpy as np
-    >>> from spheremix.reading import Vocabulary, all_naming_words
+    >>> from spheremix.reading import Vocabulary, naming_words
     >>> prototypes = np.array([[0.8, 0.6, 0.0], [0.0, 0.6, 0.8]])
     >>> words = Vocabulary(prototypes, ["heart", "the", "wing"])
-    >>> [[word.word for word in name] for name in all_naming_words(words, n=2)]
+    >>> [[word.word for word in name] for name in naming_words(words, n=2)]
     [['heart', 'the'], ['wing', 'the']]
     """
     K = len(vocabulary.prototypes)
@@ -145,91 +131,7 @@ def _candidates(vocabulary: Vocabulary, k: int) -> list[int]:
     return [*first.tolist(), *rest.tolist()]
 
 
-def naming_words(vocabulary: Vocabulary, group: int, n: int = 3) -> list[Word]:
-    """Return the words that name a group, by :func:`~spheremix.reading.all_naming_words`.
-
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-        Prototypes with names for their features.
-    group : int
-        The group.
-    n : int, default=3
-        How many; less where the prototype has less words, or where others have the same ones.
-
-    Returns
-    -------
-    list of Word
-        In the order of the name.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spheremix.reading import Vocabulary, naming_words
-    >>> prototypes = np.array([[0.8, 0.6, 0.0], [0.0, 0.6, 0.8]])
-    >>> words = Vocabulary(prototypes, ["heart", "the", "wing"])
-    >>> [word.word for word in naming_words(words, 0, n=1)]
-    ['heart']
-    """
-    return all_naming_words(vocabulary, n)[vocabulary.require_group(group)]
-
-
-def group_name(vocabulary: Vocabulary, group: int, n_words: int = 3) -> str:
-    """Name a group, by :func:`~spheremix.reading.naming_words`.
-
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-        Prototypes with names for their features.
-    group : int
-        The group.
-    n_words : int, default=3
-        How many words.
-
-    Returns
-    -------
-    str
-        The words, separated by spaces; by commas where one of them is a phrase.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spheremix.reading import Vocabulary, group_name
-    >>> prototypes = np.array([[0.8, 0.6, 0.0], [0.0, 0.6, 0.8]])
-    >>> group_name(Vocabulary(prototypes, ["heart", "the", "wing"]), 1, n_words=1)
-    'wing'
-    """
-    return join_words([word.word for word in naming_words(vocabulary, group, n_words)])
-
-
-def join_words(words: Sequence[str]) -> str:
-    """Write words one after the other; with commas where one of them is a phrase.
-
-    Parameters
-    ----------
-    words : sequence of str
-        Words or phrases.
-
-    Returns
-    -------
-    str
-        "film oscar actor", or "interest rate, bank, growth".
-    """
-    return join_each([words])[0]
-
-
 def join_each(names: Sequence[Sequence[str]]) -> list[str]:
-    """Write the words of several names; with commas in all names where one has a phrase.
-
-    Parameters
-    ----------
-    names : sequence of sequences of str
-        Words or phrases of each name.
-
-    Returns
-    -------
-    list of str
-        The names.
-    """
+    """Write the words of several names; with commas in all of them where one has a phrase."""
     commas = any(" " in word for words in names for word in words)
     return [(", " if commas else " ").join(words) for words in names]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.reading.document_fit import joined_rows, products
+from spheremix.reading.document_fit import joined_rows, products, some
 from spheremix.reading.words import characteristic_scores, group_masses
 
 if TYPE_CHECKING:
@@ -108,19 +108,8 @@ def clearest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
 def search_group(places: Ids, cosines: Array, gram: Array) -> tuple[float, Ids]:
     """Search the clearest new group among some rows, or the worst fitting where they are many.
 
-    Parameters
-    ----------
-    places : ndarray of int
-        The rows, by their numbers among all.
-    cosines : ndarray of float
-        Of these rows, with the prototypes of their own groups.
-    gram : ndarray
-        Products of all rows.
-
-    Returns
-    -------
-    (float, ndarray of int)
-        As :func:`clearest_group` gives them, the rows by their numbers among all.
+    ``cosines`` are those of these rows, ``gram`` has the products of all rows; places are numbers
+    among all rows, in the result too.
     """
     if len(places) > MOST_SEARCHED:
         worst = np.sort(np.argsort(cosines, kind="stable")[:MOST_SEARCHED])
@@ -266,21 +255,10 @@ def search(
 ) -> Searched:
     """Search the clearest new group, and see what is found in random parts.
 
-    Parameters
-    ----------
-    past, batch, vectors, gram
-        As in :class:`Exchange`.
-    limit : float
-        Cosine below which a document fits badly.
-    rng : Generator
-        Draws the parts.
-
-    Returns
-    -------
-    Searched
-        The group and the draws.
+    The first arguments are those of :class:`Exchange`; documents whose cosine is below the limit
+    fit badly.
     """
-    places = _some(np.arange(len(batch)), len(past), rng)
+    places = some(np.arange(len(batch)), len(past), rng)
     gain, members = _clearest(batch, places)
     drawn = Exchange(past, batch.take(places), members, vectors, gram).draw(limit, rng)
     return Searched(places, gain, members, drawn)
@@ -309,7 +287,7 @@ def suggest(
             group = others_of(batch, group, rest)
         found.append(_described(mixture, batch, group, words))
         left[group] = False
-        places = _some(np.flatnonzero(left), n_past, rng)
+        places = some(np.flatnonzero(left), n_past, rng)
         gain, members = _clearest(batch, places)
     return found
 
@@ -318,11 +296,6 @@ def _clearest(batch: Scored, places: Ids) -> tuple[float, Ids]:
     """Search the clearest new group in a part of a batch; its documents by numbers in the part."""
     rows = batch.rows[places]
     return search_group(np.arange(len(places)), batch.cosines[places], products(rows, rows))
-
-
-def _some(ids: Ids, n: int, rng: np.random.Generator) -> Ids:
-    """Return all of them, or some where they are more than that."""
-    return ids if len(ids) <= n else np.sort(rng.permutation(ids)[:n])
 
 
 def _described(

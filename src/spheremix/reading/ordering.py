@@ -89,37 +89,12 @@ def group_order(weights: ArrayLike) -> Ids:
     return np.argsort(-np.asarray(weights, dtype=float), kind="stable")
 
 
-def feature_order(prototypes: ArrayLike, weights: ArrayLike | None = None) -> Ids:
-    """Order features as the paper does.
-
-    First those that are non-zero in more prototypes; then by their pattern of zeros, a feature of
-    the first group coming before one that is not of it, and so on; then by decreasing intensity,
-    the sum of their absolute values over the prototypes; then as they come.
-
-    Parameters
-    ----------
-    prototypes : array-like of shape (K, d)
-        Its exact zeros are the pattern.
-    weights : array-like of shape (K,), default=None
-        Patterns are compared from the largest weight to the smallest; without weights, in the order
-        of the rows.
-
-    Returns
-    -------
-    ndarray of shape (d,)
-        Numbers of features.
-
-    Examples
-    --------
-    >>> from spheremix.reading import feature_order
-    >>> feature_order([[0.0, 0.6, 0.8], [1.0, 0.0, 0.2]]).tolist()  # shared, then own by group
-    [2, 1, 0]
-    """
-    return layout(prototypes, weights).features
-
-
 def layout(prototypes: ArrayLike, weights: ArrayLike | None = None) -> Layout:
-    """Order groups and features, and find the blocks of features with one pattern.
+    """Order groups and features as the paper does, and find the blocks of one pattern.
+
+    First come features that are non-zero in more prototypes; then by their pattern of zeros, a
+    feature of the first group coming before one that is not of it, and so on; then by decreasing
+    intensity, the sum of their absolute values over the prototypes; then as they come.
 
     Parameters
     ----------
@@ -131,7 +106,7 @@ def layout(prototypes: ArrayLike, weights: ArrayLike | None = None) -> Layout:
     Returns
     -------
     Layout
-        See :func:`feature_order` for the order.
+        Their order, and the blocks.
 
     Examples
     --------
@@ -151,34 +126,6 @@ def layout(prototypes: ArrayLike, weights: ArrayLike | None = None) -> Layout:
     # The last key decides first; complements put ones before zeros.
     features = np.lexsort((-intensities, *(~word for word in patterns[::-1]), -counts))
     return Layout(rows, features, counts[features], _blocks(support, patterns, rows, features))
-
-
-def document_order(labels: ArrayLike, groups: ArrayLike) -> Ids:
-    """Order documents by group, and as they come within a group.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n,)
-        Group of each document; those without one (-1) come last.
-    groups : array-like of shape (K,)
-        Groups in the order wanted, for example that of :func:`group_order`.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Numbers of documents.
-
-    Examples
-    --------
-    >>> from spheremix.reading import document_order
-    >>> document_order([0, 1, 0, -1], groups=[1, 0]).tolist()
-    [1, 0, 2, 3]
-    """
-    groups = np.asarray(groups, dtype=np.intp)
-    places = np.empty(len(groups) + 1, dtype=np.intp)
-    places[groups] = np.arange(len(groups))
-    places[-1] = len(groups)
-    return np.argsort(places[np.asarray(labels, dtype=np.intp)], kind="stable")
 
 
 def _patterns(support: NDArray[np.bool_]) -> list[NDArray[np.uint64]]:

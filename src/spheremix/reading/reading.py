@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix.reading import ordering
 from spheremix.reading.contrast import ContrastWord
 from spheremix.reading.documents import read_documents
-from spheremix.reading.names import alike, all_naming_words, choose_names, join_each
+from spheremix.reading.names import alike, choose_names, join_each, naming_words
 from spheremix.reading.why import explain
 from spheremix.reading.words import Vocabulary, document_shares, group_masses
 from spheremix.vectors import as_dense
@@ -84,6 +84,16 @@ def require_model(model: Any, attribute: str | None = None) -> None:
             "or run.mixture, or Reading.from_run(run), Report.from_run(run), draw_run(run, folder)."
         )
     check_is_fitted(model, attribute)
+
+
+def names_of_features(model: Any, d: int, given: Iterable[str] | None) -> list[str]:
+    """Return the given names of d features, else those of the fit, else "x0", "x1", ..."""
+    if given is None:
+        given = getattr(model, "feature_names_in_", [f"x{j}" for j in range(d)])
+    names = [str(name) for name in given]
+    if len(names) != d:
+        raise ValueError(f"feature_names has {len(names)} names, the model {d} features.")
+    return names
 
 
 class Reading:
@@ -170,15 +180,7 @@ class Reading:
             self.model = getattr(model, "best_estimator_", model)
         else:
             self.model = self.path.model(self.step)
-        if feature_names is None:
-            columns = getattr(self.model, "feature_names_in_", None)
-            feature_names = self._numbered() if columns is None else columns
-        self.feature_names = [str(name) for name in feature_names]
-        if len(self.feature_names) != self.prototypes.shape[1]:
-            raise ValueError(
-                f"feature_names has {len(self.feature_names)} names, the model "
-                f"{self.prototypes.shape[1]} features."
-            )
+        self.feature_names = names_of_features(self.model, self.prototypes.shape[1], feature_names)
         self.contrast: list[tuple[str, ...]] | None = None
         if contrast is not None:
             self.contrast = [
@@ -327,7 +329,7 @@ class Reading:
         """Name all groups by their words."""
         if n_words not in self._named:
             found = [
-                [one.word for one in words] for words in all_naming_words(self.vocabulary, n_words)
+                [one.word for one in words] for words in naming_words(self.vocabulary, n_words)
             ]
             if self.contrast is not None:
                 order = self.layout.groups.tolist()
@@ -407,6 +409,3 @@ class Reading:
             Exact: bias and terms add up to the log-odds.
         """
         return explain(x, self.scorer, self.feature_names, group=group, against=against)
-
-    def _numbered(self) -> list[str]:
-        return [f"x{j}" for j in range(self.prototypes.shape[1])]

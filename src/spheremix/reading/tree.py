@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.reading.names import CONSIDERED, alike, choose_names, join_each
-from spheremix.reading.reading import require_model
+from spheremix.reading.reading import names_of_features, require_model
 from spheremix.reading.words import ONLY_HERE_SHARE, characteristic_scores
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class TreeNode:
         What the merge loses, in nats, as in ``linkage_``; 0 for leaves.
     name : str
         Up to three words that tell it from the node that it was merged with, chosen as those of
-        :func:`all_naming_words`; the names of the two share one word at most. "all" for the root.
+        :func:`naming_words`; the names of the two share one word at most. "all" for the root.
     against_sibling : tuple of str
         Words that tell it from the node that it was merged with; empty for the root.
     against_rest : tuple of str
@@ -109,9 +109,8 @@ def tree_nodes(
     """
     require_model(tree, "hierarchy_")
     hierarchy: Hierarchy = tree.hierarchy_
-    return describe_nodes(
-        hierarchy, _names(tree, feature_names), hierarchy.leaves.vectors, n_words=n_words
-    )
+    words = names_of_features(tree, tree.n_features_in_, feature_names)
+    return describe_nodes(hierarchy, words, hierarchy.leaves.vectors, n_words=n_words)
 
 
 def describe_nodes(
@@ -219,13 +218,3 @@ def _named(hierarchy: Hierarchy, naming: Sequence[Ids], words: Sequence[str]) ->
             found[node] = [words[j] for j in features]
     names = dict(zip(found, join_each(list(found.values())), strict=True))
     return [names.get(node, EVERYTHING) for node in range(len(naming))]
-
-
-def _names(tree: Any, feature_names: Iterable[str] | None) -> list[str]:
-    d = tree.n_features_in_
-    if feature_names is None:
-        feature_names = getattr(tree, "feature_names_in_", [f"x{j}" for j in range(d)])
-    names = [str(name) for name in feature_names]
-    if len(names) != d:
-        raise ValueError(f"There are {len(names)} names for {d} features.")
-    return names

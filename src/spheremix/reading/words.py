@@ -71,18 +71,7 @@ def characteristic_scores(prototypes: ArrayLike, masses: ArrayLike | None = None
 
 
 def expected_shares(prototypes: ArrayLike, masses: ArrayLike | None = None) -> Array:
-    """Return the share of each word that the model expects in each group.
-
-    Parameters
-    ----------
-    prototypes, masses
-        As in :func:`characteristic_scores`.
-
-    Returns
-    -------
-    ndarray of shape (K, d)
-        Each column sums to one; a word of no group has zeros.
-    """
+    """Return the share of each word that the model expects in each group; zeros for nobody's."""
     sizes = np.abs(np.asarray(prototypes, dtype=np.float64))
     if masses is not None:
         given = np.asarray(masses, dtype=np.float64)
@@ -418,15 +407,7 @@ class Vocabulary:
     def shares_elsewhere(self, group: int) -> Array:
         """Return the largest share of documents with each word among the other groups.
 
-        Parameters
-        ----------
-        group : int
-            The group.
-
-        Returns
-        -------
-        ndarray of shape (d,)
-            Zeros for one group alone, and where ``document_shares`` are not known.
+        Zeros for one group alone, and where ``document_shares`` are not known.
         """
         if self.document_shares is None:
             return np.zeros(self.prototypes.shape[1])
@@ -437,15 +418,7 @@ class Vocabulary:
     def share_among_others(self, group: int) -> Array:
         """Return the share of documents with each word among those of all other groups together.
 
-        Parameters
-        ----------
-        group : int
-            The group.
-
-        Returns
-        -------
-        ndarray of shape (d,)
-            Zeros for one group alone, and where ``document_shares`` are not known.
+        Zeros for one group alone, and where ``document_shares`` are not known.
         """
         found: Array = np.zeros(self.prototypes.shape[1])
         if self.document_shares is not None:
@@ -456,18 +429,7 @@ class Vocabulary:
         return found
 
     def named(self, features: Iterable[int]) -> list[str]:
-        """Return the names of features.
-
-        Parameters
-        ----------
-        features : iterable of int
-            Numbers of features.
-
-        Returns
-        -------
-        list of str
-            One a feature.
-        """
+        """Return the names of features."""
         return [self.names[j] for j in features]
 
     def table(self) -> dict[str, NDArray[Any]]:
