@@ -234,7 +234,7 @@ def count_common(
 
 
 def jaccard(common: Array) -> Array:
-    """Give, for each pair, the documents in both groups as a share of those in either."""
+    """Return, for each pair, the documents in both groups as a share of those in either."""
     either = common.sum(axis=1)[:, None] + common.sum(axis=0)[None, :] - common
     shares: Array = np.divide(common, either, out=np.zeros_like(common), where=either > 0.0)
     return shares

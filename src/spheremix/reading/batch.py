@@ -281,7 +281,7 @@ def compare_batch(
     false_alarms: float = 0.05,
     random_state: Any = 0,
 ) -> BatchComparison:
-    """Tell what is new in a batch of documents: fit, new groups, shares and words of groups.
+    """Find what is new in a batch of documents: fit, new groups, shares and words of groups.
 
     Four checks compare the new documents with those of the fit:
 

@@ -149,7 +149,7 @@ class Reading:
     >>> reading = Reading(path, ["heart", "blood", "the", "wing"], step=0)
     >>> [group.name for group in reading.groups(n_words=1)]
     ['heart', 'wing']
-    >>> reading.words.common_words()
+    >>> reading.vocabulary.common_words()
     ['the']
     """
 
@@ -392,7 +392,7 @@ class Reading:
         return read_documents(X, scorer, engine=model.engine, n_threads=model.n_threads)
 
     def why(self, x: Any, *, group: int | None = None, against: int | None = None) -> Explanation:
-        """Tell why a document is in its group, word by word.
+        """Explain why a document is in its group, word by word.
 
         Parameters
         ----------

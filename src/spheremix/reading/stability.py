@@ -75,7 +75,7 @@ def stability(
     random_state: Any = 0,
     callback: Callable[[int], None] | None = None,
 ) -> Stability:
-    """Tell how often documents, words and groups stay when the rows are drawn again.
+    """Measure how often documents, words and groups stay when the rows are drawn again.
 
     A replicate is a bootstrap of the rows (new weights, no copies), a new search for clusters in
     it from a start of its own, and EM with the model, the penalty and the noise of the fit. All

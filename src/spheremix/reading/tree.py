@@ -189,7 +189,7 @@ def describe_nodes(
 def _telling(own: Array, mass: float, other: Array | None, other_mass: float) -> tuple[Ids, Array]:
     """Rank the words that a group has more of than another one; all its words without another.
 
-    Gives their numbers and their scores.
+    Returns their numbers and their scores.
     """
     groups = own[None] if other is None else np.stack([own, other])
     lengths = np.linalg.norm(groups, axis=1)

@@ -85,7 +85,7 @@ def explain(
     group: int | None = None,
     against: int | None = None,
 ) -> Explanation:
-    """Tell why a document is in its group, word by word.
+    """Explain why a document is in its group, word by word.
 
     Parameters
     ----------

@@ -293,7 +293,7 @@ class Vocabulary:
         return found[np.argsort(-intensities, kind="stable")]
 
     def roles(self, group: int) -> NDArray[np.str_]:
-        """Tell what each feature is to a group.
+        """Return what each feature is to a group.
 
         Parameters
         ----------
