@@ -32,7 +32,7 @@ from timing import DATA, ROOT, machine
 
 import spheremix as sm
 from spheremix.reading import document_positions
-from spheremix.reading.neighbours import leading_coordinates
+from spheremix.reading.document_map import leading_coordinates
 from spheremix.text import TextVectorizer
 
 FIGURES = ROOT / "benchmarks" / "results" / "layout.json"

@@ -58,7 +58,7 @@ def within_bounds(texts: Texts) -> Texts:
 
 def rankings(texts: Texts, labels: np.ndarray, K: int) -> dict[str, np.ndarray]:
     """Score the words of a partition in three ways."""
-    sums = sm.reading.cluster_counts(texts.rows, labels, n_clusters=K)
+    sums = sm.reading.group_counts(texts.rows, labels, n_groups=K)
     lengths = np.linalg.norm(sums, axis=1)
     prototypes = sums / np.where(lengths > 0.0, lengths, 1.0)[:, None]
     return {
@@ -84,7 +84,7 @@ def compare(case: str) -> dict:
         ways = rankings(texts, labels, K)
         if name == "NMF":
             ways["its own"] = components
-        shares = sm.reading.document_shares(texts.counts, labels, n_clusters=K)
+        shares = sm.reading.document_shares(texts.counts, labels, n_groups=K)
         sizes = np.bincount(labels, minlength=K)
         for way, scores in ways.items():
             words = top(scores)

@@ -33,8 +33,8 @@ from timing import DATA, ROOT
 
 import spheremix as sm
 from spheremix.reading import Reading, document_shares
-from spheremix.reading.characteristic import expected_shares
-from spheremix.reading.naming import all_naming_words
+from spheremix.reading.names import naming_words
+from spheremix.reading.words import expected_shares
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -174,7 +174,7 @@ def class_tfidf(counts: sparse.csr_array, labels: np.ndarray, K: int) -> np.ndar
 
     Grootendorst, "BERTopic", arXiv 2203.05794.
     """
-    inside = sm.reading.cluster_counts(counts, labels, n_clusters=K)
+    inside = sm.reading.group_counts(counts, labels, n_groups=K)
     per_class = inside.sum() / K
     weights: np.ndarray = (
         inside
@@ -193,10 +193,8 @@ def fit(texts: Texts, K: int) -> Reading:
 def ours(reading: Reading) -> tuple[list[list[int]], list[list[int]]]:
     """Return ten characteristic words of each cluster, and the words of its name."""
     vocabulary = reading.vocabulary
-    words = [
-        [one.feature for one in vocabulary.words(k, LISTED)] for k in range(reading.n_clusters)
-    ]
-    names = [[one.feature for one in name] for name in all_naming_words(vocabulary, NAMED)]
+    words = [[one.feature for one in vocabulary.words(k, LISTED)] for k in range(reading.n_groups)]
+    names = [[one.feature for one in name] for name in naming_words(vocabulary, NAMED)]
     return words, names
 
 
@@ -208,7 +206,7 @@ def compare(name: str, K: int) -> dict[str, dict]:
     words, names = ours(reading)
     found = {OURS: measures.of(words, names, reading.vocabulary.document_shares)}
     for method, (listed, labels) in peers(texts, K).items():
-        shares = document_shares(texts.counts, labels, n_clusters=K)
+        shares = document_shares(texts.counts, labels, n_groups=K)
         found[method] = measures.of(listed, [one[:NAMED] for one in listed], shares)
     found[OURS] |= {"n_documents": texts.counts.shape[0], "n_words": len(texts.words)}
     return found
@@ -219,11 +217,11 @@ def compare(name: str, K: int) -> dict[str, dict]:
 
 def rankings(texts: Texts, reading: Reading) -> dict[str, np.ndarray]:
     """Score the words of our clusters in several ways, on the same fit."""
-    vocabulary, labels, K = reading.vocabulary, reading.model.labels_, reading.n_clusters
+    vocabulary, labels, K = reading.vocabulary, reading.model.labels_, reading.n_groups
     mu = np.abs(reading.prototypes)
     share = expected_shares(mu, vocabulary.masses)
     equal = expected_shares(mu)
-    sums = sm.reading.cluster_counts(texts.rows, labels, n_clusters=K)
+    sums = sm.reading.group_counts(texts.rows, labels, n_groups=K)
     means = sums / np.maximum(np.bincount(labels, minlength=K), 1)[:, None]
     M = reading.scorer.matrix
     others = np.array([np.delete(M, k, axis=0).max(axis=0) for k in range(K)])

@@ -67,7 +67,7 @@ for ax, (kappa, model) in zip(axes, models.items(), strict=True):
     order = np.argsort([documents.cosines[documents.labels == k].mean() for k in range(10)])
     spread = [documents.cosines[documents.labels == k] for k in order]
     ax.boxplot(spread, orientation="horizontal", whis=(5, 95), showfliers=False)
-    names = [f"{reading.cluster_name(k, 2)}  {reading.sizes[k]:,}" for k in order]
+    names = [f"{reading.group_name(k, 2)}  {reading.sizes[k]:,}" for k in order]
     ax.set_yticks(range(1, 11), names, fontsize=8, parse_math=False)
     low, high = model.kappas_.min(), model.kappas_.max()
     ax.set_title(f'kappa="{kappa}": {low:,.0f}' + (f" to {high:,.0f}" if high > low else ""))

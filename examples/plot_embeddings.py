@@ -29,8 +29,8 @@ embeddings = TruncatedSVD(50, random_state=0).fit_transform(weighted)
 mixture = sm.VMFMixture(8, n_init=10, random_state=0).fit(embeddings)
 contrast = sm.reading.contrast_words(counts, mixture.labels_, words, n=8)
 reading = sm.reading.Reading(mixture, contrast=[[word.word for word in one] for one in contrast])
-for cluster in reading.clusters():
-    print(f"{cluster.size:4}  {', '.join(cluster.contrast_words)}")
+for group in reading.groups():
+    print(f"{group.size:4}  {', '.join(group.contrast_words)}")
 
 # %%
 # Words that set the clusters apart
@@ -41,7 +41,7 @@ for cluster in reading.clusters():
 # cluster uses it.
 
 figure, axes = plt.subplots(2, 4, figsize=(10.0, 4.8), layout="constrained")
-for ax, k in zip(axes.flat, reading.layout.clusters, strict=True):
+for ax, k in zip(axes.flat, reading.layout.groups, strict=True):
     telling = contrast[k]
     ax.barh(range(8), [word.z for word in telling], color=cluster_style(k)["color"])
     ax.set_yticks(range(8), [word.word for word in telling], fontsize=7, parse_math=False)
@@ -58,11 +58,11 @@ for ax, k in zip(axes.flat, reading.layout.clusters, strict=True):
 # all prototypes are near each other. Here the values off the diagonal show how much of their
 # direction all documents share.
 
-order = reading.layout.clusters
+order = reading.layout.groups
 cosines = mixture.prototypes_[order] @ mixture.prototypes_[order].T
 chart, ax = plt.subplots(figsize=(8.0, 5.0), layout="constrained")
 image = ax.imshow(cosines, cmap="Blues", vmin=0.0, vmax=1.0)
-names = [reading.cluster_name(k) for k in order]
+names = [reading.group_name(k) for k in order]
 ax.set_yticks(range(len(order)), names, fontsize=8, parse_math=False)
 ax.set_xticks([])
 for (i, j), value in np.ndenumerate(cosines):

@@ -25,7 +25,7 @@ found = sm.text.vectorize(
 )
 mixture = sm.VMFMixture(10, n_init=10, random_state=0).fit(found.X)
 reading = sm.reading.Reading(mixture, found.words)
-names = [reading.cluster_name(k) for k in range(10)]
+names = [reading.group_name(k) for k in range(10)]
 labels = [corpus.labels["package"][row] for row in found.rows]
 table = sm.LabelsDisplay.from_clusters(mixture.labels_, labels, names=names, n_labels=18)
 
@@ -67,5 +67,5 @@ dates = (np.datetime64("2023-01-01") + offsets).astype(str)
 news = sm.VMFMixture(3, n_init=10, random_state=0).fit(counts)
 called = sm.reading.Reading(news, words)
 hills = sm.TimelineDisplay.from_clusters(
-    news.labels_, dates, names=[called.cluster_name(k) for k in range(3)]
+    news.labels_, dates, names=[called.group_name(k) for k in range(3)]
 )

@@ -40,13 +40,13 @@ curves = sm.PathDisplay.from_estimator(path)
 # that stay become larger when other words leave.
 
 reading = sm.reading.Reading(path, found.words)
-largest = reading.layout.clusters[0]
+largest = reading.layout.groups[0]
 shown = np.flatnonzero(path.betas_ > path.betas_[-1] / 200)
 prototypes = np.array([path.model(i).prototypes_ for i in shown])
 betas, n_words = path.betas_[shown], np.count_nonzero(prototypes, axis=2)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.6), sharex=True, layout="constrained")
-for k in reading.layout.clusters:
+for k in reading.layout.groups:
     colour = cluster_style(k)["color"]
     left.plot(
         betas,
@@ -54,7 +54,7 @@ for k in reading.layout.clusters:
         lw=1.6,
         color=colour,
         ls="--" if k > 6 else "-",
-        label=reading.cluster_name(k),
+        label=reading.group_name(k),
     )
 left.set(yscale="log", ylabel="words left")
 left.set_title("Words of each cluster", fontsize=11)
@@ -69,7 +69,7 @@ for i, word in enumerate(reading.vocabulary.words(largest, 10, by="exit")):
         **cluster_style(i),
     )
 right.set(yscale="log", ylabel="coordinate of the prototype")
-right.set_title(f"The last words of: {reading.cluster_name(largest)}", fontsize=11)
+right.set_title(f"The last words of: {reading.group_name(largest)}", fontsize=11)
 for ax in (left, right):
     ax.axvline(path.betas_[path.selected_], color="#333333", lw=0.9, ls=":")
     ax.set(xscale="log", xlabel=r"$\beta$ (dotted: the choice of the BIC)")

@@ -25,9 +25,9 @@ frequencies = sm.stability_selection(path, found.X, n_bootstrap=30, random_state
 
 reading = sm.reading.Reading(path, found.words)
 support = reading.prototypes != 0.0
-firm = support & (frequencies >= 0.9)
+stable = support & (frequencies >= 0.9)
 loose = support & (frequencies < 0.5)
-print(f"{support.sum()} words in the prototypes: {firm.sum()} are in 90 % of the bootstraps,")
+print(f"{support.sum()} words in the prototypes: {stable.sum()} are in 90 % of the bootstraps,")
 print(f"{loose.sum()} in less than half of them")
 
 # %%
@@ -67,7 +67,7 @@ for one in (ax, counts):
 # The most stable words that only one cluster has
 # -----------------------------------------------
 
-for cluster in reading.clusters(n_listed=200):
-    ranked = sorted(cluster.only_here_words, key=lambda w: -frequencies[cluster.cluster, w.feature])
-    listed = [f"{w.word} {frequencies[cluster.cluster, w.feature]:.0%}" for w in ranked[:4]]
-    print(f"{cluster.name:34}", ", ".join(listed))
+for group in reading.groups(n_listed=200):
+    ranked = sorted(group.only_here_words, key=lambda w: -frequencies[group.group, w.feature])
+    listed = [f"{w.word} {frequencies[group.group, w.feature]:.0%}" for w in ranked[:4]]
+    print(f"{group.name:34}", ", ".join(listed))

@@ -35,5 +35,5 @@ levels = tree.cut(levels=[4, 10])
 coarse = sm.reading.Reading(levels[4], found.words)
 fine = sm.reading.Reading(levels[10], found.words)
 for flow in sm.reading.flows(*levels.labels):
-    names = coarse.cluster_name(flow.before), fine.cluster_name(flow.after)
+    names = coarse.group_name(flow.before), fine.group_name(flow.after)
     print(f"{flow.n_documents:5}  {names[0]:30} {names[1]}")

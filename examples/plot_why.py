@@ -31,8 +31,8 @@ path = sm.VMFPath(10, n_init=10, min_relative_increase=0.05, max_sparsity=0.95, 
 
 reading = sm.reading.Reading(path, found.words)
 documents = reading.documents(found.X)
-names = [reading.cluster_name(k) for k in range(reading.n_clusters)]
-order = reading.layout.clusters
+names = [reading.group_name(k) for k in range(reading.n_groups)]
+order = reading.layout.groups
 
 figure, ax = plt.subplots(figsize=(9.0, 4.2), layout="constrained")
 ax.boxplot(

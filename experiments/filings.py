@@ -171,7 +171,7 @@ def _common(chosen: dict[str, Chosen]) -> list[Row]:
     for one, other in pairs:
         old, new = chosen[one], chosen[other]
         similar = align_partitions(old.labels, new.labels, n_before=old.K, n_after=new.K)
-        table = contingency(old.labels, new.labels.tolist(), n_clusters=old.K)
+        table = contingency(old.labels, new.labels.tolist(), n_groups=old.K)
         places = {label: j for j, label in enumerate(table.labels)}
         rows += [
             {
@@ -203,7 +203,7 @@ def _path(path: Any) -> list[Row]:
 
 
 def _clusters(chosen: Chosen, reading: Any, data: Filings) -> list[Row]:
-    listed = {cluster.cluster: cluster for cluster in reading.clusters()}
+    listed = {group.group: group for group in reading.groups()}
     lengths = np.array([len(text) for text in data.corpus.texts])
     return [
         {
@@ -220,12 +220,12 @@ def _clusters(chosen: Chosen, reading: Any, data: Filings) -> list[Row]:
 def _words(chosen: Chosen, reading: Any) -> list[Row]:
     """Return every word of every cluster, the heaviest ones first."""
     table = reading.vocabulary.table()
-    places = np.argsort(chosen.order)[table["cluster"]] + 1
+    places = np.argsort(chosen.order)[table["group"]] + 1
     rows = [
         {"cluster": cluster, "word": word, "weight": weight, "exit_beta": beta, "clusters": n}
         for cluster, word, weight, beta, n in zip(
             places,
-            *(table[name] for name in ("word", "weight", "exit_beta", "n_clusters")),
+            *(table[name] for name in ("word", "weight", "exit_beta", "n_groups")),
             strict=True,
         )
     ]
@@ -233,7 +233,7 @@ def _words(chosen: Chosen, reading: Any) -> list[Row]:
 
 
 def _events(name: str, chosen: Chosen, data: Filings) -> Iterator[Row]:
-    found = contingency(chosen.labels, data.events, n_clusters=chosen.K)
+    found = contingency(chosen.labels, data.events, n_groups=chosen.K)
     for k, counts in enumerate(found.counts):
         for label, n in zip(found.labels, counts, strict=True):
             yield {"model": name, "cluster": k + 1, "event": label, "filings": n}
@@ -241,7 +241,7 @@ def _events(name: str, chosen: Chosen, data: Filings) -> Iterator[Row]:
 
 def _months(name: str, chosen: Chosen, data: Filings) -> Iterator[Row]:
     """Count filings by month; months without any are left out."""
-    found = timeline(chosen.labels, data.corpus.dates or (), n_clusters=chosen.K)
+    found = timeline(chosen.labels, data.corpus.dates or (), n_groups=chosen.K)
     for k, j in np.argwhere(found.counts):
         n = found.counts[k, j]
         yield {"model": name, "cluster": k + 1, "month": found.periods[j], "filings": n}

@@ -153,7 +153,7 @@ def follow(data: Filings, dense: Any) -> tuple[Chosen, Reading]:
     path = sm.VMFPath(len(dense.prototypes_), criterion="bic", init=dense, n_threads=1, **PATH)
     path.fit(data.rows)
     reading = Reading(path, data.vectorized.words)
-    return _by_size(path, reading.n_clusters), reading
+    return _by_size(path, reading.n_groups), reading
 
 
 def _by_size(model: Any, K: int) -> Chosen:

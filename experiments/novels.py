@@ -61,7 +61,7 @@ def papers_way(path: Path, seed: int) -> list[tuple[Any, ...]]:
         words = np.count_nonzero(chosen.model.best_estimator_.prototypes_, axis=1)
         agreement = ari(novels, chosen.model.labels_)
         how = f"mixture, first turn of {name.upper()}, path by BIC, seed {seed}"
-        rows.append((how, reading.n_clusters, f"{agreement:.2f}", int(np.median(words))))
+        rows.append((how, reading.n_groups, f"{agreement:.2f}", int(np.median(words))))
     return rows
 
 

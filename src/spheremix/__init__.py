@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.stability import stability_selection
     from spheremix.estimators.tree import VMFTree
     from spheremix.reading.batch import compare_batch
-    from spheremix.reading.firmness import firmness
+    from spheremix.reading.stability import stability
     from spheremix.report import Report
     from spheremix.run.explore import explore_corpus
     from spheremix.run.saving import load_run, save_run
@@ -64,10 +64,10 @@ __all__ = [
     "datasets",
     "draw_run",
     "explore_corpus",
-    "firmness",
     "load_run",
     "reading",
     "save_run",
+    "stability",
     "stability_selection",
     "text",
     "validity",
@@ -100,7 +100,7 @@ _HOMES = {
     "compare_batch": "reading.batch",
     "draw_run": "display",
     "explore_corpus": "run.explore",
-    "firmness": "reading.firmness",
+    "stability": "reading.stability",
     "load_run": "run.saving",
     "save_run": "run.saving",
     "stability_selection": "estimators.stability",

@@ -91,7 +91,7 @@ class Advice:
             "n_components": evidence.candidates,
             "stability": evidence.stability,
             "chance": evidence.chance,
-            "firmness": evidence.firmness,
+            "adjusted_stability": evidence.adjusted_stability,
             "gain": evidence.gains,
             "turning": evidence.turning,
             "score": evidence.scores,
@@ -166,7 +166,7 @@ def _places(evidence: Evidence) -> list[int]:
     best = int(np.argmax(scores))
     others = _others(evidence, best)
     if evidence.candidates[best] == 2:
-        good = (evidence.firmness >= FIRM) | (scores > scores[best] - CLEAR)
+        good = (evidence.adjusted_stability >= FIRM) | (scores > scores[best] - CLEAR)
         good &= evidence.gains > evidence.least_gain
         finer = [i for i in _peaks(evidence, best) if good[i]]
         if finer:
@@ -180,7 +180,7 @@ def _peaks(evidence: Evidence, best: int) -> list[int]:
 
     The last candidate is none of them, since what follows it is not known.
     """
-    scores, firm = evidence.scores, evidence.firmness
+    scores, firm = evidence.scores, evidence.adjusted_stability
     padded = np.r_[-np.inf, scores, -np.inf]
     return [
         i
@@ -191,7 +191,7 @@ def _peaks(evidence: Evidence, best: int) -> list[int]:
 
 def _others(evidence: Evidence, best: int) -> list[int]:
     """Find other good numbers, the best first: peaks of the score, and the finest firm number."""
-    scores, firm, peaks = evidence.scores, evidence.firmness, _peaks(evidence, best)
+    scores, firm, peaks = evidence.scores, evidence.adjusted_stability, _peaks(evidence, best)
     enough = (firm >= FIRM) & (evidence.gains > evidence.least_gain)
     finest = best
     while finest + 2 < len(scores) and enough[finest + 1]:
@@ -247,11 +247,11 @@ def _certainty(evidence: Evidence, best: int) -> str:
     """Say how sure the first number is."""
     if _nothing_there(evidence):
         return "clear" if (evidence.apart or 0.0) < APART - 1.0 else "fair"
-    if evidence.firmness[best] < LOOSE or _is_flat(evidence, best):
+    if evidence.adjusted_stability[best] < LOOSE or _is_flat(evidence, best):
         return "weak"
     ahead = np.delete(evidence.scores, best)
     margin = evidence.scores[best] - (ahead.max() if len(ahead) else 0.0)
-    return "clear" if evidence.firmness[best] >= FIRM and margin >= CLEAR / 2 else "fair"
+    return "clear" if evidence.adjusted_stability[best] >= FIRM and margin >= CLEAR / 2 else "fair"
 
 
 def _is_flat(evidence: Evidence, best: int) -> bool:
@@ -263,7 +263,7 @@ def _doubts(evidence: Evidence, best: int) -> list[str]:
     """Say what speaks against the first number."""
     K, n = int(evidence.candidates[best]), len(evidence.candidates)
     doubts = []
-    if evidence.firmness[best] < LOOSE:
+    if evidence.adjusted_stability[best] < LOOSE:
         doubts.append(
             f"The {K} clusters are not firm: other rows of the same kind would give other clusters."
         )

@@ -130,7 +130,7 @@ class CharacteristicWords(BaseRepresentation):  # type: ignore[misc]
         labels = documents["Topic"].to_numpy().astype(np.intp)
         words = list(counter.get_feature_names_out())
         n_topics = int(labels.max(initial=0)) + 1
-        found = contrast_words(counter.transform(texts), labels, words, n, n_clusters=n_topics)
+        found = contrast_words(counter.transform(texts), labels, words, n, n_groups=n_topics)
         chosen = dict[int, list[tuple[str, float]]]()
         for topic, before in topics.items():
             own = found[topic] if topic >= 0 else []

@@ -1,7 +1,7 @@
 """What is known of each number of clusters, and how it is weighed.
 
-Two kinds of evidence decide. Clusters should be *firm*: rows that are drawn again should fall into
-the same clusters, more than rows without any clusters do. And the number should be a *turning
+Two kinds of evidence decide. Clusters should be *stable*: rows that are drawn again should fall
+into the same clusters, more than rows without any clusters do. And the number should be a *turning
 point*: the last cluster should explain much more than a further one would.
 """
 
@@ -79,7 +79,7 @@ class Evidence:
     by_label: tuple[str, float] | None = None
 
     @property
-    def firmness(self) -> Array:
+    def adjusted_stability(self) -> Array:
         """Stability between 0, what chance gives, and 1; 0 for one cluster.
 
         Where rows were not drawn again, the agreement of the runs stands for it.
@@ -126,8 +126,8 @@ class Evidence:
 
     @property
     def scores(self) -> Array:
-        """Firmness plus turning: between 0 and 2."""
-        return self.firmness + self.turning
+        """Adjusted stability plus turning: between 0 and 2."""
+        return self.adjusted_stability + self.turning
 
 
 def _falls(gains: Array, least: Array) -> Array:

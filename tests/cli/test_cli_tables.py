@@ -104,7 +104,7 @@ def test_words_are_those_of_the_contrast(embedded, material):
     counted = [Counter(text.split()) for _, text, *_ in material[1]]
     words = sorted(set().union(*counted))
     counts = np.array([[one[word] for word in words] for one in counted])
-    z = log_odds_contrast(counts, labels, n_clusters=3)
+    z = log_odds_contrast(counts, labels, n_groups=3)
     sums = np.zeros((3, len(words)))
     for k, row in zip(
         labels, TfidfTransformer(sublinear_tf=True).fit_transform(counts), strict=True
@@ -136,11 +136,11 @@ def test_a_reading_of_the_run_has_its_names(sparse_embedded, tmp_path):
     found = load_run(folder)
     reading = Reading.from_run(found)
     named = {one["cluster"]: one["name"] for one in rows(folder / "clusters.csv")}
-    assert {str(one.cluster): one.name for one in reading.clusters()} == named
-    assert Reading.from_run(found, step=0).cluster_name(1, 1) == named["1"].split()[0]
-    with pytest.raises(ValueError, match="words of 2 clusters, the model 3"):
+    assert {str(one.group): one.name for one in reading.groups()} == named
+    assert Reading.from_run(found, step=0).group_name(1, 1) == named["1"].split()[0]
+    with pytest.raises(ValueError, match="words of 2 groups, the model 3"):
         Reading(found.path, contrast=[["a"], ["b"]])
-    assert Reading(found.path, contrast=[["a"], [], ["b"]]).cluster_name(1).startswith("x")
+    assert Reading(found.path, contrast=[["a"], [], ["b"]]).group_name(1).startswith("x")
     for damaged in ([["a"], ["b"]], ["a", [], []], {"0": ["a"]}):
         other = shutil.copytree(folder, tmp_path / "other", dirs_exist_ok=True)
         content = json.loads((other / "run.json").read_text("utf-8"))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from spheremix.estimators import chance, gathering
-from spheremix.reading import positions
+from spheremix.reading import document_map
 from spheremix.run import firming
 
 # How often rows are drawn again, and how many sets of rows without clusters are made.
@@ -18,7 +18,7 @@ ADVICE = (
     (chance, "STABLE_SETS", 1),
     (firming, "N_REPLICATES", 4),
 )
-STEPS = ((positions, "GATHERING", 20), (positions, "SPREADING", 20))  # of documents to their places
+STEPS = ((document_map, "GATHERING", 20), (document_map, "SPREADING", 20))  # of the map
 LITTLE = (*ADVICE, *STEPS)
 
 

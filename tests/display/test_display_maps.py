@@ -143,7 +143,7 @@ class TestPrototypes:
         found = layout(values)
         display = drawn(PrototypesDisplay(values, found, [9] * K))
         meanings = {2: "pairs", K: "all", 1: "one cluster", 0: "nobody's"}
-        heads = {meanings.get(n, str(n)): columns for n, columns in found.groups.items()}
+        heads = {meanings.get(n, str(n)): columns for n, columns in found.by_sharing.items()}
         top = max(text.get_position()[1] for text in display.ax_.texts)
         labels = [text for text in display.ax_.texts if text.get_position()[1] == top]
         assert len(labels) > 2
@@ -162,7 +162,7 @@ class TestPrototypes:
         written = {int(text.get_text()) for text in display.words_}
         assert (values[:, sorted(written)] != 0).any(axis=0).all()
         for block in found.blocks:
-            if block.n_clusters == 1:
+            if block.n_groups == 1:
                 assert found.features[block.start] in written
         places = [text.get_position()[0] for text in display.words_]
         assert places == sorted(places)
@@ -189,7 +189,7 @@ class TestPrototypes:
         display = PrototypesDisplay.from_estimator(path, step=-1, ax=ax)
         assert display.ax_ is ax
         np.testing.assert_array_equal(display.prototypes, path.model(-1).prototypes_)
-        assert (display.layout.n_clusters == 0).sum() >= 6
+        assert (display.layout.n_sharing == 0).sum() >= 6
         named = PrototypesDisplay.from_estimator(path, [f"w{j}" for j in range(10)], ax=ax)
         assert {text.get_text() for text in named.words_} <= {f"w{j}" for j in range(10)}
 
@@ -212,7 +212,7 @@ class TestData:
         image, edges = picture(display)
         unit = X / np.linalg.norm(X, axis=1, keepdims=True)
         colours = [to_rgb(colour) for colour in hues(3)]
-        for band, k in enumerate(found.clusters):
+        for band, k in enumerate(found.groups):
             rows = unit[labels == k]
             band_rows = image[edges[band] : edges[band + 1]]
             assert len(band_rows) > len(rows)  # each document has a row of pixels at least

@@ -290,11 +290,11 @@ def test_reading_says_where_noise_would_belong(noisy):
     nowhere = documents.labels < 0
     cosines = X @ noisy.prototypes_.T
     assert_array_equal(
-        documents.runners_up[nowhere], (noisy.predict_proba(X)[nowhere]).argmax(axis=1)
+        documents.second_groups[nowhere], (noisy.predict_proba(X)[nowhere]).argmax(axis=1)
     )
-    nearest = documents.runners_up[nowhere]
+    nearest = documents.second_groups[nowhere]
     assert_allclose(documents.cosines[nowhere], cosines[nowhere, nearest], atol=1e-12)
-    assert len(reading.clusters()) == 3
+    assert len(reading.groups()) == 3
     assert reading.why(X[0]).label == noisy.labels_[0]
 
 

@@ -36,7 +36,7 @@ def test_a_path_of_before_is_not_kept(rows):
 def test_it_is_read_drawn_reported_and_saved(rows, study, tmp_path):
     reading = sm.reading.Reading(study)
     assert reading.path is None
-    assert len(reading.clusters()) == study.best_n_components_
+    assert len(reading.groups()) == study.best_n_components_
     assert sm.CriteriaDisplay.from_estimator(study).n_samples == len(rows)
     content = sm.Report(study, X=rows).content
     assert content["model"]["n_clusters"] == study.best_n_components_

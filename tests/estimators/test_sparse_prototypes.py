@@ -57,7 +57,7 @@ def test_sparse_prototypes_are_read_as_dense_ones(X):
     names = [f"w{j}" for j in range(80)]
     found = sm.SphericalKMeans(5, sparse_prototypes=True, **OPTIONS).fit(X)
     plain = sm.SphericalKMeans(5, **OPTIONS).fit(X)
-    one, other = (Reading(model, names).clusters() for model in (found, plain))
+    one, other = (Reading(model, names).groups() for model in (found, plain))
     assert [cluster.words for cluster in one] == [cluster.words for cluster in other]
     same = align_prototypes(found.prototypes_, plain.prototypes_)
     assert same.became == {k: k for k in range(5)}

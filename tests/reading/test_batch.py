@@ -11,18 +11,16 @@ from scipy import sparse, stats
 import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.estimators.left_out import LeftOut
-from spheremix.reading.drift import compare_shares, compare_words, distances
-from spheremix.reading.novelty import (
+from spheremix.reading.document_fit import (
     Scored,
-    clearest_group,
     fit_values,
     limit_of_fit,
-    others_of,
     products,
     score_new,
     score_past,
-    search_group,
 )
+from spheremix.reading.drift import compare_shares, compare_words, distances
+from spheremix.reading.new_groups import clearest_group, others_of, search_group
 
 
 def scored_rows(rows, labels, cosines):
@@ -116,7 +114,7 @@ def test_large_batches_are_searched_where_they_fit_worst(monkeypatch):
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     cosines = np.r_[np.full(60, 0.9), np.full(20, 0.6)]
     scored = scored_rows(rows, np.zeros(80, dtype=np.intp), cosines)
-    monkeypatch.setattr("spheremix.reading.novelty.MOST_SEARCHED", 10)
+    monkeypatch.setattr("spheremix.reading.new_groups.MOST_SEARCHED", 10)
     _, members = search_group(np.arange(80), cosines, rows @ rows.T)
     assert len(members) == 10
     assert set(members) <= set(range(60, 80))
@@ -178,7 +176,7 @@ def test_a_planted_event_is_found_and_no_event_is_not(topics, mixture):
     assert np.array_equal(found.new_group >= 0, np.isin(np.arange(72), group.members))
     assert f"New group A, {len(group.members)} documents" in repr(found)
     assert len(found.documents_table()["fit_p_value"]) == 72
-    assert found.groups_table()["cluster"].tolist() == [0, 1, 2]
+    assert found.groups_table()["group"].tolist() == [0, 1, 2]
 
 
 def test_shares_that_moved_are_named(topics, mixture):

@@ -1,4 +1,4 @@
-"""Characteristic words, words of one cluster only, and names, against their definitions."""
+"""Characteristic words, words of one group only, and names, against their definitions."""
 
 from __future__ import annotations
 
@@ -18,21 +18,19 @@ import spheremix as sm
 from spheremix.reading import (
     Reading,
     Vocabulary,
-    all_naming_words,
     characteristic_scores,
-    cluster_masses,
-    cluster_name,
     document_shares,
+    group_masses,
     naming_words,
 )
-from spheremix.reading.naming import alike
+from spheremix.reading.names import alike, join_each
 
 COORDINATES = st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0, -0.5, 2.0])
 
 
 @st.composite
-def prototypes_of(draw, most_clusters=6, most_words=12):
-    shape = draw(st.tuples(st.integers(1, most_clusters), st.integers(1, most_words)))
+def prototypes_of(draw, most_groups=6, most_words=12):
+    shape = draw(st.tuples(st.integers(1, most_groups), st.integers(1, most_words)))
     found = draw(arrays(float, shape, elements=COORDINATES))
     found[:, 0] += ~found.any(axis=1)  # every prototype has a word
     return found
@@ -41,6 +39,11 @@ def prototypes_of(draw, most_clusters=6, most_words=12):
 def named(prototypes, masses=None, shares=None):
     names = [f"w{j}" for j in range(prototypes.shape[1])]
     return Vocabulary(prototypes, names, masses=masses, document_shares=shares)
+
+
+def name_of(words, k):
+    [name] = join_each([[one.word for one in naming_words(words)[k]]])
+    return name
 
 
 @given(prototypes_of(), st.integers(0, 2**16))
@@ -63,10 +66,10 @@ def test_scores_one_by_one(prototypes, seed):
         assert sorted(features) == np.flatnonzero(prototypes[k]).tolist()
 
 
-def test_a_word_of_one_cluster_counts_whole_and_a_shared_one_by_its_share():
+def test_a_word_of_one_group_counts_whole_and_a_shared_one_by_its_share():
     prototypes = np.array([[0.6, 0.8], [0.0, 1.0]])
     assert_allclose(characteristic_scores(prototypes), [[0.6**1.5, 0.8**2.5 / 1.8], [0.0, 1 / 1.8]])
-    # In a cluster that is three times as large, more of the word is there.
+    # In a group that is three times as large, more of the word is there.
     large = characteristic_scores(prototypes, [3.0, 1.0])
     assert_allclose(large[0], [0.6**1.5, 0.8**1.5 * 2.4 / 3.4])
 
@@ -75,9 +78,9 @@ def test_masses_are_expected_sums():
     """A_d(kappa) by SciPy's Bessel functions, and the sum of rows drawn from the mixture."""
     weights, kappas, d = np.array([0.25, 0.75]), np.array([40.0, 5.0]), 10
     lengths = ive(d / 2, kappas) / ive(d / 2 - 1, kappas)
-    masses = cluster_masses(weights, kappas, d)
+    masses = group_masses(weights, kappas, d)
     assert_allclose(masses, weights * lengths, rtol=1e-12)
-    assert_allclose(cluster_masses(weights, None, d), weights)
+    assert_allclose(group_masses(weights, None, d), weights)
     means = np.eye(2, d)
     parts = [sm.VonMisesFisher(mu, kappa) for mu, kappa in zip(means, kappas, strict=True)]
     draws = [
@@ -118,7 +121,7 @@ def test_shares_of_documents(kind, tmp_path):
         "directions": sm.as_directions(X),
         "blocks": sm.as_directions(tmp_path / "rows.npy"),
     }[kind]
-    found = document_shares(given_as, labels, n_clusters=4)
+    found = document_shares(given_as, labels, n_groups=4)
     for k in range(3):
         assert_allclose(found[k], (X[labels == k] > 0).mean(axis=0))
     assert (found[3] == 0).all()
@@ -151,7 +154,7 @@ def test_words_that_documents_of_others_have_nearly_as_often_are_not_listed_as_o
         "w0",
         "w1",
         "w2",
-    ]  # one cluster alone has no others
+    ]  # one group alone has no others
 
 
 def test_a_reading_takes_the_shares_of_the_step_that_is_read():
@@ -171,7 +174,7 @@ def test_a_reading_takes_the_shares_of_the_step_that_is_read():
 def test_no_two_names_share_two_words(prototypes, n, seed):
     masses = np.random.default_rng(seed).integers(1, 4, size=len(prototypes)) * 1.0
     words = named(prototypes, masses)
-    names = [[one.feature for one in name] for name in all_naming_words(words, n)]
+    names = [[one.feature for one in name] for name in naming_words(words, n)]
     for one, other in combinations(names, 2):
         assert len(set(one) & set(other)) <= 1
     for k, name in enumerate(names):
@@ -190,50 +193,48 @@ def test_names_of_large_vocabularies_are_full():
     draw = np.random.default_rng(5)
     for _ in range(20):
         prototypes = draw.random((12, 60)) ** 4
-        names = all_naming_words(named(prototypes))
+        names = naming_words(named(prototypes))
         assert all(len(name) == 3 for name in names)
 
 
-def test_the_smaller_cluster_gives_way():
+def test_the_smaller_group_gives_way():
     prototypes = np.array([[0.7, 0.6, 0.3, 0.2, 0.0], [0.7, 0.6, 0.3, 0.0, 0.2]])
     words = named(prototypes, [1.0, 3.0])
-    assert cluster_name(words, 1) == "w0 w1 w2"
-    assert cluster_name(words, 0) == "w0 w3"  # w1 or w2 would be the second word of both names
-    assert [one.word for one in naming_words(words, 0, 1)] == ["w0"]
-    with pytest.raises(ValueError, match="no cluster -1"):
-        cluster_name(words, -1)
+    assert name_of(words, 1) == "w0 w1 w2"
+    assert name_of(words, 0) == "w0 w3"  # w1 or w2 would be the second word of both names
+    assert [one.word for one in naming_words(words, 1)[0]] == ["w0"]
 
 
 def test_a_name_is_of_words_that_documents_have_here_and_not_elsewhere():
     prototypes = np.array([[0.6, 0.55, 0.5, 0.3], [0.0, 0.0, 0.5, 0.8]])
     words = ["rare", "usual", "frequent", "weak"]
     shares = np.array([[0.1, 0.6, 0.9, 1.0], [0.0, 0.0, 0.8, 0.2]])
-    masses = np.array([1.0, 1e-9])  # the scores of the first cluster are powers of coordinates
+    masses = np.array([1.0, 1e-9])  # the scores of the first group are powers of coordinates
     bare = Vocabulary(prototypes, words, masses=masses)
-    assert cluster_name(bare, 0) == "rare usual frequent"
-    found = all_naming_words(replace(bare, document_shares=shares))[0]
-    # The other cluster is all others: score times twice what is beyond, .465 * .1, .408 * .6, ...
+    assert name_of(bare, 0) == "rare usual frequent"
+    found = naming_words(replace(bare, document_shares=shares))[0]
+    # The other group is all others: score times twice what is beyond, .465 * .1, .408 * .6, ...
     assert [one.word for one in found] == ["usual", "weak", "rare"]
     alone = Vocabulary(prototypes[:1], words, document_shares=shares[:1])
-    assert cluster_name(alone, 0) == "frequent usual weak"
+    assert name_of(alone, 0) == "frequent usual weak"
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_first_words_of_names_by_their_definition(seed):
-    """Document by document: the share here, among all others, and in each other cluster."""
+    """Document by document: the share here, among all others, and in each other group."""
     rng = np.random.default_rng(seed)
-    prototypes, clusters = rng.random((4, 30)), rng.choice(4, 200, p=[0.5, 0.3, 0.15, 0.05])
-    has = rng.random((200, 30)) < rng.random((4, 30))[clusters]
-    masses = np.bincount(clusters, minlength=4).astype(float)
-    shares = np.array([has[clusters == k].mean(axis=0) for k in range(4)])
+    prototypes, groups = rng.random((4, 30)), rng.choice(4, 200, p=[0.5, 0.3, 0.15, 0.05])
+    has = rng.random((200, 30)) < rng.random((4, 30))[groups]
+    masses = np.bincount(groups, minlength=4).astype(float)
+    shares = np.array([has[groups == k].mean(axis=0) for k in range(4)])
     words = named(prototypes, masses, shares)
-    for k, [found] in enumerate(all_naming_words(words, 1)):
+    for k, [found] in enumerate(naming_words(words, 1)):
         merits = {}
         for one in words.words(k, 20):
-            j, here = one.feature, has[clusters == k, one.feature].mean()
-            nearest = max(has[clusters == other, j].mean() for other in range(4) if other != k)
+            j, here = one.feature, has[groups == k, one.feature].mean()
+            nearest = max(has[groups == other, j].mean() for other in range(4) if other != k)
             merits[j] = words.scores[k, j] * (
-                max(here - has[clusters != k, j].mean(), 0.0) + max(here - nearest, 0.0)
+                max(here - has[groups != k, j].mean(), 0.0) + max(here - nearest, 0.0)
             )
         assert found.feature == max(merits, key=merits.get)
 
@@ -242,9 +243,9 @@ def test_words_far_down_the_list_are_in_no_name_whatever_their_share():
     prototypes = np.linspace(1.0, 0.5, 30)[None, :]
     shares = np.full((1, 30), 0.01)
     shares[0, 25] = 1.0
-    found = all_naming_words(named(prototypes, [1.0]), 3)[0]
+    found = naming_words(named(prototypes, [1.0]), 3)[0]
     full = Vocabulary(prototypes, [f"w{j}" for j in range(30)], document_shares=shares)
-    assert [one.feature for one in all_naming_words(full, 3)[0]] == [one.feature for one in found]
+    assert [one.feature for one in naming_words(full, 3)[0]] == [one.feature for one in found]
 
 
 @pytest.mark.parametrize(
@@ -271,12 +272,12 @@ def test_words_that_say_the_same(one, other, same):
 def test_a_name_has_no_two_words_that_say_the_same():
     prototypes = np.array([[0.6, 0.5, 0.4, 0.3]])
     words = Vocabulary(prototypes, ["statistic", "stats", "sample", "press release"])
-    assert cluster_name(words, 0) == "statistic, sample, press release"
+    assert name_of(words, 0) == "statistic, sample, press release"
 
 
-def test_clusters_of_the_same_single_word_have_the_same_name():
+def test_groups_of_the_same_single_word_have_the_same_name():
     words = named(np.array([[1.0], [1.0]]))
-    assert [cluster_name(words, k) for k in (0, 1)] == ["w0", "w0"]
+    assert [name_of(words, k) for k in (0, 1)] == ["w0", "w0"]
 
 
 @pytest.fixture(scope="module")
@@ -285,9 +286,9 @@ def mixture():
     return sm.VMFMixture(3, n_init=1, random_state=0).fit(X)
 
 
-def test_contrast_words_name_clusters_without_sharing_two(mixture):
+def test_contrast_words_name_groups_without_sharing_two(mixture):
     contrast = [["a", "b", "c", "d"], ["a", "b", "c", "e"], []]
     reading = Reading(mixture, contrast=contrast)
-    names = [reading.cluster_name(k).split() for k in range(3)]
+    names = [reading.group_name(k).split() for k in range(3)]
     assert len(set(names[0]) & set(names[1])) == 1
     assert names[2][0].startswith("x")  # no words of its texts: named by its coordinates

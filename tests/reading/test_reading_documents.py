@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from importlib import resources
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 import spheremix as sm
 from spheremix.bessel import log_normalizer
 from spheremix.reading import Reading, agreement, contrast_words, documents, read_documents
+from spheremix.reading.documents import ODDS, STABLE, UNSTABLE, Documents, certainties
 
 N_WORDS = 40
 NAMES = [f"word{j}" for j in range(N_WORDS)]
@@ -61,7 +64,7 @@ def test_documents_agree_with_the_model(name, counts):
     ranked = np.argsort(-posteriors, axis=1)
     best, second = np.take_along_axis(posteriors, ranked[:, :2], axis=1).T
     assert_array_equal(found.labels, model.predict(counts))
-    assert_array_equal(found.runners_up, ranked[:, 1])
+    assert_array_equal(found.second_groups, ranked[:, 1])
     assert_allclose(found.posteriors, best, rtol=1e-12)
     assert_allclose(found.margins, best - second, atol=1e-14)
     assert_allclose(found.log_odds, np.log(best / second), rtol=1e-9, atol=1e-12)
@@ -76,7 +79,7 @@ def test_blocks_and_containers_change_nothing(reading, counts, monkeypatch):
     monkeypatch.setattr(documents, "BLOCK_SCORES", 50)
     blocks = reading.documents(counts)
     frame = reading.documents(pd.DataFrame(counts.toarray(), columns=NAMES))
-    for field in ("labels", "runners_up", "posteriors", "margins", "log_odds", "cosines"):
+    for field in ("labels", "second_groups", "posteriors", "margins", "log_odds", "cosines"):
         assert_array_equal(getattr(blocks, field), getattr(whole, field))
         assert_array_equal(getattr(opened, field), getattr(whole, field))
         assert_allclose(getattr(frame, field), getattr(whole, field), rtol=1e-9)
@@ -85,22 +88,22 @@ def test_blocks_and_containers_change_nothing(reading, counts, monkeypatch):
 def test_documents_as_a_data_frame(reading, counts):
     found = reading.documents(counts)
     frame = pd.DataFrame(found.table())
-    assert list(frame) == ["cluster", "posterior", "margin", "runner_up", "log_odds", "cosine"]
-    assert_array_equal(frame["cluster"], reading.model.predict(counts))
+    assert list(frame) == ["group", "posterior", "margin", "second_group", "log_odds", "cosine"]
+    assert_array_equal(frame["group"], reading.model.predict(counts))
     assert_array_equal(frame["posterior"], found.posteriors)
     assert_array_equal(frame["margin"], found.margins)
-    assert_array_equal(frame["runner_up"], found.runners_up)
+    assert_array_equal(frame["second_group"], found.second_groups)
     assert_array_equal(frame["log_odds"], found.log_odds)
     assert_array_equal(frame["cosine"], found.cosines)
 
 
-def test_one_cluster(counts):
+def test_one_group(counts):
     reading = Reading(sm.VMFMixture(1, n_init=1).fit(counts))
     found = reading.documents(counts)
-    assert set(found.runners_up) == {-1}
+    assert set(found.second_groups) == {-1}
     assert set(found.margins) == set(found.posteriors) == {1.0}
     assert np.isinf(found.log_odds).all()
-    with pytest.raises(ValueError, match="one cluster only"):
+    with pytest.raises(ValueError, match="one group only"):
         reading.why(counts[0])
 
 
@@ -110,12 +113,12 @@ def test_ambiguous_and_typical_documents(reading, counts):
     assert_array_equal(found.ambiguous(4), found.ambiguous(None)[:4])
     for k in range(3):
         members = np.flatnonzero(found.labels == k)
-        assert set(found.ambiguous(None, cluster=k)) == set(members)
+        assert set(found.ambiguous(None, group=k)) == set(members)
         pulls = unit(counts)[members] @ (reading.model.kappas_[k] * reading.prototypes[k])
         assert_array_equal(found.typical(k, None), members[np.argsort(-pulls)])
         assert_array_equal(found.typical(k, 2), found.typical(k, None)[:2])
     for pair in ((0, 1), (2, 0)):
-        both = [{a, b} == set(pair) for a, b in zip(found.labels, found.runners_up, strict=True)]
+        both = [{a, b} == set(pair) for a, b in zip(found.labels, found.second_groups, strict=True)]
         assert set(found.ambiguous(None, between=pair)) == set(np.flatnonzero(both))
 
 
@@ -129,7 +132,7 @@ def test_terms_add_up_to_the_log_odds(name, counts):
     posteriors, found = model.predict_proba(counts), reading.documents(counts)
     for i in range(counts.shape[0]):
         why = reading.why(counts[[i]])
-        assert (why.label, why.rival) == (found.labels[i], found.runners_up[i])
+        assert (why.label, why.rival) == (found.labels[i], found.second_groups[i])
         odds = np.log(posteriors[i, why.label] / posteriors[i, why.rival])
         summed = why.bias + math.fsum(term.difference for term in why.terms)
         assert abs(why.log_odds - odds) < 1e-10
@@ -141,7 +144,7 @@ def test_terms_add_up_to_the_log_odds(name, counts):
 def test_terms_are_the_formula(counts):
     model = MIXTURES["free"].fit(counts)
     reading, x = Reading(model, NAMES), unit(counts)[5]
-    why = reading.why(counts[5], cluster=2, against=0)
+    why = reading.why(counts[5], group=2, against=0)
     assert (why.label, why.rival) == (2, 0)
     there = np.flatnonzero((x != 0) & ((model.prototypes_[2] != 0) | (model.prototypes_[0] != 0)))
     assert sorted(term.feature for term in why.terms) == there.tolist()
@@ -190,10 +193,10 @@ def test_forms_of_one_document(reading, counts):
         reading.why(counts[:2])
     with pytest.raises(ValueError, match="39 features, the mixture 40"):
         reading.why(dense[1:])
-    with pytest.raises(ValueError, match="no cluster 3: they are 0 to 2"):
+    with pytest.raises(ValueError, match="no group 3: they are 0 to 2"):
         reading.why(dense, against=3)
     with pytest.raises(ValueError, match="cannot be compared with itself"):
-        reading.why(dense, cluster=1, against=1)
+        reading.why(dense, group=1, against=1)
     with pytest.raises(ValueError, match="zeros only"):
         reading.why(np.zeros(N_WORDS))
     for text in ("goal", ["goal"], np.array(["goal", "kick"])):
@@ -225,13 +228,13 @@ def test_what_can_be_read(path, counts):
     assert Reading(study, step=2).model.beta == study.best_path_.betas_[2]
 
 
-def test_words_of_a_contrast_name_clusters_as_they_are_found(path, counts):
+def test_words_of_a_contrast_name_groups_as_they_are_found(path, counts):
     found = contrast_words(counts, path.labels_, NAMES, 5)
     reading = Reading(path.best_estimator_, contrast=found)
     assert reading.contrast == [tuple(one.word for one in words) for words in found]
-    for one in reading.clusters(n_words=2):
-        assert one.name == " ".join(word.word for word in found[one.cluster][:2])
-        assert one.contrast_words == tuple(word.word for word in found[one.cluster])
+    for one in reading.groups(n_words=2):
+        assert one.name == " ".join(word.word for word in found[one.group][:2])
+        assert one.contrast_words == tuple(word.word for word in found[one.group])
     assert Reading(path, contrast=reading.contrast).contrast == reading.contrast
 
 
@@ -253,27 +256,27 @@ def test_bad_readings(path):
         Reading(sm.VMFMixture())
 
 
-def test_clusters_in_short(reading, path):
-    clusters = reading.clusters(n_words=2, n_listed=4)
-    assert [c.cluster for c in clusters] == reading.layout.clusters.tolist()
-    assert [c.weight for c in clusters] == sorted(reading.weights, reverse=True)
-    for c in clusters:
+def test_groups_in_short(reading, path):
+    groups = reading.groups(n_words=2, n_listed=4)
+    assert [c.group for c in groups] == reading.layout.groups.tolist()
+    assert [c.weight for c in groups] == sorted(reading.weights, reverse=True)
+    for c in groups:
         support = path.best_estimator_.prototypes_ != 0
-        alone = support[c.cluster] & (support.sum(axis=0) == 1)
-        assert (c.n_words, c.n_only_here_words) == (support[c.cluster].sum(), alone.sum())
-        assert c.size == (path.labels_ == c.cluster).sum()
-        assert c.kappa == path.best_estimator_.kappas_[c.cluster]
-        assert c.name == reading.cluster_name(c.cluster, 2)
-        assert list(c.words) == reading.vocabulary.words(c.cluster, 4)
-        assert list(c.only_here_words) == reading.vocabulary.only_here_words(c.cluster, 4)
-        assert list(c.shared_words) == reading.vocabulary.shared_words(c.cluster, 4)
+        alone = support[c.group] & (support.sum(axis=0) == 1)
+        assert (c.n_words, c.n_only_here_words) == (support[c.group].sum(), alone.sum())
+        assert c.size == (path.labels_ == c.group).sum()
+        assert c.kappa == path.best_estimator_.kappas_[c.group]
+        assert c.name == reading.group_name(c.group, 2)
+        assert list(c.words) == reading.vocabulary.words(c.group, 4)
+        assert list(c.only_here_words) == reading.vocabulary.only_here_words(c.group, 4)
+        assert list(c.shared_words) == reading.vocabulary.shared_words(c.group, 4)
 
 
 def test_spherical_k_means_has_words_but_no_posteriors(counts):
     model = sm.SphericalKMeans(3, n_init=2, random_state=0).fit(counts)
     reading = Reading(model, NAMES)
     assert_allclose(reading.weights, np.bincount(model.labels_) / 90)
-    assert reading.clusters()[0].kappa is None
+    assert reading.groups()[0].kappa is None
     with pytest.raises(ValueError, match="SphericalKMeans has no posteriors"):
         reading.documents(counts)
 
@@ -286,9 +289,9 @@ def test_classic3_reads_as_its_three_collections(data_folder):
     path = sm.VMFPath(3, n_init=2, min_relative_increase=0.1, random_state=0).fit(rows)
     reading = Reading(path, vocabulary, X=rows)
     assert agreement(path.labels_, labels).ari > 0.95
-    clusters = reading.clusters(n_listed=20)
-    first = [{word.word for word in cluster.words} for cluster in clusters]
-    alone = [{word.word for word in cluster.only_here_words} for cluster in clusters]
+    groups = reading.groups(n_listed=20)
+    first = [{word.word for word in group.words} for group in groups]
+    alone = [{word.word for word in group.only_here_words} for group in groups]
     for topic in (
         {"library", "libraries", "retrieval"},
         {"boundary", "layer", "supersonic"},
@@ -296,3 +299,40 @@ def test_classic3_reads_as_its_three_collections(data_folder):
     ):
         assert [topic <= words for words in first] == [bool(topic & words) for words in alone]
         assert sum(topic <= words for words in first) == 1
+
+
+PAIR = ["apples", "boats"]
+
+
+@pytest.mark.parametrize(
+    ("label", "other", "odds", "stays", "said"),
+    [
+        (0, 1, 50.0, 1.0, "clearly here"),
+        (0, 1, 50.0, 0.75, "clearly here"),
+        (0, 1, 50.0, 0.7, "probably here"),
+        (0, 1, 50.0, 0.5, "probably here"),
+        (0, 1, 50.0, 0.45, "borderline with boats"),
+        (1, 0, math.log(8.9), 1.0, "borderline with apples"),
+        (1, 0, math.log(9.1), 1.0, "clearly here"),
+        (0, -1, math.inf, 1.0, "clearly here"),
+        (0, -1, math.inf, 0.2, "borderline"),
+        (-1, 0, 50.0, 1.0, "belongs nowhere"),
+    ],
+)
+def test_certainty_combines_odds_and_stability(label, other, odds, stays, said):
+    some = np.array([1.0])
+    documents = Documents(np.array([label]), np.array([other]), some, some, np.array([odds]), some)
+    assert certainties(documents, np.array([stays]), PAIR) == [said]
+
+
+def test_the_page_has_the_same_cut_offs():
+    page = resources.files("spheremix.report") / "page" / "certainty.js"
+    script = page.read_text(encoding="utf-8")
+    found = dict(re.findall(r"const (FIRM|FAIR|BORDERLINE) = (?:Math\.log\()?([\d.]+)", script))
+    assert {name: float(value) for name, value in found.items()} == {
+        "FIRM": STABLE,
+        "FAIR": UNSTABLE,
+        "BORDERLINE": ODDS,
+    }
+    for words in ('"clearly"', '"probably"', '"borderline"', "`borderline with ${"):
+        assert words in script

@@ -21,9 +21,9 @@ from spheremix.reading import (
     agreement,
     align_partitions,
     align_prototypes,
-    cluster_counts,
     contingency,
     contrast_words,
+    group_counts,
     log_odds_contrast,
     moves,
     parse_dates,
@@ -34,13 +34,13 @@ from spheremix.reading import (
 
 
 def test_one_label_a_document():
-    table = contingency([0, 0, 1, 1, 1, -1], ["b", "a", "b", "b", None, "a"], n_clusters=3)
+    table = contingency([0, 0, 1, 1, 1, -1], ["b", "a", "b", "b", None, "a"], n_groups=3)
     assert table.labels == ("b", "a")
     assert_array_equal(table.counts, [[1, 1], [2, 0], [0, 0]])
-    assert_array_equal(table.cluster_sizes, [2, 3, 0])
+    assert_array_equal(table.group_sizes, [2, 3, 0])
     assert_array_equal(table.label_sizes, [3, 1])
     assert table.n_unlabelled == 1
-    assert_allclose(table.share_of_cluster, [[1 / 2, 1 / 2], [2 / 3, 0], [0, 0]])
+    assert_allclose(table.share_of_group, [[1 / 2, 1 / 2], [2 / 3, 0], [0, 0]])
     assert_allclose(table.share_of_label, [[1 / 3, 1], [2 / 3, 0], [0, 0]])
 
 
@@ -50,7 +50,7 @@ def test_several_labels_a_document():
     assert table.labels == ("9.01", "2.02", "5.02")
     assert_array_equal(table.counts, [[2, 1, 0], [1, 1, 1]])
     assert_array_equal(table.label_sizes, [3, 2, 1])
-    assert_array_equal(table.cluster_sizes, [2, 3])
+    assert_array_equal(table.group_sizes, [2, 3])
     assert table.n_unlabelled == 1
     assert_allclose(table.share_of_label.sum(axis=0), 1)
     with pytest.raises(ValueError, match="several labels"):
@@ -86,23 +86,23 @@ def test_agreement():
 
 
 @pytest.mark.parametrize(
-    ("clusters", "labels", "message"),
+    ("groups", "labels", "message"),
     [
         ([0, 1], ["a"], "1 labels for 2 documents"),
-        ([0.5, 1], ["a", "b"], "Clusters must be integers"),
-        ([[0, 1]], ["a"], "Clusters must be integers"),
+        ([0.5, 1], ["a", "b"], "Groups must be integers"),
+        ([[0, 1]], ["a"], "Groups must be integers"),
     ],
 )
-def test_bad_labels(clusters, labels, message):
+def test_bad_labels(groups, labels, message):
     with pytest.raises(ValueError, match=message):
-        contingency(clusters, labels)
+        contingency(groups, labels)
     with pytest.raises(ValueError, match=message):
-        agreement(clusters, labels)
+        agreement(groups, labels)
 
 
-def test_too_few_clusters():
-    with pytest.raises(ValueError, match="cluster 2, but n_clusters=2"):
-        contingency([0, 2], "ab", n_clusters=2)
+def test_too_few_groups():
+    with pytest.raises(ValueError, match="group 2, but n_groups=2"):
+        contingency([0, 2], "ab", n_groups=2)
 
 
 # -------------------------------------------------------------------------------------------- time
@@ -110,12 +110,12 @@ def test_too_few_clusters():
 
 def test_by_month_and_year():
     dates = ["2015-11-30", "2016-01-02T10:00:00Z", "20160131", None, "2015-11", "2016-01-05"]
-    clusters = [0, 1, 1, 1, 0, -1]
-    table = timeline(clusters, dates, n_clusters=3)
+    groups = [0, 1, 1, 1, 0, -1]
+    table = timeline(groups, dates, n_groups=3)
     assert table.periods == ("2015-11", "2015-12", "2016-01")
     assert_array_equal(table.counts, [[2, 0, 0], [0, 0, 2], [0, 0, 0]])
     assert table.n_undated == 1
-    table = timeline(clusters, dates, period="year")
+    table = timeline(groups, dates, period="year")
     assert table.periods == ("2015", "2016")
     assert_array_equal(table.counts, [[2, 0], [0, 2]])
 
@@ -123,7 +123,7 @@ def test_by_month_and_year():
 @pytest.mark.parametrize(("last", "n"), [("2019-12", 60), ("2020-01", 6)])
 def test_beyond_sixty_months_auto_counts_years(last, n):
     dates = ["2015-01", None, last, "1980"]
-    found = timeline([0, 0, 1, -1], dates, period="auto")  # who has no cluster does not count
+    found = timeline([0, 0, 1, -1], dates, period="auto")  # who has no group does not count
     assert len(found.periods) == n
     assert_array_equal(found.counts.sum(axis=1), [1, 1])
     assert timeline([0], [None], period="auto").periods == ()
@@ -189,7 +189,7 @@ def test_no_other_matching_is_better(n_before, n_after, seed):
     assert found.nearest_after == tuple(s.argmax(axis=1))
 
 
-def test_clusters_without_likeness_are_not_matched():
+def test_groups_without_likeness_are_not_matched():
     found = align_prototypes([[1, 0, 0], [0, 1, 0]], [[0, 0, 1], [1, 0, 0], [0, 0, 0]])
     assert found.matches == (Match(0, 1, 1.0),)
     assert (found.lost, found.new) == ((1,), (0, 2))
@@ -207,7 +207,7 @@ def test_partitions():
     moved = moves(before, after, found)
     assert moved.documents.tolist() == [2, 3]
     assert moved.flows == (Flow(0, 0, 1), Flow(0, 1, 1))
-    with pytest.raises(ValueError, match="Clusters of the same documents"):
+    with pytest.raises(ValueError, match="Groups of the same documents"):
         moves([0, 1], [0])
 
 
@@ -240,7 +240,7 @@ def test_contrast_is_the_formula():
         delta -= np.log((y_rest + a) / (n_rest + prior - y_rest - a))
         assert_allclose(z[k, j], delta / np.sqrt(1 / (y + a) + 1 / (y_rest + a)), rtol=1e-12)
     assert_array_equal(z[:, 3], 0)
-    assert_allclose(z[0], -z[1])  # two clusters: each is the rest of the other
+    assert_allclose(z[0], -z[1])  # two groups: each is the rest of the other
     by_default = log_odds_contrast(sparse.csr_matrix(counts), labels)
     assert_allclose(by_default, log_odds_contrast(counts, labels, prior=counts.sum() / 3))
 
@@ -251,7 +251,7 @@ def test_planted_words_are_found():
     frequent = rng.poisson(4.0, size=(300, 5))  # everywhere, and often
     background = rng.poisson(0.3, size=(300, 40))
     planted = rng.poisson(np.where(labels[:, None] == np.repeat([0, 1, 2], 3), 1.0, 0.05))
-    once = np.zeros((300, 3), dtype=int)  # one occurrence, in one cluster
+    once = np.zeros((300, 3), dtype=int)  # one occurrence, in one group
     once[[0, 100, 200], [0, 1, 2]] = 1
     counts = np.hstack([frequent, background, once, planted])
     names = [f"often{i}" for i in range(5)] + [f"some{i}" for i in range(40)]
@@ -259,7 +259,7 @@ def test_planted_words_are_found():
     for k, words in enumerate(contrast_words(sparse.csr_array(counts), labels, names, 3)):
         assert {word.word for word in words} == {f"planted{k}{i}" for i in range(3)}
         for word in words:
-            assert word.cluster == k
+            assert word.group == k
             assert word.z > 5
             assert word.count == counts[labels == k, word.column].sum()
             assert_allclose(word.share, word.count / counts[:, word.column].sum())
@@ -267,13 +267,13 @@ def test_planted_words_are_found():
 
 def test_contrasts_of_little():
     assert_array_equal(log_odds_contrast(np.zeros((2, 3)), [0, 1]), 0)
-    assert_allclose(log_odds_contrast([[3, 1], [1, 2]], [0, 0]), 0, atol=1e-12)  # one cluster
+    assert_allclose(log_odds_contrast([[3, 1], [1, 2]], [0, 0]), 0, atol=1e-12)  # one group
     assert_array_equal(log_odds_contrast([[3], [2]], [0, 1]), 0)  # one word
-    empty = log_odds_contrast([[3, 1], [1, 2]], [0, -1], n_clusters=2)
+    empty = log_odds_contrast([[3, 1], [1, 2]], [0, -1], n_groups=2)
     assert empty.shape == (2, 2)
     assert np.isfinite(empty).all()
-    assert contrast_words([[3, 1], [1, 2]], [-1, -1], "ab", n_clusters=1) == [[]]
-    assert_array_equal(cluster_counts([[3, 1], [1, 2]], [1, 1]), [[0, 0], [4, 3]])
+    assert contrast_words([[3, 1], [1, 2]], [-1, -1], "ab", n_groups=1) == [[]]
+    assert_array_equal(group_counts([[3, 1], [1, 2]], [1, 1]), [[0, 0], [4, 3]])
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_years_are_counted_by_year_however_few_they_are():
     found = timeline([0, 0], np.array(["1990", "1992"], dtype="M8[Y]"), period="auto")
     assert found.periods == ("1990", "1991", "1992")
     assert timeline([0, 0], ["1990-05", "1990-06"], period="auto").periods == ("1990-05", "1990-06")
-    # Without a cluster, or without a date, nothing is decided.
+    # Without a group, or without a date, nothing is decided.
     assert timeline([-1, 0, 0], ["1990", None, "1990-06"], period="auto").periods == ("1990-06",)
 
 

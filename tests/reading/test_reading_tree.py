@@ -55,7 +55,7 @@ def two_leaves(sums, sizes):
     return Hierarchy(leaves, np.arange(2), np.array([[0, 1]]), np.array([-9.0, -5.0]))
 
 
-def test_words_are_ranked_by_the_formula_of_clusters():
+def test_words_are_ranked_by_the_formula_of_groups():
     """Coordinate to the power 1.5 times the share of the word, if a row has more of it."""
     sums = np.array([[3.0, 4.0, 1.0, 0.5], [1.0, 9.0, 0.1, 3.0]])
     tree = two_leaves(sums, [2.0, 4.0])
@@ -107,7 +107,7 @@ def test_words_that_hardly_any_other_document_has():
 
 def test_names_of_columns(tree):
     assert sm.reading.tree_nodes(tree)[0].against_rest[0].startswith("x")
-    with pytest.raises(ValueError, match="There are 2 names for 7 features"):
+    with pytest.raises(ValueError, match="feature_names has 2 names, the model 7 features"):
         sm.reading.tree_nodes(tree, ["one", "two"])
     with pytest.raises(TypeError, match="A fitted estimator is needed"):
         sm.reading.tree_nodes("tree")

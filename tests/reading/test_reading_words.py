@@ -16,11 +16,9 @@ from numpy.testing import assert_array_equal
 from spheremix.reading import (
     Block,
     Vocabulary,
-    cluster_name,
-    cluster_order,
-    document_order,
-    feature_order,
+    group_order,
     layout,
+    naming_words,
 )
 
 # Eighths add up exactly, whatever the order of the sum.
@@ -52,27 +50,27 @@ def in_the_papers_order(prototypes):
 
 @given(tables())
 def test_feature_order_is_the_papers(prototypes):
-    assert feature_order(prototypes).tolist() == in_the_papers_order(prototypes)
+    assert layout(prototypes).features.tolist() == in_the_papers_order(prototypes)
 
 
 @given(tables(), st.data())
 def test_patterns_are_compared_from_the_largest_weight(prototypes, data):
     weights = np.array(data.draw(st.permutations(range(len(prototypes))))) / 7.0
     rows = np.argsort(-weights)
-    assert_array_equal(cluster_order(weights), rows)
+    assert_array_equal(group_order(weights), rows)
     found = layout(prototypes, weights)
-    assert_array_equal(found.clusters, rows)
-    assert_array_equal(found.features, feature_order(prototypes[rows]))
+    assert_array_equal(found.groups, rows)
+    assert_array_equal(found.features, layout(prototypes[rows]).features)
 
 
 @pytest.mark.parametrize("n_rows", [8, 63, 64, 65, 130])
-def test_more_clusters_than_bits(n_rows):
+def test_more_groups_than_bits(n_rows):
     rng = np.random.default_rng(n_rows)
     prototypes = rng.integers(1, 8, size=(n_rows, 40)) / 8.0
     prototypes[:, 20:] = prototypes[:, :20]
     prototypes[rng.integers(n_rows, size=40), np.arange(40)] = 0.0
     prototypes[:, 7] = 0.0
-    assert feature_order(prototypes).tolist() == in_the_papers_order(prototypes)
+    assert layout(prototypes).features.tolist() == in_the_papers_order(prototypes)
 
 
 @given(tables())
@@ -84,20 +82,20 @@ def test_blocks_are_the_patterns(prototypes):
     support = prototypes != 0
     for block in found.blocks:
         for column in support[:, found.features[block.start : block.stop]].T:
-            assert set(block.clusters) == set(np.flatnonzero(column))
-    assert len({frozenset(b.clusters) for b in found.blocks}) == len(found.blocks)
-    assert list(found.groups) == sorted(found.groups, reverse=True)
-    for count, columns in found.groups.items():
-        assert (found.n_clusters[columns] == count).all()
-    assert sum(s.stop - s.start for s in found.groups.values()) == prototypes.shape[1]
+            assert set(block.groups) == set(np.flatnonzero(column))
+    assert len({frozenset(b.groups) for b in found.blocks}) == len(found.blocks)
+    assert list(found.by_sharing) == sorted(found.by_sharing, reverse=True)
+    for count, columns in found.by_sharing.items():
+        assert (found.n_sharing[columns] == count).all()
+    assert sum(s.stop - s.start for s in found.by_sharing.values()) == prototypes.shape[1]
 
 
 def test_layout_of_an_example():
     prototypes = [[0, 0.6, 0, 0.8, 0], [0.1, 0.7, 0, 0, 0], [0, 0.9, 0.4, 0, 0]]
     found = layout(prototypes, [0.2, 0.3, 0.5])
-    assert found.clusters.tolist() == [2, 1, 0]
+    assert found.groups.tolist() == [2, 1, 0]
     assert found.features.tolist() == [1, 2, 0, 3, 4]
-    assert found.n_clusters.tolist() == [3, 1, 1, 1, 0]
+    assert found.n_sharing.tolist() == [3, 1, 1, 1, 0]
     assert found.blocks == (
         Block(0, 1, (2, 1, 0)),
         Block(1, 2, (2,)),
@@ -105,15 +103,11 @@ def test_layout_of_an_example():
         Block(3, 4, (0,)),
         Block(4, 5, ()),
     )
-    assert found.blocks[0].n_clusters == 3
-    assert found.groups == {3: slice(0, 1), 1: slice(1, 4), 0: slice(4, 5)}
+    assert found.blocks[0].n_groups == 3
+    assert found.by_sharing == {3: slice(0, 1), 1: slice(1, 4), 0: slice(4, 5)}
     assert layout(np.zeros((2, 0))).blocks == ()
     with pytest.raises(ValueError, match="one value a prototype"):
         layout(prototypes, [0.5, 0.5])
-
-
-def test_documents_by_cluster():
-    assert document_order([1, -1, 0, 1, 2], [2, 0, 1]).tolist() == [4, 2, 0, 3, 1]
 
 
 # ------------------------------------------------------------------------------------------- words
@@ -144,7 +138,7 @@ def listed(found):
     return [word.word for word in found]
 
 
-def test_features_of_exactly_these_clusters(words):
+def test_features_of_exactly_these_groups(words):
     assert words.named(words.features_of([])) == ["noise"]
     assert words.named(words.features_of([0])) == ["blood"]
     assert words.named(words.features_of([1])) == ["wing", "lift"]
@@ -155,14 +149,14 @@ def test_features_of_exactly_these_clusters(words):
 
 
 @given(tables(5, 20))
-def test_every_feature_belongs_to_one_set_of_clusters(prototypes):
+def test_every_feature_belongs_to_one_set_of_groups(prototypes):
     found = Vocabulary(prototypes, [str(j) for j in range(prototypes.shape[1])])
     subsets = {tuple(np.flatnonzero(column)) for column in (prototypes != 0).T}
     together = np.concatenate([found.features_of(subset) for subset in subsets])
     assert sorted(together) == list(range(prototypes.shape[1]))
 
 
-def test_words_of_a_cluster(words):
+def test_words_of_a_group(words):
     # Squared weights times shares: cell .36 * 6/8, the .25 * 5/12, blood .16, flow .09 * 3/8.
     assert listed(words.words(0)) == ["cell", "blood", "the", "flow"]
     assert listed(words.words(0, by="weight")) == ["cell", "the", "blood", "flow"]
@@ -173,7 +167,7 @@ def test_words_of_a_cluster(words):
     assert listed(words.shared_words(0)) == ["cell", "flow"]
     assert listed(words.shared_words(0, 1, by="exit")) == ["cell"]
     [blood] = words.only_here_words(0)
-    assert (blood.feature, blood.cluster, blood.weight) == (4, 0, 0.4)
+    assert (blood.feature, blood.group, blood.weight) == (4, 0, 0.4)
     assert (blood.score, blood.document_share) == (pytest.approx(0.4**1.5), None)
     assert (blood.exit_beta, blood.shared_with) == (np.inf, ())
     assert words.shared_words(2)[0].shared_with == (0,)
@@ -196,16 +190,16 @@ def test_negative_coordinates_count_by_their_size():
     assert words.words(0)[0].weight == -0.8
 
 
-def test_one_cluster_owns_all_its_words():
+def test_one_group_owns_all_its_words():
     words = Vocabulary(np.array([[0.6, 0.8, 0.0]]), ["a", "b", "c"])
     assert listed(words.only_here_words(0)) == ["b", "a"]
     assert words.shared_words(0) == []
     assert words.roles(0).tolist() == ["own", "own", "none"]
-    assert cluster_name(words, 0, 5) == "b a"
+    assert [word.word for word in naming_words(words, 5)[0]] == ["b", "a"]
 
 
 @given(tables(5, 20))
-def test_every_word_of_a_cluster_is_own_shared_or_common(prototypes):
+def test_every_word_of_a_group_is_own_shared_or_common(prototypes):
     words = Vocabulary(prototypes, [f"w{j}" for j in range(prototypes.shape[1])])
     for k in range(len(prototypes)):
         roles = words.roles(k)
@@ -227,20 +221,20 @@ def test_the_table_has_every_word(prototypes, seed):
     table = words.table()
     expected = [word for k in range(len(prototypes)) for word in words.words(k)]
     assert table["word"].tolist() == listed(expected)
-    assert table["cluster"].tolist() == [word.cluster for word in expected]
+    assert table["group"].tolist() == [word.group for word in expected]
     assert table["weight"].tolist() == [word.weight for word in expected]
     assert table["exit_beta"].tolist() == [word.exit_beta for word in expected]
     assert table["score"].tolist() == [word.score for word in expected]
     assert table["document_share"].tolist() == [word.document_share for word in expected]
-    assert table["n_clusters"].tolist() == [1 + len(word.shared_with) for word in expected]
+    assert table["n_groups"].tolist() == [1 + len(word.shared_with) for word in expected]
     for k in range(len(prototypes)):
-        ranks = table["rank"][table["cluster"] == k]
+        ranks = table["rank"][table["group"] == k]
         assert ranks.tolist() == list(range(1, len(ranks) + 1))
 
 
 def test_bad_questions(words):
     for k in (-1, 3):
-        with pytest.raises(ValueError, match=f"no cluster {k}: they are 0 to 2"):
+        with pytest.raises(ValueError, match=f"no group {k}: they are 0 to 2"):
             words.words(k)
     with pytest.raises(
         ValueError, match="by must be one of characteristic, weight, exit, got 'size'"

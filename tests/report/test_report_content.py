@@ -158,7 +158,7 @@ def test_the_model_and_the_candidates(content, study, rows):
         assert one["agreement"] == pytest.approx(same, rel=1e-6)
         assert all(len(cluster["words"]) == 10 for cluster in one["clusters"])
     reading = Reading(study, content["words"], X=rows.X)
-    assert content["names"] == [reading.cluster_name(k) for k in range(chosen)]
+    assert content["names"] == [reading.group_name(k) for k in range(chosen)]
 
 
 # Documents
@@ -176,11 +176,11 @@ def test_documents_are_those_that_were_kept(content, corpus, rows, study):
     for i, several in enumerate(corpus.labels["topic"][:-1]):
         assert [found["label_names"][j] for j in found["labels"][i]] == list(several)
     assert (found["cluster"] == truth.labels).all()
-    assert (found["runner_up"] == truth.runners_up).all()
+    assert (found["runner_up"] == truth.second_groups).all()
     assert np.allclose(found["log_odds"], truth.log_odds, rtol=1e-6)
     for k in range(3):
         assert content["typical"][k] == truth.typical(k, 10).tolist()
-        assert content["ambiguous"][k] == truth.ambiguous(10, cluster=k).tolist()
+        assert content["ambiguous"][k] == truth.ambiguous(10, group=k).tolist()
     [agreement] = content["model"]["agreement"]
     assert agreement["column"] == "topic"
     assert 0.9 < agreement["ari"] <= 1.0

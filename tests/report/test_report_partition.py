@@ -57,7 +57,7 @@ def test_words_are_those_that_reading_ranks(report, means):
     order = np.argsort(-np.bincount(means.labels_))
     for k, listed in zip(order, candidate["clusters"], strict=True):
         assert listed["words"] == [one.word for one in read.vocabulary.words(int(k), 10)]
-    assert report.content["names"] == [read.cluster_name(k) for k in range(K)]
+    assert report.content["names"] == [read.group_name(k) for k in range(K)]
 
 
 def test_numbers_are_those_of_a_mixture_of_equal_weights(report, means, rows):

@@ -65,7 +65,7 @@ def test_names_are_shown_everywhere_and_recorded(corpus, base, copy, tmp_path):
     assert [one.source for one in run.manifest.names] == ["names.csv", "spheremix", "names.csv"]
     assert {one.source for one in automatic.manifest.names} == {"spheremix"}
     reading = sm.reading.Reading.from_run(run)
-    assert [one.name for one in reading.clusters()] == expected
+    assert [one.name for one in reading.groups()] == expected
     assert run.report().content["names"] == run.names()
     assert run.assign([run.corpus().texts[0]])["name"] == [run.documents["name"][0]]
     assert json.loads((copy / "run.json").read_text("utf-8"))["command"]["names"] == {

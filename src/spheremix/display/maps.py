@@ -60,7 +60,7 @@ class PrototypesDisplay(PixelDisplay):
     >>> X, _, _ = sm.datasets.make_vmf_mixture(sparsity=0.5, random_state=0)
     >>> path = sm.VMFPath(4, random_state=0).fit(X)
     >>> display = sm.PrototypesDisplay.from_estimator(path)
-    >>> display.layout.n_clusters.max() <= 4
+    >>> display.layout.n_sharing.max() <= 4
     np.True_
     """
 
@@ -155,8 +155,8 @@ class PrototypesDisplay(PixelDisplay):
         return self
 
     def _band(self, place: int, n_rows: int, n_columns: int) -> tuple[Array, Ids]:
-        row = np.abs(self.prototypes[self.layout.clusters[place], self.layout.features])
-        values, counts = pixels.squeeze(row[None], self.layout.n_clusters, n_columns)
+        row = np.abs(self.prototypes[self.layout.groups[place], self.layout.features])
+        values, counts = pixels.squeeze(row[None], self.layout.n_sharing, n_columns)
         return np.repeat(values, n_rows, axis=0), np.repeat(counts, n_rows, axis=0)
 
 
@@ -215,7 +215,7 @@ class DataDisplay(PixelDisplay):
         self.directions = as_directions(X)
         self.labels = np.asarray(labels, dtype=np.intp)
         inside = self.labels[self.labels >= 0]  # noise is in no band
-        sizes = np.bincount(inside, minlength=len(layout.clusters))
+        sizes = np.bincount(inside, minlength=len(layout.groups))
         super().__init__(layout, np.asarray(intensities), sizes, names, words)
 
     @classmethod
@@ -302,8 +302,8 @@ class DataDisplay(PixelDisplay):
         return self
 
     def _band(self, place: int, n_rows: int, n_columns: int) -> tuple[Array, Ids]:
-        features, counts = self.layout.features, self.layout.n_clusters
-        ids = np.flatnonzero(self.labels == self.layout.clusters[place])
+        features, counts = self.layout.features, self.layout.n_sharing
+        ids = np.flatnonzero(self.labels == self.layout.groups[place])
         if not ids.size:
             return pixels.squeeze(np.zeros((n_rows, len(features))), counts, n_columns)
         drawn = []

@@ -39,24 +39,24 @@ def write_above(ax: Axes, layout: Layout, names: Sequence[str], features: str) -
 
 def _write_groups(ax: Axes, layout: Layout, height: float) -> None:
     """Draw the hue of each n_j above its columns, and write what it is."""
-    K = len(layout.clusters)
+    K = len(layout.groups)
     above = _points(ax, 1)
-    for n, columns in layout.groups.items():
+    for n, columns in layout.by_sharing.items():
         ends = [columns.start, columns.stop]
         line: dict[str, Any] = {"lw": 4.0, "color": hue(n, K), "solid_capstyle": "butt"}
         ax.plot(ends, [STRIP, STRIP], transform=above, clip_on=False, **line)
-    for n, columns in layout.groups.items():
+    for n, columns in layout.by_sharing.items():
         middle, size = (columns.start + columns.stop) / 2, columns.stop - columns.start
         _write_fitting(ax, middle, height, _meanings(n, K, size), size, hue(n, K))
 
 
 def _write_blocks(ax: Axes, layout: Layout, names: Sequence[str]) -> int:
     """Write above the words of one cluster only whose they are and how many; count the blocks."""
-    K, n_written = len(layout.clusters), 0
+    K, n_written = len(layout.groups), 0
     for block in layout.blocks:
-        if block.n_clusters != 1 or K == 1:
+        if block.n_groups != 1 or K == 1:
             continue
-        n, k = block.stop - block.start, block.clusters[0]
+        n, k = block.stop - block.start, block.groups[0]
         name = shown(names[k])
         first = str(k) if name == f"cluster {k}" else name.partition(" ")[0]
         texts = (f"{name}: {n:,}", f"{first}: {n:,}", f"{n:,}")
@@ -85,7 +85,7 @@ def write_words(
 
     Words and intensities are in the order of the columns; the width is that of the axes in inches.
     """
-    K, d = len(layout.clusters), len(layout.features)
+    K, d = len(layout.groups), len(layout.features)
     gap = max(1.0, LINE / width * d)  # a column that is wide enough has its word right below
     columns = written(segments(layout), intensities, int(d / gap))
     middles: Any = columns + 0.5
@@ -99,7 +99,7 @@ def write_words(
             shown(words[column], 18),
             transform=below,
             fontsize=FONT,
-            color=readable(hue(int(layout.n_clusters[column]), K)),
+            color=readable(hue(int(layout.n_sharing[column]), K)),
             rotation=90,
             ha="center",
             va="top",

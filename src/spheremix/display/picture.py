@@ -42,14 +42,12 @@ class PixelDisplay:
         self.layout = layout
         self.intensities = intensities
         self.sizes = np.asarray(sizes)
-        self.names = (
-            [f"cluster {k}" for k in range(len(layout.clusters))] if names is None else names
-        )
+        self.names = [f"cluster {k}" for k in range(len(layout.groups))] if names is None else names
         self.words = words
 
     def _plot(self, ax: Axes, gamma: float) -> None:
         """Draw what is written around the picture, then the picture in the room that is left."""
-        clusters, d = self.layout.clusters, len(self.layout.features)
+        clusters, d = self.layout.groups, len(self.layout.features)
         sizes = self.sizes[clusters]
         counted = np.issubdtype(sizes.dtype, np.integer)
         rows = [

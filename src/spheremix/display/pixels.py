@@ -101,8 +101,8 @@ def coloured(
 
 def segments(layout: Layout) -> list[slice]:
     """Return the columns that words are written for: of each n_j, those of one cluster apart."""
-    parts = [columns for n, columns in layout.groups.items() if n > 1]
-    return parts + [slice(b.start, b.stop) for b in layout.blocks if b.n_clusters == 1]
+    parts = [columns for n, columns in layout.by_sharing.items() if n > 1]
+    return parts + [slice(b.start, b.stop) for b in layout.blocks if b.n_groups == 1]
 
 
 def written(parts: Sequence[slice], intensities: Array, n_places: int) -> Ids:

@@ -98,10 +98,10 @@ def words_of(reading: Reading) -> list[str] | None:
 
 def cluster_names(reading: Reading) -> list[str]:
     """Name each cluster as people did, or by words of its own, of its documents, or its number."""
-    clusters = range(reading.n_clusters)
-    contrast = reading.contrast or [()] * reading.n_clusters
+    clusters = range(reading.n_groups)
+    contrast = reading.contrast or [()] * reading.n_groups
     is_named = reading.names is not None or words_of(reading) is not None
-    names = [reading.cluster_name(k) if is_named or contrast[k] else "" for k in clusters]
+    names = [reading.group_name(k) if is_named or contrast[k] else "" for k in clusters]
     return [name or f"cluster {k}" for k, name in enumerate(names)]
 
 

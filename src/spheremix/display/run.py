@@ -77,7 +77,7 @@ def displays(run: Run) -> dict[str, Any]:
         found["criteria"] = CriteriaDisplay(
             list(run.dense),
             {name: run.dense_criteria[name] for name in ("aic", "bic", "ebic", "ric", "ricc")},
-            chosen=reading.n_clusters,
+            chosen=reading.n_groups,
             agreement=agreement if np.isfinite(agreement).all() else None,
             n_samples=len(run.mixture.labels_)
             if run.path is None
@@ -94,7 +94,7 @@ def _about_documents(run: Run, names: list[str]) -> dict[str, Any]:
     clusters = np.array([-1 if k is None else k for k in table["cluster"]])
     found: dict[str, Any] = {}
     for i, (column, values) in enumerate(corpus.labels.items(), 1):
-        labels = contingency(clusters, values, n_clusters=len(names))
+        labels = contingency(clusters, values, n_groups=len(names))
         if labels.labels:
             title = column if len(corpus.labels) > 1 else None
             found["labels" if i == 1 else f"labels-{i}"] = LabelsDisplay(labels, names, title)

@@ -8,7 +8,7 @@ import numpy as np
 
 from spheremix.display.place import name_rows, one_axes, shown, whole_figure
 from spheremix.display.style import CLUSTERS, INK, in_style
-from spheremix.reading import cluster_order, contingency, timeline
+from spheremix.reading import contingency, group_order, timeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -88,7 +88,7 @@ class LabelsDisplay:
             Drawn.
         """
         n_clusters = None if names is None else len(names)
-        table = contingency(clusters, labels, n_clusters=n_clusters)
+        table = contingency(clusters, labels, n_groups=n_clusters)
         return cls(table, names).plot(ax, share=share, n_labels=n_labels)
 
     @property
@@ -119,7 +119,7 @@ class LabelsDisplay:
         table = self.table
         if not table.labels:
             raise ValueError("There is no label to draw: no document of a cluster has one.")
-        rows = cluster_order(table.cluster_sizes)
+        rows = group_order(table.group_sizes)
         counts, columns = table.counts[rows], [shown(str(one), 20) for one in table.labels]
         of_labels = table.label_sizes
         if len(columns) > n_labels:
@@ -127,14 +127,14 @@ class LabelsDisplay:
             counts = np.hstack([counts[:, :n_labels], rest])
             of_labels = np.append(of_labels[:n_labels], of_labels[n_labels:].sum())
             columns = [*columns[:n_labels], f"{len(table.labels) - n_labels:,} others"]
-        whole = table.cluster_sizes[rows][:, None] if share == "cluster" else of_labels
+        whole = table.group_sizes[rows][:, None] if share == "cluster" else of_labels
         # Documents may have several labels: the others together may be more than all.
         shares = np.minimum(1.0, counts / np.maximum(whole, 1))
         with in_style():
             ax = one_axes(ax, self.size)
             self.ax_, self.figure_ = ax, whole_figure(ax)
             self.image_ = ax.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
-            sizes = table.cluster_sizes[rows].tolist()
+            sizes = table.group_sizes[rows].tolist()
             names = [f"{shown(self.names[k], 30)}  {n:,}" for k, n in zip(rows, sizes, strict=True)]
             name_rows(ax, np.arange(len(rows)), names)
             ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right", fontsize=8)
@@ -213,7 +213,7 @@ class TimelineDisplay:
             For ``plot``.
         """
         n_clusters = None if names is None else len(names)
-        return cls(timeline(clusters, dates, period="auto", n_clusters=n_clusters), names)
+        return cls(timeline(clusters, dates, period="auto", n_groups=n_clusters), names)
 
     @classmethod
     def from_clusters(
@@ -262,7 +262,7 @@ class TimelineDisplay:
         counts, periods = self.table.counts, self.table.periods
         if not periods:
             raise ValueError("There is no date to draw: no document of a cluster has one.")
-        rows = cluster_order(counts.sum(axis=1))
+        rows = group_order(counts.sum(axis=1))
         highest = max(1, int(counts.max()))
         edges = np.arange(len(periods) + 1) - 0.5
         with in_style():

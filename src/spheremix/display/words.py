@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.reading import Cluster, Word
+    from spheremix.reading import Group, Word
 
 COLUMNS = 4
 
@@ -37,7 +37,7 @@ class WordsDisplay:
 
     Parameters
     ----------
-    clusters : sequence of Cluster
+    clusters : sequence of Group
         As :meth:`spheremix.reading.Reading.clusters` gives them.
     features : str, default="words"
         What features are called.
@@ -62,7 +62,7 @@ class WordsDisplay:
     ['wing', 'the (2)']
     """
 
-    def __init__(self, clusters: Sequence[Cluster], features: str = "words") -> None:
+    def __init__(self, clusters: Sequence[Group], features: str = "words") -> None:
         self.clusters = clusters
         self.features = features
 
@@ -88,13 +88,13 @@ class WordsDisplay:
         clusters = [
             replace(
                 one,
-                name=names[one.cluster],
+                name=names[one.group],
                 words=one.words[:n_words],
                 only_here_words=tuple(
                     word for word in one.only_here_words if word not in one.words[:n_words]
                 )[:n_only_here],
             )
-            for one in reading.clusters(n_listed=n_words + n_only_here)
+            for one in reading.groups(n_listed=n_words + n_only_here)
         ]
         return cls(clusters, "features" if words_of(reading) is None else "words")
 
@@ -168,7 +168,7 @@ class WordsDisplay:
                 one.locator_params(axis="x", nbins=3)
         return self
 
-    def _panel(self, ax: Any, cluster: Cluster) -> Any:
+    def _panel(self, ax: Any, cluster: Group) -> Any:
         """Draw the words of one cluster."""
         words: list[Word] = [*cluster.words, *cluster.only_here_words]
         K, n_first = len(self.clusters), len(cluster.words)

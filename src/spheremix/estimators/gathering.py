@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.stats import rankdata
 
 from spheremix.estimators.chance import Chance, chance_of
-from spheremix.estimators.replicates import Stability, replicate_labels, stability_of
+from spheremix.estimators.replicates import PartitionStability, replicate_labels, stability_of
 from spheremix.evidence import Evidence
 from spheremix.models.base import DegenerateError
 from spheremix.scorer import Scorer
@@ -35,7 +35,7 @@ def measure_stability(
     sizes: Sequence[int],
     seed: int,
     callback: Callable[[int], None] | None = None,
-) -> dict[int, Stability]:
+) -> dict[int, PartitionStability]:
     """Draw the rows again and search for clusters in them, for each number of clusters."""
     several = [size for size in sizes if size > 1]
     labels = replicate_labels(problem, several, N_REPLICATES, seed, callback)
@@ -66,7 +66,7 @@ def one_cluster(problem: Problem[VMFModel]) -> float:
 
 def collect_evidence(
     models: Mapping[int, VMFMixture],
-    stability: Mapping[int, Stability],
+    stability: Mapping[int, PartitionStability],
     chance: Chance | None,
     *,
     one: float,

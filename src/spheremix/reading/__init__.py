@@ -15,46 +15,44 @@ from spheremix.reading.alignment import (
     flows,
     moves,
 )
-from spheremix.reading.characteristic import (
-    characteristic_scores,
-    cluster_masses,
-    document_shares,
-)
-from spheremix.reading.cluster import Cluster
 from spheremix.reading.contrast import (
     ContrastWord,
-    cluster_counts,
     contrast_words,
+    group_counts,
     log_odds_contrast,
 )
+from spheremix.reading.document_map import document_positions
 from spheremix.reading.documents import Documents, read_documents
-from spheremix.reading.naming import all_naming_words, cluster_name, naming_words
+from spheremix.reading.labels import Agreement, Contingency, agreement, contingency
+from spheremix.reading.names import naming_words
 from spheremix.reading.ordering import (
     Block,
     Layout,
-    cluster_order,
-    document_order,
-    feature_order,
+    group_order,
     layout,
 )
-from spheremix.reading.positions import document_positions
-from spheremix.reading.reading import Reading
-from spheremix.reading.tables import Agreement, Contingency, agreement, contingency
+from spheremix.reading.reading import Group, Reading
 from spheremix.reading.timeline import Timeline, parse_dates, timeline
 from spheremix.reading.tree import TreeNode, tree_nodes
-from spheremix.reading.vocabulary import Vocabulary, Word
 from spheremix.reading.why import Explanation, Term, explain
+from spheremix.reading.words import (
+    Vocabulary,
+    Word,
+    characteristic_scores,
+    document_shares,
+    group_masses,
+)
 
 __all__ = [
     "Agreement",
     "Alignment",
     "Block",
-    "Cluster",
     "Contingency",
     "ContrastWord",
     "Documents",
     "Explanation",
     "Flow",
+    "Group",
     "Layout",
     "Match",
     "Moves",
@@ -67,20 +65,16 @@ __all__ = [
     "agreement",
     "align_partitions",
     "align_prototypes",
-    "all_naming_words",
     "characteristic_scores",
-    "cluster_counts",
-    "cluster_masses",
-    "cluster_name",
-    "cluster_order",
     "contingency",
     "contrast_words",
-    "document_order",
     "document_positions",
     "document_shares",
     "explain",
-    "feature_order",
     "flows",
+    "group_counts",
+    "group_masses",
+    "group_order",
     "layout",
     "log_odds_contrast",
     "moves",

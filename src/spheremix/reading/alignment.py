@@ -1,4 +1,4 @@
-"""Who became what: clusters of two models, or of two steps of a path, matched one to one."""
+"""Who became what: groups of two models, or of two steps of a path, matched one to one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from spheremix.reading.labels import as_clusters, count_clusters
+from spheremix.reading.labels import as_groups, count_groups
 from spheremix.vectors import as_dense
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A cluster before, the cluster it became, and how similar they are."""
+    """A group before, the group it became, and how similar they are."""
 
     before: int
     after: int
@@ -29,18 +29,18 @@ class Match:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """Clusters of two models, matched one to one.
+    """Groups of two models, matched one to one.
 
     Attributes
     ----------
     matches : tuple of Match
-        By cluster before.
+        By group before.
     lost : tuple of int
-        Clusters before that became nothing.
+        Groups before that became nothing.
     new : tuple of int
-        Clusters after that come from nothing.
+        Groups after that come from nothing.
     similarities : ndarray of shape (K before, K after)
-        Between all clusters; read it where clusters were split or merged.
+        Between all groups; read it where groups were split or merged.
     """
 
     matches: tuple[Match, ...]
@@ -50,23 +50,23 @@ class Alignment:
 
     @property
     def became(self) -> dict[int, int]:
-        """Cluster after of each matched cluster before."""
+        """Group after of each matched group before."""
         return {match.before: match.after for match in self.matches}
 
     @property
     def nearest_before(self) -> tuple[int, ...]:
-        """For each cluster after, the most similar one before, be it matched with another."""
+        """For each group after, the most similar one before, be it matched with another."""
         return tuple(self.similarities.argmax(axis=0).tolist())
 
     @property
     def nearest_after(self) -> tuple[int, ...]:
-        """For each cluster before, the most similar one after, be it matched with another."""
+        """For each group before, the most similar one after, be it matched with another."""
         return tuple(self.similarities.argmax(axis=1).tolist())
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """How many documents are in a cluster before and in a cluster after."""
+    """How many documents are in a group before and in a group after."""
 
     before: int
     after: int
@@ -75,14 +75,14 @@ class Flow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moves:
-    """Documents whose cluster changed.
+    """Documents whose group changed.
 
     Attributes
     ----------
     documents : ndarray of int
         Their numbers.
     flows : tuple of Flow
-        Between which clusters, the largest flow first.
+        Between which groups, the largest flow first.
     """
 
     documents: Ids
@@ -90,7 +90,7 @@ class Moves:
 
 
 def align_prototypes(before: ArrayLike, after: ArrayLike) -> Alignment:
-    """Match clusters by the cosines of their prototypes.
+    """Match groups by the cosines of their prototypes.
 
     Parameters
     ----------
@@ -129,20 +129,20 @@ def align_partitions(
     n_before: int | None = None,
     n_after: int | None = None,
 ) -> Alignment:
-    """Match clusters by the documents they have in common.
+    """Match groups by the documents they have in common.
 
     Parameters
     ----------
     before, after : array-like of shape (n,)
-        Clusters of the same documents; those without one (-1) on either side are left out.
+        Groups of the same documents; those without one (-1) on either side are left out.
     n_before, n_after : int, default=None
-        Numbers of clusters, where the last ones may be empty.
+        Numbers of groups, where the last ones may be empty.
 
     Returns
     -------
     Alignment
-        The similarity of two clusters is the share, of the documents in either, that are in both;
-        the matches have the largest sum. Clusters without a common document are not matched.
+        The similarity of two groups is the share, of the documents in either, that are in both;
+        the matches have the largest sum. Groups without a common document are not matched.
 
     Examples
     --------
@@ -152,19 +152,19 @@ def align_partitions(
     """
     old, new = _labels(before, after)
     kept = (old >= 0) & (new >= 0)
-    shape = (count_clusters(old, n_before), count_clusters(new, n_after))
+    shape = (count_groups(old, n_before), count_groups(new, n_after))
     return _match(jaccard(count_common(old[kept], new[kept], shape)))
 
 
 def moves(before: ArrayLike, after: ArrayLike, alignment: Alignment | None = None) -> Moves:
-    """Return which documents changed cluster, and between which.
+    """Return which documents changed group, and between which.
 
     Parameters
     ----------
     before, after : array-like of shape (n,)
-        Clusters of the same documents; those without one (-1) on either side are left out.
+        Groups of the same documents; those without one (-1) on either side are left out.
     alignment : Alignment, default=None
-        A document stays if it is in the cluster that its own became. By default a cluster keeps
+        A document stays if it is in the group that its own became. By default a group keeps
         its number, as along a path.
 
     Returns
@@ -194,20 +194,20 @@ def moves(before: ArrayLike, after: ArrayLike, alignment: Alignment | None = Non
 
 
 def flows(before: ArrayLike, after: ArrayLike) -> tuple[Flow, ...]:
-    """Count the documents that each pair of clusters of two levels has in common.
+    """Count the documents that each pair of groups of two levels has in common.
 
-    These are the values of an alluvial (Sankey) diagram. Between nested levels every fine cluster
+    These are the values of an alluvial (Sankey) diagram. Between nested levels every fine group
     has one flow; between free cuts it may have several.
 
     Parameters
     ----------
     before, after : array-like of shape (n,)
-        Clusters of the same documents; those without one (-1) on either side are left out.
+        Groups of the same documents; those without one (-1) on either side are left out.
 
     Returns
     -------
     tuple of Flow
-        By cluster before, then after; pairs without documents are left out.
+        By group before, then after; pairs without documents are left out.
 
     Examples
     --------
@@ -227,14 +227,14 @@ def flows(before: ArrayLike, after: ArrayLike) -> tuple[Flow, ...]:
 def count_common(
     before: Ids, after: Ids, shape: tuple[int, int], weights: Array | None = None
 ) -> Array:
-    """Count the documents that each pair of clusters has in common, or add up their weights."""
+    """Count the documents that each pair of groups has in common, or add up their weights."""
     common = np.zeros(shape)
     np.add.at(common, (before, after), 1.0 if weights is None else weights)
     return common
 
 
 def jaccard(common: Array) -> Array:
-    """Give, for each pair, the documents in both clusters as a share of those in either."""
+    """Return, for each pair, the documents in both groups as a share of those in either."""
     either = common.sum(axis=1)[:, None] + common.sum(axis=0)[None, :] - common
     shares: Array = np.divide(common, either, out=np.zeros_like(common), where=either > 0.0)
     return shares
@@ -259,9 +259,9 @@ def _unit(rows: Array) -> Array:
 
 
 def _labels(before: ArrayLike, after: ArrayLike) -> tuple[Ids, Ids]:
-    old, new = as_clusters(before), as_clusters(after)
+    old, new = as_groups(before), as_groups(after)
     if old.shape != new.shape:
         raise ValueError(
-            f"Clusters of the same documents are needed: got shapes {old.shape} and {new.shape}."
+            f"Groups of the same documents are needed: got shapes {old.shape} and {new.shape}."
         )
     return old, new

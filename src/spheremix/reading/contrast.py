@@ -1,4 +1,4 @@
-"""Words of a cluster where features are no words: those of its texts."""
+"""Words of a group where features are no words: those of its texts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from spheremix.reading.characteristic import characteristic_scores
-from spheremix.reading.labels import as_clusters, count_clusters
+from spheremix.reading.labels import as_groups, count_groups
+from spheremix.reading.words import characteristic_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ BY_CHANCE = 2.0  # up to this z, a difference may be due to chance
 
 @dataclass(frozen=True, slots=True)
 class ContrastWord:
-    """A characteristic word of the texts of a cluster.
+    """A characteristic word of the texts of a group.
 
     Attributes
     ----------
@@ -32,21 +32,21 @@ class ContrastWord:
         The word.
     column : int
         Its column in the counts.
-    cluster : int
-        The cluster.
+    group : int
+        The group.
     score : float
-        How characteristic it is of the texts of the cluster.
+        How characteristic it is of the texts of the group.
     z : float
         The standardised log-odds ratio; beyond 2, hardly by chance.
     count : float
-        Occurrences in the cluster.
+        Occurrences in the group.
     share : float
-        Of all occurrences, those in the cluster.
+        Of all occurrences, those in the group.
     """
 
     word: str
     column: int
-    cluster: int
+    group: int
     score: float
     z: float
     count: float
@@ -54,12 +54,12 @@ class ContrastWord:
 
 
 def log_odds_contrast(
-    counts: Any, labels: ArrayLike, *, n_clusters: int | None = None, prior: float | None = None
+    counts: Any, labels: ArrayLike, *, n_groups: int | None = None, prior: float | None = None
 ) -> Array:
-    """Compare the words of each cluster with those of all the other documents.
+    """Compare the words of each group with those of all the other documents.
 
     The log-odds ratio with an informative Dirichlet prior of Monroe, Colaresi and Quinn,
-    "Fightin' words", Political Analysis 16 (2008). With y_kj the occurrences of word j in cluster
+    "Fightin' words", Political Analysis 16 (2008). With y_kj the occurrences of word j in group
     k, y_rj those in the rest, n_k and n_r their sums over the words, and prior counts
     a_j = ``prior`` * (y_kj + y_rj) / (n_k + n_r) that add up to a = ``prior``::
 
@@ -75,16 +75,16 @@ def log_odds_contrast(
     counts : array-like or sparse matrix of shape (n, n_words)
         Occurrences of words in the documents, non-negative.
     labels : array-like of shape (n,)
-        Cluster of each document; documents without one (-1) are left out.
-    n_clusters : int, default=None
-        K, where the last clusters may be empty.
+        Group of each document; documents without one (-1) are left out.
+    n_groups : int, default=None
+        K, where the last groups may be empty.
     prior : float, default=None
         Weight of the prior, in words; the mean length of a document by default.
 
     Returns
     -------
     ndarray of shape (K, n_words)
-        z, positive for the words of the cluster. Zero for a word that never occurs.
+        z, positive for the words of the group. Zero for a word that never occurs.
 
     Examples
     --------
@@ -93,12 +93,12 @@ def log_odds_contrast(
     >>> (z > 2.0).tolist()
     [[True, False, False], [False, True, False]]
     """
-    inside = cluster_counts(counts, labels, n_clusters=n_clusters)
+    inside = group_counts(counts, labels, n_groups=n_groups)
     return _standardised(inside, int((np.asarray(labels) >= 0).sum()), prior)
 
 
 def _standardised(inside: Array, n_documents: int, prior: float | None) -> Array:
-    """Return z from the occurrences in each cluster."""
+    """Return z from the occurrences in each group."""
     totals = inside.sum(axis=0)
     everything = totals.sum()
     if prior is None:
@@ -126,31 +126,31 @@ def contrast_words(
     vocabulary: Sequence[str],
     n: int | None = 10,
     *,
-    n_clusters: int | None = None,
+    n_groups: int | None = None,
     prior: float | None = None,
 ) -> list[list[ContrastWord]]:
-    """List the characteristic words of the texts of each cluster.
+    """List the characteristic words of the texts of each group.
 
     They are ranked as the words of prototypes are
     (:func:`~spheremix.reading.characteristic_scores`), with the mean direction of the texts of a
-    cluster in the place of its prototype: rows of tf-idf with logarithmic counts, of length one,
-    are added up. Only words are listed that the cluster uses more than the rest: the z of
+    group in the place of its prototype: rows of tf-idf with logarithmic counts, of length one,
+    are added up. Only words are listed that the group uses more than the rest: the z of
     :func:`~spheremix.reading.log_odds_contrast` is positive. Words with a z of 2 or less, whose
     difference may be due to chance, come last.
 
     Parameters
     ----------
-    counts, labels, n_clusters, prior
+    counts, labels, n_groups, prior
         As in :func:`log_odds_contrast`.
     vocabulary : sequence of str
         One word a column.
     n : int, default=10
-        How many words a cluster at most; None for all that the cluster uses more than the rest.
+        How many words a group at most; None for all that the group uses more than the rest.
 
     Returns
     -------
     list of list of ContrastWord
-        A list a cluster, the most characteristic word first.
+        A list a group, the most characteristic word first.
 
     Examples
     --------
@@ -159,13 +159,13 @@ def contrast_words(
     >>> [word.word for [word] in found]
     ['heart', 'wing']
     """
-    inside = cluster_counts(counts, labels, n_clusters=n_clusters)
+    inside = group_counts(counts, labels, n_groups=n_groups)
     if len(vocabulary) != inside.shape[1]:
         raise ValueError(
             f"There are {len(vocabulary)} words for {inside.shape[1]} columns of counts."
         )
     z = _standardised(inside, int((np.asarray(labels) >= 0).sum()), prior)
-    scores = _scores(counts, labels, n_clusters)
+    scores = _scores(counts, labels, n_groups)
     totals = inside.sum(axis=0)
     return [
         [
@@ -185,46 +185,46 @@ def contrast_words(
 
 
 def _ordered(scores: Array, z: Array) -> list[int]:
-    """Order the words of one cluster by score, those that may be there by chance last."""
+    """Order the words of one group by score, those that may be there by chance last."""
     order = np.lexsort((-z, -scores, z <= BY_CHANCE))
     return [j for j in order.tolist() if z[j] > 0.0]
 
 
-def _scores(counts: Any, labels: ArrayLike, n_clusters: int | None) -> Array:
-    """Score the words of each cluster, by the sums of the directions of its texts."""
-    sums = text_sums(counts, labels, n_clusters)
+def _scores(counts: Any, labels: ArrayLike, n_groups: int | None) -> Array:
+    """Score the words of each group, by the sums of the directions of its texts."""
+    sums = text_sums(counts, labels, n_groups)
     lengths = np.linalg.norm(sums, axis=1)
     if not lengths.any():
         return sums
     return characteristic_scores(sums / np.where(lengths > 0.0, lengths, 1.0)[:, None], lengths)
 
 
-def text_sums(counts: Any, labels: ArrayLike, n_clusters: int | None = None) -> Array:
-    """Add up the tf-idf directions of the texts of each cluster, with logarithmic counts."""
+def text_sums(counts: Any, labels: ArrayLike, n_groups: int | None = None) -> Array:
+    """Add up the tf-idf directions of the texts of each group, with logarithmic counts."""
     rows = TfidfTransformer(sublinear_tf=True).fit_transform(sparse.csr_array(counts, dtype=float))
-    return cluster_counts(rows, labels, n_clusters=n_clusters)
+    return group_counts(rows, labels, n_groups=n_groups)
 
 
-def cluster_counts(counts: Any, labels: ArrayLike, *, n_clusters: int | None = None) -> Array:
-    """Add up the counts of the documents of each cluster.
+def group_counts(counts: Any, labels: ArrayLike, *, n_groups: int | None = None) -> Array:
+    """Add up the counts of the documents of each group.
 
     Parameters
     ----------
-    counts, labels, n_clusters
+    counts, labels, n_groups
         As in :func:`log_odds_contrast`.
 
     Returns
     -------
     ndarray of shape (K, n_words)
-        Occurrences of each word in each cluster.
+        Occurrences of each word in each group.
 
     Examples
     --------
-    >>> from spheremix.reading import cluster_counts
-    >>> cluster_counts([[1, 2], [3, 4], [5, 6]], [0, 1, 1]).tolist()
+    >>> from spheremix.reading import group_counts
+    >>> group_counts([[1, 2], [3, 4], [5, 6]], [0, 1, 1]).tolist()
     [[1.0, 2.0], [8.0, 10.0]]
     """
-    ids = as_clusters(labels)
+    ids = as_groups(labels)
     try:
         rows: Any = sparse.csr_array(counts)
     except (TypeError, ValueError):  # texts, or lists of words
@@ -235,7 +235,7 @@ def cluster_counts(counts: Any, labels: ArrayLike, *, n_clusters: int | None = N
         raise ValueError(f"counts has the shape {rows.shape}, and there are {ids.size} labels.")
     if rows.nnz and not (rows.data.min() >= 0 and rows.data.max() < np.inf):
         raise ValueError("counts must be finite and non-negative.")
-    K = count_clusters(ids, n_clusters)
+    K = count_groups(ids, n_groups)
     kept = np.flatnonzero(ids >= 0)
     members = sparse.csr_array((np.ones(kept.size), (ids[kept], kept)), shape=(K, ids.size))
     sums: Array = (members @ rows).toarray()

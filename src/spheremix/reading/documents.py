@@ -1,7 +1,8 @@
-"""Where documents belong, and how surely."""
+"""Where documents belong, and how surely: in numbers and in words."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ import numpy as np
 from spheremix.data.parts import open_in_parts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from spheremix.data.open import Engine
@@ -18,8 +21,12 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
 
-NOWHERE = "belongs nowhere"  # in place of the name of a cluster, for documents that are noise
+NOWHERE = "belongs nowhere"  # in place of the name of a group, for documents that are noise
 BLOCK_SCORES = 2**22  # scores held at a time: 32 MiB
+STABLE = 0.75  # stability from which on one can rely on the place of a document
+UNSTABLE = 0.5  # stability below which the document would often be elsewhere
+ODDS = 9.0  # posterior of the group over that of the second group; below it is no clear winner
+CLEARLY, PROBABLY, BORDERLINE = "clearly here", "probably here", "borderline"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,77 +36,77 @@ class Documents:
     Attributes
     ----------
     labels : ndarray of int
-        Most probable cluster; -1 for noise, of which the other values say where it would belong.
-    runners_up : ndarray of int
-        The next one; -1 where there is one cluster only. Of noise, the most probable one.
+        Most probable group; -1 for noise, of which the other values say where it would belong.
+    second_groups : ndarray of int
+        The next one; -1 where there is one group only. Of noise, the most probable one.
     posteriors : ndarray of float
-        Probability of the most probable cluster.
+        Probability of the most probable group.
     margins : ndarray of float
-        By how much it exceeds that of the runner-up; 1 where there is one cluster only.
+        By how much it exceeds that of the second group; 1 where there is one group only.
     log_odds : ndarray of float
         Log of their ratio. Most posteriors are 1 to the last digit in thousands of dimensions: the
         log-odds still tell them apart.
     cosines : ndarray of float
-        With the prototype of the most probable cluster.
+        With the prototype of the most probable group.
     """
 
     labels: Ids
-    runners_up: Ids
+    second_groups: Ids
     posteriors: Array
     margins: Array
     log_odds: Array
     cosines: Array
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """Return all of it column by column, as in ``documents.csv``: a data frame in waiting.
+        """Return all of it column by column: ready for a data frame.
 
         Returns
         -------
         dict of ndarray
-            ``cluster``, ``posterior``, ``margin``, ``runner_up``, ``log_odds`` and ``cosine``; a
+            ``group``, ``posterior``, ``margin``, ``second_group``, ``log_odds`` and ``cosine``; a
             row a document.
         """
         return {
-            "cluster": self.labels,
+            "group": self.labels,
             "posterior": self.posteriors,
             "margin": self.margins,
-            "runner_up": self.runners_up,
+            "second_group": self.second_groups,
             "log_odds": self.log_odds,
             "cosine": self.cosines,
         }
 
-    def sizes(self, n_clusters: int) -> Ids:
-        """Count the documents of each cluster.
+    def sizes(self, n_groups: int) -> Ids:
+        """Count the documents of each group.
 
         Parameters
         ----------
-        n_clusters : int
+        n_groups : int
             K.
 
         Returns
         -------
         ndarray of shape (K,)
-            Empty clusters count zero.
+            Empty groups count zero.
         """
-        return np.bincount(self.labels[self.labels >= 0], minlength=n_clusters)
+        return np.bincount(self.labels[self.labels >= 0], minlength=n_groups)
 
     def ambiguous(
         self,
         n: int | None = 10,
         *,
-        cluster: int | None = None,
+        group: int | None = None,
         between: tuple[int, int] | None = None,
     ) -> Ids:
-        """Find the documents that sit between two clusters: those of the smallest log-odds.
+        """Find the documents that sit between two groups: those of the smallest log-odds.
 
         Parameters
         ----------
         n : int, default=10
             How many at most; None for all.
-        cluster : int, default=None
-            Only documents of this cluster.
+        group : int, default=None
+            Only documents of this group.
         between : pair of int, default=None
-            Only documents whose two most probable clusters are these.
+            Only documents whose two most probable groups are these.
 
         Returns
         -------
@@ -107,22 +114,22 @@ class Documents:
             Numbers of documents, the most ambiguous first.
         """
         kept = np.ones(len(self.labels), dtype=bool)
-        if cluster is not None:
-            kept &= self.labels == cluster
+        if group is not None:
+            kept &= self.labels == group
         if between is not None:
             low, high = sorted(between)
-            kept &= np.minimum(self.labels, self.runners_up) == low
-            kept &= np.maximum(self.labels, self.runners_up) == high
+            kept &= np.minimum(self.labels, self.second_groups) == low
+            kept &= np.maximum(self.labels, self.second_groups) == high
         ids = np.flatnonzero(kept)
         return ids[np.argsort(self.log_odds[ids], kind="stable")][:n]
 
-    def typical(self, cluster: int, n: int | None = 10) -> Ids:
-        """Find the documents of a cluster that are nearest to its prototype.
+    def typical(self, group: int, n: int | None = 10) -> Ids:
+        """Find the documents of a group that are nearest to its prototype.
 
         Parameters
         ----------
-        cluster : int
-            The cluster.
+        group : int
+            The group.
         n : int, default=10
             How many at most; None for all.
 
@@ -131,7 +138,7 @@ class Documents:
         ndarray
             Numbers of documents, the largest cosine first.
         """
-        ids = np.flatnonzero(self.labels == cluster)
+        ids = np.flatnonzero(self.labels == group)
         return ids[np.argsort(-self.cosines[ids], kind="stable")][:n]
 
 
@@ -171,7 +178,7 @@ def read_documents(
     >>> found.labels.tolist(), found.log_odds.round(1).tolist()
     ([1, 0], [1.8, 9.0])
     """
-    scorer = replace(scorer, offset=0.0)  # large, and the same for all clusters: it costs digits
+    scorer = replace(scorer, offset=0.0)  # large, and the same for all groups: it costs digits
     K = scorer.n_clusters
     lengths = np.linalg.norm(scorer.matrix, axis=1)
     size = max(1, BLOCK_SCORES // scorer.n_components)
@@ -182,16 +189,16 @@ def read_documents(
     return Documents(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _assess(all_scores: Array, biases: Array, lengths: Array, n_clusters: int) -> tuple[Any, ...]:
+def _assess(all_scores: Array, biases: Array, lengths: Array, n_groups: int) -> tuple[Any, ...]:
     """Return the columns of Documents from the scores of some rows, those of noise last."""
-    scores = np.ascontiguousarray(all_scores[:, :n_clusters])
-    noise = (all_scores[:, n_clusters:] > scores.max(axis=1, keepdims=True)).any(axis=1)
-    labels, runners_up, *others = _assess_clusters(scores, biases, lengths)
-    runners_up = np.where(noise, labels, runners_up)
-    return np.where(noise, -1, labels), runners_up, *others
+    scores = np.ascontiguousarray(all_scores[:, :n_groups])
+    noise = (all_scores[:, n_groups:] > scores.max(axis=1, keepdims=True)).any(axis=1)
+    labels, second_groups, *others = _assess_groups(scores, biases, lengths)
+    second_groups = np.where(noise, labels, second_groups)
+    return np.where(noise, -1, labels), second_groups, *others
 
 
-def _assess_clusters(scores: Array, biases: Array, lengths: Array) -> tuple[Any, ...]:
+def _assess_groups(scores: Array, biases: Array, lengths: Array) -> tuple[Any, ...]:
     rows = np.arange(len(scores))
     labels = scores.argmax(axis=1)
     best = scores[rows, labels]
@@ -204,6 +211,42 @@ def _assess_clusters(scores: Array, biases: Array, lengths: Array) -> tuple[Any,
         alone = np.full(len(scores), np.inf)
         return labels, np.full_like(labels, -1), posteriors, posteriors, alone, cosines
     scores[rows, labels] = -np.inf
-    runners_up = scores.argmax(axis=1)
-    log_odds = best - scores[rows, runners_up]
-    return labels, runners_up, posteriors, -posteriors * np.expm1(-log_odds), log_odds, cosines
+    second_groups = scores.argmax(axis=1)
+    log_odds = best - scores[rows, second_groups]
+    return labels, second_groups, posteriors, -posteriors * np.expm1(-log_odds), log_odds, cosines
+
+
+def certainties(
+    documents: Documents, stability: NDArray[np.float64], names: Sequence[str]
+) -> list[str]:
+    """Say of each document how surely it is in its group.
+
+    It is borderline where the odds against the second group are below 9 to 1 or its stability is
+    below 0.5, clearly here where its stability is 0.75 or more, and probably here between. The page
+    of the report follows the same rule; a test compares the cut-offs.
+
+    Parameters
+    ----------
+    documents : Documents
+        Where the documents belong.
+    stability : ndarray of shape (n,)
+        Of each document.
+    names : sequence of str
+        Of the groups.
+
+    Returns
+    -------
+    list of str
+        "clearly here", "probably here", or "borderline with" and the name of the second group;
+        "belongs nowhere" for noise.
+    """
+    found = []
+    each = (documents.labels, documents.second_groups, documents.log_odds, stability)
+    for label, other, odds, stays in zip(*(one.tolist() for one in each), strict=True):
+        if label < 0:
+            found.append(NOWHERE)
+        elif odds < math.log(ODDS) or stays < UNSTABLE:
+            found.append(f"{BORDERLINE} with {names[other]}" if other >= 0 else BORDERLINE)
+        else:
+            found.append(CLEARLY if stays >= STABLE else PROBABLY)
+    return found

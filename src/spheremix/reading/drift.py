@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.reading.novelty import products
+from spheremix.reading.document_fit import products, some
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from spheremix.reading.novelty import Scored
+    from spheremix.reading.document_fit import Scored
 
     Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
@@ -99,7 +99,9 @@ def compare_words(past: Scored, new: Scored, n_groups: int, rng: np.random.Gener
     values = np.full(n_groups, np.nan)
     largest = np.full(N_WORDS, -np.inf)
     for k in range(n_groups):
-        fresh, old = (_some(one, k, rng) for one in (new, past))
+        fresh, old = (
+            one.take(some(np.flatnonzero(one.labels == k), MOST, rng)) for one in (new, past)
+        )
         if min(len(old), len(fresh)) < LEAST:
             continue
         differences[k] = _mean(fresh.rows) - _mean(old.rows)
@@ -109,12 +111,6 @@ def compare_words(past: Scored, new: Scored, n_groups: int, rng: np.random.Gener
         values[k] = (drawn[0] - mean) / deviation
         largest = np.maximum(largest, (drawn[1:] - mean) / deviation)
     return WordsDrift(_adjusted(values, largest), differences, n_with)
-
-
-def _some(scored: Scored, k: int, rng: np.random.Generator) -> Scored:
-    """Return the documents of a group, or some of them where there are many."""
-    ids = np.flatnonzero(scored.labels == k)
-    return scored.take(ids if len(ids) <= MOST else np.sort(rng.permutation(ids)[:MOST]))
 
 
 def _mean(rows: Any) -> Array:
@@ -137,19 +133,9 @@ def _draws(n_new: int, n_old: int, rng: np.random.Generator) -> Array:
 
 
 def distances(gram: Array, called: Array) -> Array:
-    """Return the squared distance of the means of two sets of rows from the products of the rows.
+    """Return the squared distances of the means of two sets of rows, from the products of all rows.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (N, N)
-        Products of all rows.
-    called : ndarray of shape (B, N)
-        One for the rows of the first set, zero for those of the second.
-
-    Returns
-    -------
-    ndarray of shape (B,)
-        A distance for each way to make two sets.
+    Each row of ``called`` has one for the rows of the first set and zero for those of the second.
     """
     n = called.sum(axis=1, keepdims=True)
     weights = called / n - (1.0 - called) / (called.shape[1] - n)

@@ -1,4 +1,13 @@
-"""New groups in a batch, and documents that fit badly: beside random parts of all documents."""
+"""New groups in a batch: documents that are nearer to each other than to any known group.
+
+What chance makes is seen by exchanging documents of the past and new ones. If nothing is new, a
+batch is a random part of all documents, old and new. What is seen in the batch is therefore
+compared with what is seen in other random parts of the same size. Each part is scored by the
+prototypes that the rest gives, as the batch is by those of the past: a prototype that a part has
+helped to make is nearer to its documents. The posteriors, the concentrations and the supports are
+those of the fit. Documents of the batch that may be a new group have no part in any prototype: if
+they are one, they would spoil the prototypes of known groups.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +16,213 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.reading.batch_result import Check, NewGroup
-from spheremix.reading.characteristic import characteristic_scores, cluster_masses
-from spheremix.reading.novelty import MOST_SEARCHED, others_of, products, search_group
-from spheremix.wording import count, joined
+from spheremix.reading.document_fit import joined_rows, products, some
+from spheremix.reading.words import characteristic_scores, group_masses
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.estimators.mixture import VMFMixture
-    from spheremix.reading.batch import Past
-    from spheremix.reading.exchange import Draws
-    from spheremix.reading.novelty import Scored
+    from spheremix.reading.document_fit import Scored
 
+    Array = NDArray[np.float64]
     Ids = NDArray[np.intp]
 
+MOST_SEARCHED = 300  # documents of a batch, the worst fitting, among which groups are searched
+SEEDS = 30  # of them around which groups are searched
+NEIGHBOURS = 4  # with which a search begins
+ITERATIONS = 5
+LEAST_OF_A_GROUP = 5  # documents of a new group: pairs of reprints are none
+N_DRAWS = 399  # random parts that the batch is compared with
 MOST_GROUPS = 5  # new groups that are suggested
 WORDS = 10  # of a new group
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NewGroup:
+    """A group that is suggested: documents that are nearer to each other than to any group.
+
+    Attributes
+    ----------
+    members : ndarray of int
+        Their numbers in the batch, from 0.
+    words : list of str
+        Its characteristic words, the first ones first; empty where columns are no words.
+    so_far : dict of int to int
+        The groups that are nearest to these documents, with their numbers, largest first.
+    """
+
+    members: Ids
+    words: list[str]
+    so_far: dict[int, int]
+
+
+def clearest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
+    """Find the clearest group of rows that are nearer to each other than to their own groups.
+
+    A row belongs to a candidate if its cosine with the sum of the other rows of the candidate is
+    larger than its cosine with the prototype of its own group. Candidates begin with one of the
+    worst fitting rows and its neighbours, and change until they have been changed five times.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m)
+        Products of the rows.
+    cosines : ndarray of shape (m,)
+        With the prototypes of their own groups.
+
+    Returns
+    -------
+    (float, ndarray of int)
+        How clear the best candidate is, and its rows: the sum over its rows of the square root of
+        what the first of the two cosines is larger by. So many rows that are hardly nearer to each
+        other, as those of a known group can be by chance, do not count for as much as a group.
+        Fewer than five rows are no group: two that are nearly the same, as reprints are, would
+        otherwise be clearer than most groups. Zero and no rows where there is none.
+    """
+    m = len(cosines)
+    if m < LEAST_OF_A_GROUP:
+        return 0.0, np.empty(0, dtype=np.intp)
+    seeds = np.argsort(cosines, kind="stable")[:SEEDS]
+    nearness = gram[seeds] - cosines
+    nearness[np.arange(len(seeds)), seeds] = np.inf
+    first = np.argsort(-nearness, axis=1, kind="stable")[:, : NEIGHBOURS + 1]
+    members = np.zeros((len(seeds), m))
+    np.put_along_axis(members, first, 1.0, axis=1)
+    gains = np.zeros_like(members)
+    for _ in range(ITERATIONS):
+        sums = members @ gram
+        squares = np.sum(sums * members, axis=1, keepdims=True)
+        own = members * np.diagonal(gram)  # what a member adds to its own product
+        lengths = np.sqrt(np.maximum(squares - 2.0 * members * sums + own, 1e-12))
+        others = members.sum(axis=1, keepdims=True) - members
+        gains = (sums - own) / lengths - cosines
+        members = np.where((gains > 0.0) & (others > 0.0), 1.0, 0.0)
+        members[members.sum(axis=1) < 2.0] = 0.0
+    members[members.sum(axis=1) < LEAST_OF_A_GROUP] = 0.0
+    found = np.sum(np.sqrt(np.maximum(gains, 0.0)) * members, axis=1)
+    best = int(found.argmax())
+    return float(found[best]), np.flatnonzero(members[best])
+
+
+def search_group(places: Ids, cosines: Array, gram: Array) -> tuple[float, Ids]:
+    """Search the clearest new group among some rows, or the worst fitting where they are many.
+
+    ``cosines`` are those of these rows, ``gram`` has the products of all rows; places are numbers
+    among all rows, in the result too.
+    """
+    if len(places) > MOST_SEARCHED:
+        worst = np.sort(np.argsort(cosines, kind="stable")[:MOST_SEARCHED])
+        places, cosines = places[worst], cosines[worst]
+    value, members = clearest_group(gram[np.ix_(places, places)], cosines)
+    return value, places[members]
+
+
+def others_of(scored: Scored, members: Ids, places: Ids) -> Ids:
+    """Add other rows that are nearer to the members than to their own group."""
+    if not len(members):
+        return members
+    total = np.asarray(scored.rows[members].sum(axis=0)).ravel()
+    unseen = np.setdiff1d(places, members)
+    products = np.asarray(scored.rows[unseen] @ (total / np.linalg.norm(total)))
+    return np.sort(np.concatenate([members, unseen[products > scored.cosines[unseen]]]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """What is seen in random parts, an entry each.
+
+    Attributes
+    ----------
+    gains : ndarray of float
+        Of the clearest new groups.
+    sizes : ndarray of int
+        Their numbers of documents.
+    bad : ndarray of int
+        Numbers of documents that fit badly.
+    """
+
+    gains: Array
+    sizes: Ids
+    bad: Ids
+
+
+class Exchange:
+    """Documents of the past and of a batch, any of which can be called new.
+
+    The prototype of group k is the direction of q_k, a sum over documents on the support of the
+    prototype: q_k = sum_i t_ik x_i, less a threshold if there is a penalty. Without the documents
+    of a part D it is the direction of q_k - sum_{i in D} t_ik x_i on the support.
+
+    Parameters
+    ----------
+    past, batch : Scored
+        Documents of the past, and new ones. All keep the group that they have.
+    suspects : ndarray of int
+        The clearest new group in the batch, by numbers in it.
+    vectors : ndarray of shape (K, d)
+        The vectors q_k of the past, of documents that are not among the given ones too.
+    gram : ndarray
+        Products of the documents of the past.
+    """
+
+    def __init__(
+        self, past: Scored, batch: Scored, suspects: Ids, vectors: Array, gram: Array
+    ) -> None:
+        self.n_past, self.n_new = len(past), len(batch)
+        self.all = joined_rows([past, batch])
+        counts = np.ones(len(self.all))
+        counts[self.n_past + suspects] = 0.0
+        self._pulls = self.all.pulls.multiply(counts[:, None]).tocsr()
+        across = products(batch.rows, past.rows)
+        own = products(batch.rows, batch.rows)
+        self.gram: Array = np.block([[gram, across.T], [across, own]])
+        self._support = None if np.all(vectors) else (vectors != 0.0).astype(np.float64)
+        self._vectors: Array = vectors + self._sums(np.arange(self.n_past, len(self.all)))
+        self._squares: Array = np.einsum("kj,kj->k", self._vectors, self._vectors)
+        self._products = _along(self.all.rows, self._vectors[self.all.labels])
+
+    @property
+    def batch(self) -> Ids:
+        """The places of the new documents."""
+        return np.arange(self.n_past, len(self.all))
+
+    def cosines(self, part: Ids) -> Array:
+        """Return the cosines of documents with the prototypes that all others give."""
+        labels = self.all.labels[part]
+        groups, places = np.unique(labels, return_inverse=True)
+        sums = self._sums(part)[groups]
+        squares = self._squares[groups] + np.einsum(
+            "kj,kj->k", sums, sums - 2.0 * self._vectors[groups]
+        )
+        lengths = np.sqrt(np.maximum(squares, 1e-12))
+        # The product with every sum that occurs costs less than a copy of the right one for a row.
+        pulled = products(self.all.rows[part], sums)[np.arange(len(part)), places]
+        return np.asarray((self._products[part] - pulled) / lengths[places])
+
+    def draw(self, limit: float, rng: np.random.Generator) -> Draws:
+        """Draw random parts as large as the batch; documents below the limit fit badly."""
+        gains = np.empty(N_DRAWS)
+        sizes, bad = np.empty((2, N_DRAWS), dtype=np.intp)
+        for i in range(N_DRAWS):
+            part = np.sort(rng.choice(len(self.all), self.n_new, replace=False))
+            cosines = self.cosines(part)
+            gains[i], members = search_group(part, cosines, self.gram)
+            sizes[i], bad[i] = len(members), np.count_nonzero(cosines < limit)
+        return Draws(gains, sizes, bad)
+
+    def _sums(self, part: Ids) -> Array:
+        """Return the sums of documents in each group, on the supports: (K, d)."""
+        found: Any = self._pulls[part].T @ self.all.rows[part]
+        sums = found.toarray() if hasattr(found, "toarray") else found
+        return np.asarray(sums if self._support is None else sums * self._support)
+
+
+def _along(rows: Any, others: Array) -> Array:
+    """Return the product of each row with another one."""
+    if hasattr(rows, "multiply"):
+        return np.asarray(rows.multiply(others).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", rows, others))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,16 +250,23 @@ class Searched:
     drawn: Draws
 
 
-def search(past: Past, batch: Scored, limit: float, rng: np.random.Generator) -> Searched:
-    """Search the clearest new group, and see what is found in random parts."""
-    places = _some(np.arange(len(batch)), len(past.scored), rng)
+def search(
+    past: Scored, batch: Scored, vectors: Array, gram: Array, limit: float, rng: np.random.Generator
+) -> Searched:
+    """Search the clearest new group, and see what is found in random parts.
+
+    The first arguments are those of :class:`Exchange`; documents whose cosine is below the limit
+    fit badly.
+    """
+    places = some(np.arange(len(batch)), len(past), rng)
     gain, members = _clearest(batch, places)
-    drawn = past.beside(batch.take(places), members).draw(limit, rng)
+    drawn = Exchange(past, batch.take(places), members, vectors, gram).draw(limit, rng)
     return Searched(places, gain, members, drawn)
 
 
 def suggest(
-    past: Past,
+    mixture: VMFMixture,
+    n_past: int,
     batch: Scored,
     searched: Searched,
     words: list[str] | None,
@@ -75,13 +281,13 @@ def suggest(
     n_searched = min(len(places), MOST_SEARCHED)
     left = np.ones(len(batch), dtype=bool)
     found: list[NewGroup] = []
-    while _rank(searched.drawn.gains, gain) <= level and len(found) < MOST_GROUPS:
+    while rank(searched.drawn.gains, gain) <= level and len(found) < MOST_GROUPS:
         group, rest = places[members], np.flatnonzero(left)
         if len(rest) > n_searched:
             group = others_of(batch, group, rest)
-        found.append(_described(past.mixture, batch, group, words))
+        found.append(_described(mixture, batch, group, words))
         left[group] = False
-        places = _some(np.flatnonzero(left), len(past.scored), rng)
+        places = some(np.flatnonzero(left), n_past, rng)
         gain, members = _clearest(batch, places)
     return found
 
@@ -92,11 +298,6 @@ def _clearest(batch: Scored, places: Ids) -> tuple[float, Ids]:
     return search_group(np.arange(len(places)), batch.cosines[places], products(rows, rows))
 
 
-def _some(ids: Ids, n: int, rng: np.random.Generator) -> Ids:
-    """Return all of them, or some where they are more than that."""
-    return ids if len(ids) <= n else np.sort(rng.permutation(ids)[:n])
-
-
 def _described(
     mixture: VMFMixture, batch: Scored, members: Ids, words: list[str] | None
 ) -> NewGroup:
@@ -105,7 +306,7 @@ def _described(
     return NewGroup(members, _own_words(mixture, batch, members, words), so_far)
 
 
-def _rank(drawn: NDArray[Any], value: float) -> float:
+def rank(drawn: NDArray[Any], value: float) -> float:
     """Return the share of the draws that reach a value, itself included."""
     return float((1.0 + np.count_nonzero(drawn >= value)) / (1.0 + len(drawn)))
 
@@ -117,30 +318,8 @@ def _own_words(
     if words is None:
         return []
     total = np.asarray(batch.rows[members].sum(axis=0)).ravel()
-    masses = cluster_masses(mixture.weights_, mixture.kappas_, len(words))
+    masses = group_masses(mixture.weights_, mixture.kappas_, len(words))
     prototypes = np.vstack([mixture.prototypes_, total / np.linalg.norm(total)])
     scores = characteristic_scores(prototypes, np.append(masses, masses.mean()))[-1]
     best = np.argsort(-scores, kind="stable")[:WORDS]
     return [words[j] for j in best if scores[j] > 0.0]
-
-
-def check_groups(searched: Searched, found: list[NewGroup], n_new: int, level: float) -> Check:
-    """Return whether there is a new group: the clearest one beside those of random parts."""
-    p_value = _rank(searched.drawn.gains, searched.gain)
-    said = "no large set of documents that are nearer to each other than to any group"
-    if found:
-        sizes = [f"{len(one.members):,}" for one in found]
-        several = "" if len(found) == 1 else f"{len(found)} sets of "
-        said = f"{several}{joined(sizes)} documents are nearer to each other than to any group"
-        if len(searched.places) == n_new:  # sizes are those of parts as large as the batch
-            usual = int(np.quantile(searched.drawn.sizes, 1.0 - level, method="higher"))
-            said += f"; by chance hardly more than {usual:,}" if usual else "; by chance hardly any"
-    return Check("new group", p_value, p_value <= level, said)
-
-
-def check_fit(searched: Searched, bad: NDArray[np.bool_], share: float, level: float) -> Check:
-    """Return whether more documents fit badly than in random parts."""
-    n, expected = int(bad.sum()), share * len(bad)
-    said = f"{n:,} of {count(len(bad), 'document')} fit badly, about {expected:.0f} expected"
-    p_value = _rank(searched.drawn.bad, int(bad[searched.places].sum()))
-    return Check("fit", p_value, p_value <= level, said)

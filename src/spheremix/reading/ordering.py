@@ -1,4 +1,4 @@
-"""The paper's order of features and clusters, and the blocks of vocabulary it shows."""
+"""The paper's order of features and groups, and the blocks of vocabulary it shows."""
 
 from __future__ import annotations
 
@@ -15,51 +15,51 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Neighbouring features that are non-zero in exactly the same clusters.
+    """Neighbouring features that are non-zero in exactly the same groups.
 
     Attributes
     ----------
     start, stop : int
         Places in the order of the features, ``stop`` excluded.
-    clusters : tuple of int
-        Where the features are non-zero, in the order of the clusters; empty for nobody's.
+    groups : tuple of int
+        Where the features are non-zero, in the order of the groups; empty for nobody's.
     """
 
     start: int
     stop: int
-    clusters: tuple[int, ...]
+    groups: tuple[int, ...]
 
     @property
-    def n_clusters(self) -> int:
-        """Clusters that share the features: the paper's n_j."""
-        return len(self.clusters)
+    def n_groups(self) -> int:
+        """Groups that share the features: the paper's n_j."""
+        return len(self.groups)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Where clusters and features stand in a picture of the prototypes.
+    """Where groups and features stand in a picture of the prototypes.
 
     Attributes
     ----------
-    clusters : ndarray of shape (K,)
-        Clusters, row by row.
+    groups : ndarray of shape (K,)
+        Groups, row by row.
     features : ndarray of shape (d,)
         Features, column by column.
-    n_clusters : ndarray of shape (d,)
-        Clusters that share each of these columns, falling from left to right.
+    n_sharing : ndarray of shape (d,)
+        Groups that share each of these columns, falling from left to right.
     blocks : tuple of Block
         One after another, they cover all the columns.
     """
 
-    clusters: Ids
+    groups: Ids
     features: Ids
-    n_clusters: Ids
+    n_sharing: Ids
     blocks: tuple[Block, ...]
 
     @property
-    def groups(self) -> dict[int, slice]:
-        """Columns of each number of sharing clusters: what the paper draws in one hue."""
-        counts, starts = np.unique(-self.n_clusters, return_index=True)
+    def by_sharing(self) -> dict[int, slice]:
+        """Columns of each number of sharing groups: what the paper draws in one hue."""
+        counts, starts = np.unique(-self.n_sharing, return_index=True)
         stops = [*starts[1:], len(self.features)]
         return {
             -int(count): slice(int(start), int(stop))
@@ -67,8 +67,8 @@ class Layout:
         }
 
 
-def cluster_order(weights: ArrayLike) -> Ids:
-    """Order clusters by decreasing weight.
+def group_order(weights: ArrayLike) -> Ids:
+    """Order groups by decreasing weight.
 
     Parameters
     ----------
@@ -78,70 +78,45 @@ def cluster_order(weights: ArrayLike) -> Ids:
     Returns
     -------
     ndarray of shape (K,)
-        Numbers of clusters; of equals, the first one first.
+        Numbers of groups; of equals, the first one first.
 
     Examples
     --------
-    >>> from spheremix.reading import cluster_order
-    >>> cluster_order([0.2, 0.5, 0.3]).tolist()
+    >>> from spheremix.reading import group_order
+    >>> group_order([0.2, 0.5, 0.3]).tolist()
     [1, 2, 0]
     """
     return np.argsort(-np.asarray(weights, dtype=float), kind="stable")
 
 
-def feature_order(prototypes: ArrayLike, weights: ArrayLike | None = None) -> Ids:
-    """Order features as the paper does.
-
-    First those that are non-zero in more prototypes; then by their pattern of zeros, a feature of
-    the first cluster coming before one that is not of it, and so on; then by decreasing intensity,
-    the sum of their absolute values over the prototypes; then as they come.
-
-    Parameters
-    ----------
-    prototypes : array-like of shape (K, d)
-        Its exact zeros are the pattern.
-    weights : array-like of shape (K,), default=None
-        Patterns are compared from the largest weight to the smallest; without weights, in the order
-        of the rows.
-
-    Returns
-    -------
-    ndarray of shape (d,)
-        Numbers of features.
-
-    Examples
-    --------
-    >>> from spheremix.reading import feature_order
-    >>> feature_order([[0.0, 0.6, 0.8], [1.0, 0.0, 0.2]]).tolist()  # shared, then own by cluster
-    [2, 1, 0]
-    """
-    return layout(prototypes, weights).features
-
-
 def layout(prototypes: ArrayLike, weights: ArrayLike | None = None) -> Layout:
-    """Order clusters and features, and find the blocks of features with one pattern.
+    """Order groups and features as the paper does, and find the blocks of one pattern.
+
+    First come features that are non-zero in more prototypes; then by their pattern of zeros, a
+    feature of the first group coming before one that is not of it, and so on; then by decreasing
+    intensity, the sum of their absolute values over the prototypes; then as they come.
 
     Parameters
     ----------
     prototypes : array-like of shape (K, d)
         Its exact zeros are the pattern.
     weights : array-like of shape (K,), default=None
-        Clusters are ordered by decreasing weight, or as they come without weights.
+        Groups are ordered by decreasing weight, or as they come without weights.
 
     Returns
     -------
     Layout
-        See :func:`feature_order` for the order.
+        Their order, and the blocks.
 
     Examples
     --------
     >>> from spheremix.reading import layout
     >>> found = layout([[0.0, 0.6, 0.8], [1.0, 0.0, 0.2]])
-    >>> [block.clusters for block in found.blocks]
+    >>> [block.groups for block in found.blocks]
     [(0, 1), (0,), (1,)]
     """
     prototypes = np.asarray(prototypes, dtype=float)
-    rows = np.arange(len(prototypes)) if weights is None else cluster_order(weights)
+    rows = np.arange(len(prototypes)) if weights is None else group_order(weights)
     if rows.shape != prototypes.shape[:1]:
         raise ValueError(f"weights must have one value a prototype: {len(prototypes)} are there.")
     support = prototypes[rows] != 0.0
@@ -151,34 +126,6 @@ def layout(prototypes: ArrayLike, weights: ArrayLike | None = None) -> Layout:
     # The last key decides first; complements put ones before zeros.
     features = np.lexsort((-intensities, *(~word for word in patterns[::-1]), -counts))
     return Layout(rows, features, counts[features], _blocks(support, patterns, rows, features))
-
-
-def document_order(labels: ArrayLike, clusters: ArrayLike) -> Ids:
-    """Order documents by cluster, and as they come within a cluster.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n,)
-        Cluster of each document; those without one (-1) come last.
-    clusters : array-like of shape (K,)
-        Clusters in the order wanted, for example that of :func:`cluster_order`.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Numbers of documents.
-
-    Examples
-    --------
-    >>> from spheremix.reading import document_order
-    >>> document_order([0, 1, 0, -1], clusters=[1, 0]).tolist()
-    [1, 0, 2, 3]
-    """
-    clusters = np.asarray(clusters, dtype=np.intp)
-    places = np.empty(len(clusters) + 1, dtype=np.intp)
-    places[clusters] = np.arange(len(clusters))
-    places[-1] = len(clusters)
-    return np.argsort(places[np.asarray(labels, dtype=np.intp)], kind="stable")
 
 
 def _patterns(support: NDArray[np.bool_]) -> list[NDArray[np.uint64]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -9,13 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.reading import ordering
-from spheremix.reading.characteristic import cluster_masses, document_shares
-from spheremix.reading.cluster import Cluster
 from spheremix.reading.contrast import ContrastWord
 from spheremix.reading.documents import read_documents
-from spheremix.reading.naming import alike, all_naming_words, choose_names, join_each
-from spheremix.reading.vocabulary import Vocabulary
+from spheremix.reading.names import alike, choose_names, join_each, naming_words
 from spheremix.reading.why import explain
+from spheremix.reading.words import Vocabulary, document_shares, group_masses
 from spheremix.vectors import as_dense
 
 if TYPE_CHECKING:
@@ -26,9 +25,55 @@ if TYPE_CHECKING:
     from spheremix.reading.documents import Documents
     from spheremix.reading.ordering import Layout
     from spheremix.reading.why import Explanation
+    from spheremix.reading.words import Word
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group in short.
+
+    Attributes
+    ----------
+    group : int
+        Its number in the model.
+    name : str
+        The name that was given to it, or words that name it.
+    weight : float
+        Its share in the mixture.
+    size : int or None
+        Documents of which it is the most probable group; None where the model has no labels.
+    kappa : float or None
+        Its concentration; None for spherical k-means.
+    n_words : int
+        Non-zero coordinates of its prototype.
+    n_only_here_words : int
+        Those that no other prototype has.
+    words : tuple of Word
+        Its most characteristic words, whoever else has them.
+    only_here_words : tuple of Word
+        Words that no other prototype has and that at least 5 % of its documents contain (as far as
+        the rows are known), the most characteristic ones first.
+    shared_words : tuple of Word
+        Words that some other prototypes have, too; common words, those of all groups, are in
+        neither of these two lists.
+    contrast_words : tuple of str
+        Words that set its documents apart, where features are no words; else empty.
+    """
+
+    group: int
+    name: str
+    weight: float
+    size: int | None
+    kappa: float | None
+    n_words: int
+    n_only_here_words: int
+    words: tuple[Word, ...]
+    only_here_words: tuple[Word, ...]
+    shared_words: tuple[Word, ...]
+    contrast_words: tuple[str, ...] = ()
 
 
 def require_model(model: Any, attribute: str | None = None) -> None:
@@ -39,6 +84,16 @@ def require_model(model: Any, attribute: str | None = None) -> None:
             "or run.mixture, or Reading.from_run(run), Report.from_run(run), draw_run(run, folder)."
         )
     check_is_fitted(model, attribute)
+
+
+def names_of_features(model: Any, d: int, given: Iterable[str] | None) -> list[str]:
+    """Return the given names of d features, else those of the fit, else "x0", "x1", ..."""
+    if given is None:
+        given = getattr(model, "feature_names_in_", [f"x{j}" for j in range(d)])
+    names = [str(name) for name in given]
+    if len(names) != d:
+        raise ValueError(f"feature_names has {len(names)} names, the model {d} features.")
+    return names
 
 
 class Reading:
@@ -59,14 +114,14 @@ class Reading:
     step : int, default=None
         Where the model has a path, another step to read than the selected one.
     contrast : sequence of sequences of ContrastWord or str, default=None
-        Where features are no words: for each cluster, the words that set its documents apart, as
-        :func:`spheremix.reading.contrast_words` finds them. They name the clusters.
+        Where features are no words: for each group, the words that set its documents apart, as
+        :func:`spheremix.reading.contrast_words` finds them. They name the groups.
     names : sequence of str, default=None
-        Names that people gave to the clusters, one for each of them, by number. By default
-        clusters are named by their words.
+        Names that people gave to the groups, one for each of them, by number. By default
+        groups are named by their words.
     X : array-like or sparse matrix of shape (n, d), or Directions, default=None
-        The rows of the fit. They tell which share of a cluster's documents contains a word, and so
-        keep words of very few documents out of the lists of words that only one cluster has.
+        The rows of the fit. They tell which share of a group's documents contains a word, and so
+        keep words of very few documents out of the lists of words that only one group has.
 
     Attributes
     ----------
@@ -92,7 +147,7 @@ class Reading:
     >>> X = np.array([[3, 1, 1, 0], [4, 2, 1, 0], [5, 1, 2, 0], [0, 0, 1, 3], [0, 0, 1, 4]])
     >>> path = sm.VMFPath(2, random_state=0).fit(X)
     >>> reading = Reading(path, ["heart", "blood", "the", "wing"], step=0)
-    >>> [cluster.name for cluster in reading.clusters(n_words=1)]
+    >>> [group.name for group in reading.groups(n_words=1)]
     ['heart', 'wing']
     >>> reading.vocabulary.common_words()
     ['the']
@@ -125,30 +180,22 @@ class Reading:
             self.model = getattr(model, "best_estimator_", model)
         else:
             self.model = self.path.model(self.step)
-        if feature_names is None:
-            columns = getattr(self.model, "feature_names_in_", None)
-            feature_names = self._numbered() if columns is None else columns
-        self.feature_names = [str(name) for name in feature_names]
-        if len(self.feature_names) != self.prototypes.shape[1]:
-            raise ValueError(
-                f"feature_names has {len(self.feature_names)} names, the model "
-                f"{self.prototypes.shape[1]} features."
-            )
+        self.feature_names = names_of_features(self.model, self.prototypes.shape[1], feature_names)
         self.contrast: list[tuple[str, ...]] | None = None
         if contrast is not None:
             self.contrast = [
                 tuple(one.word if isinstance(one, ContrastWord) else one for one in words)
                 for words in contrast
             ]
-        if self.contrast is not None and len(self.contrast) != self.n_clusters:
+        if self.contrast is not None and len(self.contrast) != self.n_groups:
             raise ValueError(
-                f"contrast has words of {len(self.contrast)} clusters, the model "
-                f"{self.n_clusters} clusters."
+                f"contrast has words of {len(self.contrast)} groups, the model "
+                f"{self.n_groups} groups."
             )
         self.names = None if names is None else [str(name) for name in names]
-        if self.names is not None and len(self.names) != self.n_clusters:
+        if self.names is not None and len(self.names) != self.n_groups:
             raise ValueError(
-                f"names has {len(self.names)} names, the model {self.n_clusters} clusters."
+                f"names has {len(self.names)} names, the model {self.n_groups} groups."
             )
         self.X = X
         self._named: dict[int, list[str]] = {}  # by words, for each number of words
@@ -156,7 +203,7 @@ class Reading:
     def __repr__(self) -> str:
         kind, n = type(self.model).__name__, len(self.feature_names)
         at = "" if self.step is None else f", step {self.step} of {len(self.path.betas_)}"
-        return f"<Reading of {kind}: {self.n_clusters} clusters, {n:,} features{at}>"
+        return f"<Reading of {kind}: {self.n_groups} groups, {n:,} features{at}>"
 
     @classmethod
     def from_run(cls, run: Any, *, step: int | None = None) -> Reading:
@@ -193,7 +240,7 @@ class Reading:
         return as_dense(self.model.prototypes_)
 
     @property
-    def n_clusters(self) -> int:
+    def n_groups(self) -> int:
         """K."""
         return len(self.prototypes)
 
@@ -202,41 +249,41 @@ class Reading:
         """Weights of the mixture; shares of the rows for spherical k-means."""
         if hasattr(self.model, "weights_"):
             return np.asarray(self.model.weights_)
-        counts = np.bincount(self.model.labels_, minlength=self.n_clusters)
+        counts = np.bincount(self.model.labels_, minlength=self.n_groups)
         return np.asarray(counts / counts.sum())
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """Whose words are whose."""
         exits = None if self.path is None else self.path.exit_betas_
-        masses = cluster_masses(
+        masses = group_masses(
             self.weights, getattr(self.model, "kappas_", None), self.prototypes.shape[1]
         )
         return Vocabulary(self.prototypes, self.feature_names, exits, masses, self.document_shares)
 
     @cached_property
     def document_shares(self) -> Array | None:
-        """Share of the documents of each cluster that contain each word; None without rows."""
+        """Share of the documents of each group that contain each word; None without rows."""
         if self.X is None:
             return None
-        return document_shares(self.X, self.model.predict(self.X), n_clusters=self.n_clusters)
+        return document_shares(self.X, self.model.predict(self.X), n_groups=self.n_groups)
 
     @cached_property
     def layout(self) -> Layout:
-        """The paper's order of clusters and words, and the blocks of shared vocabulary."""
+        """The paper's order of groups and words, and the blocks of shared vocabulary."""
         return ordering.layout(self.prototypes, self.weights)
 
     @cached_property
     def sizes(self) -> NDArray[np.intp] | None:
-        """Documents of each cluster, in the rows of the fit, where their labels are known."""
+        """Documents of each group, in the rows of the fit, where their labels are known."""
         labels = getattr(self.model, "labels_", None)
         if labels is None:
             return None
-        return np.bincount(labels[labels >= 0], minlength=self.n_clusters)
+        return np.bincount(labels[labels >= 0], minlength=self.n_groups)
 
     @property
     def has_noise(self) -> bool:
-        """Whether documents may belong to no cluster."""
+        """Whether documents may belong to no group."""
         return getattr(getattr(self.model, "model_", None), "noise", None) is not None
 
     @cached_property
@@ -249,23 +296,23 @@ class Reading:
         if not hasattr(self.model, "predict_proba"):
             raise ValueError(
                 f"{type(self.model).__name__} has no posteriors, so that nothing can be said of a "
-                "document but its cluster: read a mixture."
+                "document but its group: read a mixture."
             )
         scorer: Scorer = self.model.scorer_
         return scorer
 
-    # Clusters
+    # Groups
 
-    def cluster_name(self, cluster: int, n_words: int = 3) -> str:
-        """Name a cluster: as people named it, or else by words that no other name has two of.
+    def group_name(self, group: int, n_words: int = 3) -> str:
+        """Name a group: as people named it, or else by words that no other name has two of.
 
         The words are those of the contrast, where features are no words, or else those of
         :func:`naming_words`.
 
         Parameters
         ----------
-        cluster : int
-            The cluster.
+        group : int
+            The group.
         n_words : int, default=3
             How many words.
 
@@ -273,26 +320,26 @@ class Reading:
         -------
         str
             The name that was given, or the words, separated by spaces; by commas where the name of
-            some cluster has a phrase.
+            some group has a phrase.
         """
-        k = self.vocabulary.require_cluster(cluster)
+        k = self.vocabulary.require_group(group)
         return self.names[k] if self.names is not None else self._word_names(n_words)[k]
 
     def _word_names(self, n_words: int) -> list[str]:
-        """Name all clusters by their words."""
+        """Name all groups by their words."""
         if n_words not in self._named:
             found = [
-                [one.word for one in words] for words in all_naming_words(self.vocabulary, n_words)
+                [one.word for one in words] for words in naming_words(self.vocabulary, n_words)
             ]
             if self.contrast is not None:
-                order = self.layout.clusters.tolist()
+                order = self.layout.groups.tolist()
                 telling = choose_names(self.contrast, order, n_words, alike)
                 found = [words or found[k] for k, words in enumerate(telling)]
             self._named[n_words] = join_each(found)
         return self._named[n_words]
 
-    def clusters(self, n_words: int = 3, n_listed: int = 10) -> list[Cluster]:
-        """Sum up the clusters.
+    def groups(self, n_words: int = 3, n_listed: int = 10) -> list[Group]:
+        """Sum up the groups.
 
         Parameters
         ----------
@@ -303,15 +350,15 @@ class Reading:
 
         Returns
         -------
-        list of Cluster
+        list of Group
             By decreasing weight.
         """
         words, kappas = self.vocabulary, getattr(self.model, "kappas_", None)
         alone = words.support & (words.n_sharing == 1)
         return [
-            Cluster(
+            Group(
                 int(k),
-                self.cluster_name(k, n_words),
+                self.group_name(k, n_words),
                 float(self.weights[k]),
                 None if self.sizes is None else int(self.sizes[k]),
                 None if kappas is None else float(kappas[k]),
@@ -322,7 +369,7 @@ class Reading:
                 tuple(words.shared_words(k, n_listed)),
                 () if self.contrast is None else self.contrast[k][:n_listed],
             )
-            for k in self.layout.clusters
+            for k in self.layout.groups
         ]
 
     # Documents
@@ -344,24 +391,21 @@ class Reading:
         scorer = self._scorer_with_noise
         return read_documents(X, scorer, engine=model.engine, n_threads=model.n_threads)
 
-    def why(self, x: Any, *, cluster: int | None = None, against: int | None = None) -> Explanation:
-        """Tell why a document is in its cluster, word by word.
+    def why(self, x: Any, *, group: int | None = None, against: int | None = None) -> Explanation:
+        """Explain why a document is in its group, word by word.
 
         Parameters
         ----------
         x : array-like or sparse row of shape (d,) or (1, d)
             The document; it is normalised.
-        cluster : int, default=None
-            The cluster to explain, the most probable one by default.
+        group : int, default=None
+            The group to explain, the most probable one by default.
         against : int, default=None
-            The cluster to compare with, the most probable one of the others by default.
+            The group to compare with, the most probable one of the others by default.
 
         Returns
         -------
         Explanation
             Exact: bias and terms add up to the log-odds.
         """
-        return explain(x, self.scorer, self.feature_names, cluster=cluster, against=against)
-
-    def _numbered(self) -> list[str]:
-        return [f"x{j}" for j in range(self.prototypes.shape[1])]
+        return explain(x, self.scorer, self.feature_names, group=group, against=against)

@@ -1,4 +1,4 @@
-"""Clusters against time: documents by month or by year."""
+"""Groups against time: documents by month or by year."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from spheremix.reading.labels import as_clusters, count_clusters, is_missing
+from spheremix.reading.labels import as_groups, count_groups, is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,14 +26,14 @@ _ISO = re.compile(r"(\d{4})(?:-?(\d{2})(?:-?(\d{2})(?:[T ].*)?)?)?", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Timeline:
-    """Documents of each cluster by period.
+    """Documents of each group by period.
 
     Attributes
     ----------
     periods : tuple of str
         "2016-10" or "2016", from the first to the last that has documents, without gaps.
     counts : ndarray of shape (K, n_periods)
-        Documents of the cluster in the period.
+        Documents of the group in the period.
     n_undated : int
         Documents without date.
     """
@@ -44,18 +44,18 @@ class Timeline:
 
 
 def timeline(
-    clusters: ArrayLike,
+    groups: ArrayLike,
     dates: Iterable[Any],
     *,
     period: Period = "month",
-    n_clusters: int | None = None,
+    n_groups: int | None = None,
 ) -> Timeline:
-    """Count the documents of each cluster by month or by year.
+    """Count the documents of each group by month or by year.
 
     Parameters
     ----------
-    clusters : array-like of shape (n,)
-        Cluster of each document; documents without one (-1) are left out.
+    groups : array-like of shape (n,)
+        Group of each document; documents without one (-1) are left out.
     dates : iterable of length n
         NumPy or Python dates (a time of day is dropped, without change of time zone), strings that
         begin with a date ("2016", "2016-10", "2016-10-12", "20161012", with or without a time
@@ -63,8 +63,8 @@ def timeline(
     period : {"auto", "month", "year"}, default="month"
         What to count by; "auto" counts by month, or by year where there are more than 60 months or
         a date is only a year. By month, a date that is only a year counts as its first month.
-    n_clusters : int, default=None
-        K, where the last clusters may be empty.
+    n_groups : int, default=None
+        K, where the last groups may be empty.
 
     Returns
     -------
@@ -80,12 +80,12 @@ def timeline(
     """
     if period not in get_args(Period):
         raise ValueError(f"period must be one of {', '.join(get_args(Period))}, got {period!r}.")
-    ids = as_clusters(clusters)
+    ids = as_groups(groups)
     given = dates if isinstance(dates, np.ndarray) else list(dates)
     days = parse_dates(given)
     if ids.shape != days.shape:
         raise ValueError(f"There are {len(days)} dates for {len(ids)} documents.")
-    K = count_clusters(ids, n_clusters)
+    K = count_groups(ids, n_groups)
     kept = ids >= 0
     dated = kept & ~np.isnat(days)
     n_undated = int(kept.sum() - dated.sum())

@@ -1,4 +1,4 @@
-"""What a tree of clusters says: a row for each node, with its name and its words."""
+"""What a tree of groups says: a row for each node, with its name and its words."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.reading.characteristic import characteristic_scores
-from spheremix.reading.naming import CONSIDERED, alike, choose_names, join_each
-from spheremix.reading.reading import require_model
-from spheremix.reading.vocabulary import ONLY_HERE_SHARE
+from spheremix.reading.names import CONSIDERED, alike, choose_names, join_each
+from spheremix.reading.reading import names_of_features, require_model
+from spheremix.reading.words import ONLY_HERE_SHARE, characteristic_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +31,7 @@ NEARLY_ALL = (
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """A node of a tree of clusters.
+    """A node of a tree of groups.
 
     Attributes
     ----------
@@ -45,12 +44,12 @@ class TreeNode:
     size : float
         Its rows, or their weight.
     n_leaves : int
-        The finest clusters in it.
+        The finest groups in it.
     height : float
         What the merge loses, in nats, as in ``linkage_``; 0 for leaves.
     name : str
         Up to three words that tell it from the node that it was merged with, chosen as those of
-        :func:`all_naming_words`; the names of the two share one word at most. "all" for the root.
+        :func:`naming_words`; the names of the two share one word at most. "all" for the root.
     against_sibling : tuple of str
         Words that tell it from the node that it was merged with; empty for the root.
     against_rest : tuple of str
@@ -78,7 +77,7 @@ def tree_nodes(
 ) -> tuple[TreeNode, ...]:
     """Describe every node of a tree: a table with one row a node.
 
-    Words are ranked as those of clusters are
+    Words are ranked as those of groups are
     (:func:`~spheremix.reading.characteristic_scores`), in a comparison of two groups: a node and
     its sibling, or a node and all other rows. The sum of the rows of a group, at length one, is its
     prototype, and the length of the sum is its mass. Only words are listed of which a row of the
@@ -110,9 +109,8 @@ def tree_nodes(
     """
     require_model(tree, "hierarchy_")
     hierarchy: Hierarchy = tree.hierarchy_
-    return describe_nodes(
-        hierarchy, _names(tree, feature_names), hierarchy.leaves.vectors, n_words=n_words
-    )
+    words = names_of_features(tree, tree.n_features_in_, feature_names)
+    return describe_nodes(hierarchy, words, hierarchy.leaves.vectors, n_words=n_words)
 
 
 def describe_nodes(
@@ -191,7 +189,7 @@ def describe_nodes(
 def _telling(own: Array, mass: float, other: Array | None, other_mass: float) -> tuple[Ids, Array]:
     """Rank the words that a group has more of than another one; all its words without another.
 
-    Gives their numbers and their scores.
+    Returns their numbers and their scores.
     """
     groups = own[None] if other is None else np.stack([own, other])
     lengths = np.linalg.norm(groups, axis=1)
@@ -220,13 +218,3 @@ def _named(hierarchy: Hierarchy, naming: Sequence[Ids], words: Sequence[str]) ->
             found[node] = [words[j] for j in features]
     names = dict(zip(found, join_each(list(found.values())), strict=True))
     return [names.get(node, EVERYTHING) for node in range(len(naming))]
-
-
-def _names(tree: Any, feature_names: Iterable[str] | None) -> list[str]:
-    d = tree.n_features_in_
-    if feature_names is None:
-        feature_names = getattr(tree, "feature_names_in_", [f"x{j}" for j in range(d)])
-    names = [str(name) for name in feature_names]
-    if len(names) != d:
-        raise ValueError(f"There are {len(names)} names for {d} features.")
-    return names

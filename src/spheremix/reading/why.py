@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """What one word adds to the scores of two clusters.
+    """What one word adds to the scores of two groups.
 
     Attributes
     ----------
@@ -29,9 +29,9 @@ class Term:
     value : float
         The coordinate of the document, which has length one.
     term : float
-        ``kappa_k mu_kj x_j`` of the document's cluster k.
+        ``kappa_k mu_kj x_j`` of the document's group k.
     rival_term : float
-        The same of the other cluster.
+        The same of the other group.
     """
 
     word: str
@@ -42,28 +42,28 @@ class Term:
 
     @property
     def difference(self) -> float:
-        """What the word says for the cluster, against the other one when negative."""
+        """What the word says for the group, against the other one when negative."""
         return self.term - self.rival_term
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a document is in its cluster rather than in another one.
+    """Why a document is in its group rather than in another one.
 
     ``log_odds`` is ``bias`` plus the differences of all the terms: nothing is left out.
 
     Attributes
     ----------
     label : int
-        The cluster explained, the most probable one unless another was asked for.
+        The group explained, the most probable one unless another was asked for.
     rival : int
-        The cluster it is compared with, the next probable one unless another was asked for.
+        The group it is compared with, the next probable one unless another was asked for.
     posteriors : tuple of float
-        Of all clusters.
+        Of all groups.
     log_odds : float
         Log of the ratio of the posteriors of ``label`` and ``rival``.
     bias : float
-        The part of it that depends on no word: weights and concentrations of the two clusters.
+        The part of it that depends on no word: weights and concentrations of the two groups.
     terms : tuple of Term
         One for each word of the document that either prototype has, the largest difference, in
         absolute value, first.
@@ -82,23 +82,23 @@ def explain(
     scorer: Scorer,
     names: Sequence[str],
     *,
-    cluster: int | None = None,
+    group: int | None = None,
     against: int | None = None,
 ) -> Explanation:
-    """Tell why a document is in its cluster, word by word.
+    """Explain why a document is in its group, word by word.
 
     Parameters
     ----------
     x : array-like or sparse row of shape (d,) or (1, d)
         The document; it is normalised.
     scorer : Scorer
-        Of a fitted mixture of at least two clusters.
+        Of a fitted mixture of at least two groups.
     names : sequence of str
         One a feature.
-    cluster : int, default=None
-        The cluster to explain, the most probable one by default.
+    group : int, default=None
+        The group to explain, the most probable one by default.
     against : int, default=None
-        The cluster to compare with, the most probable one of the others by default.
+        The group to compare with, the most probable one of the others by default.
 
     Returns
     -------
@@ -117,10 +117,10 @@ def explain(
     """
     K = scorer.n_components
     if K < 2:
-        raise ValueError("There is one cluster only: nothing to compare it with.")
-    for given in (cluster, against):
+        raise ValueError("There is one group only: nothing to compare it with.")
+    for given in (group, against):
         if given is not None and not 0 <= given < K:
-            raise ValueError(f"There is no cluster {given}: they are 0 to {K - 1}.")
+            raise ValueError(f"There is no group {given}: they are 0 to {K - 1}.")
     directions = as_directions(_one_row(x), n_threads=1)
     if directions.n_features != scorer.matrix.shape[1]:
         raise ValueError(
@@ -128,12 +128,12 @@ def explain(
             f"{scorer.matrix.shape[1]}."
         )
     scores = directions.map_rows(replace(scorer, offset=0.0), "scores")[0]
-    label = int(scores.argmax()) if cluster is None else int(cluster)
+    label = int(scores.argmax()) if group is None else int(group)
     others = scores.copy()
     others[label] = -np.inf
     rival = int(others.argmax()) if against is None else int(against)
     if label == rival:
-        raise ValueError(f"Cluster {label} cannot be compared with itself.")
+        raise ValueError(f"Group {label} cannot be compared with itself.")
     unit = directions.take([0])[0]
     pair = scorer.matrix[[label, rival]]
     features = np.flatnonzero((unit != 0.0) & (pair != 0.0).any(axis=0))

@@ -9,13 +9,13 @@ import numpy as np
 from spheremix.display.place import cluster_names
 from spheremix.display.style import hues
 from spheremix.reading import Reading
-from spheremix.reading.vocabulary import ONLY_HERE_SHARE
+from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.report import documents as docs
-from spheremix.report.firmness import firmness_entry
 from spheremix.report.layout import layout
 from spheremix.report.overview import candidates, corpus_entry, model_entry
 from spheremix.report.packing import packed_size
 from spheremix.report.rows import heaviest
+from spheremix.report.stability import stability_entry
 from spheremix.report.steps import curves, read_steps
 from spheremix.report.texts import shorten, token_forms
 from spheremix.report.tree import tree_entry
@@ -55,7 +55,7 @@ def _measured(source: Source) -> dict[str, Any]:
     steps = read_steps(source, shown)
     found = None if source.X is None else reading.documents(source.X)
     counted = docs.word_counts(source)
-    contrast = docs.contrast(counted, None if found is None else found.labels, reading.n_clusters)
+    contrast = docs.contrast(counted, None if found is None else found.labels, reading.n_groups)
     telling = None if contrast is None else [[word for word, _ in words] for words in contrast]
     named = Reading(
         source.model,
@@ -64,7 +64,7 @@ def _measured(source: Source) -> dict[str, Any]:
         names=source.names,
         X=None if source.feature_names is None else source.X,  # coordinates are in every document
     )
-    K, path = reading.n_clusters, source.path
+    K, path = reading.n_groups, source.path
     names, has_words = cluster_names(named), source.feature_names is not None or counted is not None
     exits = None if path is None else path.exit_betas_[:, shown].astype(np.float32)
     return {
@@ -97,7 +97,7 @@ def _measured(source: Source) -> dict[str, Any]:
         "rows": _rows(source, shown),
         "forms": None,
         "contrast": contrast,
-        "firmness": firmness_entry(source, shown),
+        "firmness": stability_entry(source, shown),
         **docs.listed(found, K),
     }
 

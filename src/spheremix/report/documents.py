@@ -47,7 +47,7 @@ def describe(source: Source, found: Documents | None) -> dict[str, Any] | None:
         "cosine": found.cosines.astype(np.float32),
         "cluster": numbered(found.labels, len(source.mixture.weights_)).astype(np.uint16),
         "leaf": packed_leaves(source.leaves, source.tree),
-        "runner_up": found.runners_up.astype(np.uint16) if several else None,
+        "runner_up": found.second_groups.astype(np.uint16) if several else None,
     }
 
 
@@ -95,7 +95,7 @@ def listed(found: Documents | None, K: int) -> dict[str, list[list[int]] | None]
         return {"typical": None, "ambiguous": None}
     between: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * K
     if K > 1:
-        between = [found.ambiguous(LISTED, cluster=k) for k in range(K)]
+        between = [found.ambiguous(LISTED, group=k) for k in range(K)]
     return {
         "typical": [found.typical(k, LISTED).tolist() for k in range(K)],
         "ambiguous": [ids.tolist() for ids in between],
@@ -122,5 +122,5 @@ def contrast(
     """
     if counted is None or labels is None or len(labels) != counted[0].shape[0]:
         return None
-    words = contrast_words(counted[0], labels, counted[1], CONTRASTED, n_clusters=K)
+    words = contrast_words(counted[0], labels, counted[1], CONTRASTED, n_groups=K)
     return [[(one.word, digits(one.z, 4)) for one in several] for several in words]

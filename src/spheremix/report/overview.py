@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.reading import Reading, cluster_order
+from spheremix.reading import Reading, group_order
 from spheremix.report.documents import contrast
 from spheremix.report.numbers import digits
 from spheremix.report.source import count_rows
@@ -99,7 +99,7 @@ def _clusters(
     model: VMFMixture, feature_names: list[str] | None, counted: tuple[Any, list[str]] | None
 ) -> list[dict[str, Any]]:
     """List the clusters of a candidate by weight, with their most characteristic words."""
-    order = [int(k) for k in cluster_order(model.weights_)]
+    order = [int(k) for k in group_order(model.weights_)]
     labels = getattr(model, "labels_", None)
     sizes = None if labels is None else np.bincount(labels[labels >= 0], minlength=len(order))
     words: list[list[str]] = [[] for _ in order]

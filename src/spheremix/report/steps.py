@@ -10,8 +10,8 @@ import numpy as np
 
 from spheremix.data.open import as_directions
 from spheremix.data.parts import unit_columns
-from spheremix.reading import cluster_masses, document_shares
-from spheremix.reading.vocabulary import ONLY_HERE_SHARE
+from spheremix.reading import document_shares, group_masses
+from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.report.numbers import digits, numbered
 from spheremix.select import CRITERIA
 
@@ -91,7 +91,7 @@ def read_steps(source: Source, shown: NDArray[np.intp]) -> Steps:
             labels[s] = numbered(clusters, K)
             sizes = np.bincount(labels[s], minlength=K)[:K].tolist()
             if only_here is not None:
-                shares = document_shares(shown_rows, clusters, n_clusters=K)
+                shares = document_shares(shown_rows, clusters, n_groups=K)
                 only_here[s] = found_only_here(levels[:, shown], shares)
         by = [name for name, choice in choices.items() if choice == step]
         entries.append(_entry(step, model, sizes, by) | {"scale": scale})
@@ -175,7 +175,7 @@ def _entry(step: int, model: VMFMixture, sizes: list[float], by: list[str]) -> d
         "kappas": [digits(kappa) for kappa in model.kappas_],
         "masses": [
             digits(mass)
-            for mass in cluster_masses(model.weights_, model.kappas_, model.prototypes_.shape[1])
+            for mass in group_masses(model.weights_, model.kappas_, model.prototypes_.shape[1])
         ],
         "sizes": sizes,
         "chosen_by": by,

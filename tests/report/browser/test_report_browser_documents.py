@@ -217,7 +217,7 @@ def test_tables_are_those_of_the_run(open_report, news, study):
     names = {int(row["cluster"]): row["name"] for row in clusters}
     assert [names[k] for k in range(5)] == content["names"]
     reading = Reading(model, rows.words, X=rows.X)
-    told = {one.cluster: one for one in reading.clusters(n_listed=20)}
+    told = {one.group: one for one in reading.groups(n_listed=20)}
     for row in clusters:
         one = told[int(row["cluster"])]
         assert row["words"].split() == [word.word for word in one.words]

@@ -1,4 +1,4 @@
-"""Documents that fit no group, and groups among them: compared with what documents of the past do.
+"""How well documents fit their groups: those of the past, and new ones.
 
 A new document is scored by prototypes that it did not help to make. Documents of the fit are
 therefore scored without their own part in the prototypes (:mod:`spheremix.estimators.left_out`), so
@@ -28,11 +28,6 @@ if TYPE_CHECKING:
 ENTRIES = 2**22  # of the rows that are dense at a time: 32 MB
 MOST_PAST = 2000  # documents of the fit that new ones are compared with
 BADLY = 0.05  # share of the documents of the past that fit as badly as what is said to fit badly
-MOST_SEARCHED = 300  # documents of a batch, the worst fitting, among which groups are searched
-SEEDS = 30  # of them around which groups are searched
-NEIGHBOURS = 4  # with which a search begins
-ITERATIONS = 5
-LEAST_OF_A_GROUP = 5  # documents of a new group: pairs of reprints are none
 PULL = 1e-4  # smallest part in the sum of a group that is not left out of account
 SPARSE = 0.2  # share of non-zeros up to which products of rows are taken sparse
 
@@ -66,7 +61,7 @@ class Scored:
         return len(self.labels)
 
     @property
-    def unsettled(self) -> float:
+    def unstable(self) -> float:
         """Share of the rows that would belong to another group if they were left out."""
         return float(np.mean(self.pulls.argmax(axis=1) != self.labels))
 
@@ -84,10 +79,8 @@ class Scored:
 def score_past(left: LeftOut, rng: np.random.Generator) -> Scored:
     """Score rows of the fit, 2,000 of them at most, each left out of the prototypes."""
     mixture, rows = left.mixture, left.rows
-    ids = np.arange(rows.n_rows)
-    if len(ids) > MOST_PAST:
-        ids = np.sort(rng.permutation(ids)[:MOST_PAST])
-    # The weights of the clusters are what the noise leaves.
+    ids = some(np.arange(rows.n_rows), MOST_PAST, rng)
+    # The weights of the groups are what the noise leaves.
     shift = np.log(mixture.weights_.sum()) - mixture.scorer_.offset
     found = []
     for _, block in left.blocks(ids):
@@ -127,6 +120,11 @@ def _scored(
     )
 
 
+def some(ids: Ids, most: int, rng: np.random.Generator) -> Ids:
+    """Return all of them, or some at random where they are more than that."""
+    return ids if len(ids) <= most else np.sort(rng.permutation(ids)[:most])
+
+
 def joined_rows(parts: list[Scored]) -> Scored:
     """Put rows that were scored after each other."""
     rows = [one.rows for one in parts]
@@ -163,92 +161,7 @@ def limit_of_fit(past: Array) -> tuple[float, float]:
     return float(np.partition(past, r - 1)[r - 1]), r / (len(past) + 1)
 
 
-# Groups of documents that are nearer to each other than to any group that is known
-
-
 def products(rows: Any, others: Any) -> Array:
     """Return the products of all pairs of rows, dense or sparse."""
     found: Any = rows @ others.T
     return np.asarray(found.toarray() if hasattr(found, "toarray") else found)
-
-
-def clearest_group(gram: Array, cosines: Array) -> tuple[float, Ids]:
-    """Find the clearest group of rows that are nearer to each other than to their own groups.
-
-    A row belongs to a candidate if its cosine with the sum of the other rows of the candidate is
-    larger than its cosine with the prototype of its own group. Candidates begin with one of the
-    worst fitting rows and its neighbours, and change until they have been changed five times.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (m, m)
-        Products of the rows.
-    cosines : ndarray of shape (m,)
-        With the prototypes of their own groups.
-
-    Returns
-    -------
-    (float, ndarray of int)
-        How clear the best candidate is, and its rows: the sum over its rows of the square root of
-        what the first of the two cosines is larger by. So many rows that are hardly nearer to each
-        other, as those of a known group can be by chance, do not count for as much as a group.
-        Fewer than five rows are no group: two that are nearly the same, as reprints are, would
-        otherwise be clearer than most groups. Zero and no rows where there is none.
-    """
-    m = len(cosines)
-    if m < LEAST_OF_A_GROUP:
-        return 0.0, np.empty(0, dtype=np.intp)
-    seeds = np.argsort(cosines, kind="stable")[:SEEDS]
-    nearness = gram[seeds] - cosines
-    nearness[np.arange(len(seeds)), seeds] = np.inf
-    first = np.argsort(-nearness, axis=1, kind="stable")[:, : NEIGHBOURS + 1]
-    members = np.zeros((len(seeds), m))
-    np.put_along_axis(members, first, 1.0, axis=1)
-    gains = np.zeros_like(members)
-    for _ in range(ITERATIONS):
-        sums = members @ gram
-        squares = np.sum(sums * members, axis=1, keepdims=True)
-        own = members * np.diagonal(gram)  # what a member adds to its own product
-        lengths = np.sqrt(np.maximum(squares - 2.0 * members * sums + own, 1e-12))
-        others = members.sum(axis=1, keepdims=True) - members
-        gains = (sums - own) / lengths - cosines
-        members = np.where((gains > 0.0) & (others > 0.0), 1.0, 0.0)
-        members[members.sum(axis=1) < 2.0] = 0.0
-    members[members.sum(axis=1) < LEAST_OF_A_GROUP] = 0.0
-    found = np.sum(np.sqrt(np.maximum(gains, 0.0)) * members, axis=1)
-    best = int(found.argmax())
-    return float(found[best]), np.flatnonzero(members[best])
-
-
-def search_group(places: Ids, cosines: Array, gram: Array) -> tuple[float, Ids]:
-    """Search the clearest new group among some rows, or the worst fitting where they are many.
-
-    Parameters
-    ----------
-    places : ndarray of int
-        The rows, by their numbers among all.
-    cosines : ndarray of float
-        Of these rows, with the prototypes of their own groups.
-    gram : ndarray
-        Products of all rows.
-
-    Returns
-    -------
-    (float, ndarray of int)
-        As :func:`clearest_group` gives them, the rows by their numbers among all.
-    """
-    if len(places) > MOST_SEARCHED:
-        worst = np.sort(np.argsort(cosines, kind="stable")[:MOST_SEARCHED])
-        places, cosines = places[worst], cosines[worst]
-    value, members = clearest_group(gram[np.ix_(places, places)], cosines)
-    return value, places[members]
-
-
-def others_of(scored: Scored, members: Ids, places: Ids) -> Ids:
-    """Add other rows that are nearer to the members than to their own group."""
-    if not len(members):
-        return members
-    total = np.asarray(scored.rows[members].sum(axis=0)).ravel()
-    unseen = np.setdiff1d(places, members)
-    products = np.asarray(scored.rows[unseen] @ (total / np.linalg.norm(total)))
-    return np.sort(np.concatenate([members, unseen[products > scored.cosines[unseen]]]))

@@ -8,9 +8,10 @@ from scipy import sparse
 
 import spheremix as sm
 from spheremix.estimators.left_out import LeftOut
-from spheremix.reading import drift, exchange
+from spheremix.reading import drift, new_groups
 from spheremix.reading.batch import Past
-from spheremix.reading.novelty import score_new, score_past
+from spheremix.reading.document_fit import score_new, score_past
+from spheremix.reading.new_groups import Exchange
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +25,17 @@ def posteriors(mixture, X):
     return np.where(found > 1e-4, found, 0.0)
 
 
+def exchanged(past, batch, suspects):
+    return Exchange(past.scored, batch, suspects, past.vectors, past.gram)
+
+
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_a_part_is_scored_by_the_prototypes_of_all_others(rows, kind):
     past, new = rows
     mixture = sm.VMFMixture(3, random_state=0).fit(past)
     known = Past(mixture, kind(past))
     suspects = np.array([2, 7])  # have no part in any prototype
-    both = known.beside(score_new(mixture, sm.as_directions(kind(new))), suspects)
+    both = exchanged(known, score_new(mixture, sm.as_directions(kind(new))), suspects)
     X = np.vstack([past, new])
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     t = posteriors(mixture, X)
@@ -50,7 +55,7 @@ def test_one_document_left_out_of_sparse_prototypes_is_scored_as_before(rows):
     mixture = sm.VMFMixture(3, beta=8.0, random_state=0).fit(past)
     assert np.mean(mixture.prototypes_ == 0.0) > 0.1
     batch = score_new(mixture, sm.as_directions(new[:1]))
-    both = Past(mixture, past).beside(batch, np.empty(0, dtype=np.intp))
+    both = exchanged(Past(mixture, past), batch, np.empty(0, dtype=np.intp))
     left = score_past(LeftOut(mixture, sm.as_directions(past), None), np.random.default_rng(0))
     found = [both.cosines(np.array([i, 100]))[0] for i in range(100)]
     np.testing.assert_allclose(found, left.cosines, atol=1e-3)
@@ -64,7 +69,7 @@ def test_weights_of_the_fit_count_for_the_prototypes(rows):
     known = Past(mixture, past, sample_weight=weights)
     X = past / np.linalg.norm(past, axis=1, keepdims=True)
     t = mixture.predict_proba(past) * weights[:, None]
-    np.testing.assert_allclose(known._vectors, t.T @ X, rtol=1e-3, atol=2e-3)
+    np.testing.assert_allclose(known.vectors, t.T @ X, rtol=1e-3, atol=2e-3)
     for i in (0, 40, 99):
         others = (t.T @ X) - np.outer(t[i], X[i])
         k = known.scored.labels[i]
@@ -75,7 +80,7 @@ def test_weights_of_the_fit_count_for_the_prototypes(rows):
 
 def test_batches_of_half_the_past_raise_no_more_alarms_than_chance(monkeypatch):
     """Of 40 batches without an event, few have small p-values; drawn from the past, many had."""
-    monkeypatch.setattr(exchange, "N_DRAWS", 39)
+    monkeypatch.setattr(new_groups, "N_DRAWS", 39)
     monkeypatch.setattr(drift, "N_SHARES", 39)
     monkeypatch.setattr(drift, "N_WORDS", 39)
     values = []
@@ -88,7 +93,7 @@ def test_batches_of_half_the_past_raise_no_more_alarms_than_chance(monkeypatch):
 
 
 def test_a_batch_larger_than_the_past_has_one_event_and_no_other_groups(monkeypatch):
-    monkeypatch.setattr(exchange, "N_DRAWS", 99)
+    monkeypatch.setattr(new_groups, "N_DRAWS", 99)
     X, labels, _ = sm.datasets.make_vmf_mixture(520, 40, 4, overlap=0.001, random_state=1)
     old, event = X[labels != 3], X[labels == 3]
     mixture = sm.VMFMixture(3, random_state=0).fit(old[:100])
@@ -106,7 +111,7 @@ def test_groups_that_follow_single_documents_are_cautioned_about():
     changed = score_past(
         LeftOut(mixture, sm.as_directions(X[:80]), None), np.random.default_rng(0)
     ).labels != mixture.predict(X[:80])
-    assert found.unsettled == np.mean(changed) > 0.02
+    assert found.unstable == np.mean(changed) > 0.02
     assert "would change group if they were left out of the fit" in repr(found)
 
 

@@ -10,11 +10,14 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 
 import spheremix as sm
-from spheremix.reading import document_positions
-from spheremix.reading import neighbours as neighbours_module
-from spheremix.reading.neighbours import attractions, leading_coordinates, nearest_rows
-from spheremix.reading.positions import _framed
-from spheremix.reading.repulsion import Repulsion
+from spheremix.reading import document_map, document_positions
+from spheremix.reading.document_map import (
+    Repulsion,
+    _framed,
+    attractions,
+    leading_coordinates,
+    nearest_rows,
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -70,7 +73,7 @@ def test_rows_of_few_dimensions_are_their_own_coordinates():
 def test_of_many_rows_neighbours_are_looked_for_in_near_cells(monkeypatch):
     X, _, _ = sm.datasets.make_vmf_mixture(1500, 10, 6, overlap=0.05, random_state=0)
     _, exact = nearest_rows(X, 10)
-    monkeypatch.setattr(neighbours_module, "ALL_PAIRS", 100)
+    monkeypatch.setattr(document_map, "ALL_PAIRS", 100)
     distances, found = nearest_rows(X, 10)
     assert np.mean([len(set(a) & set(b)) for a, b in zip(exact, found, strict=True)]) > 8.5
     assert not np.any(found == np.arange(1500)[:, None])
@@ -80,9 +83,9 @@ def test_of_many_rows_neighbours_are_looked_for_in_near_cells(monkeypatch):
     assert np.all(np.diff(distances, axis=1) >= 0.0)
     _, again = nearest_rows(X, 10)
     assert again.tobytes() == found.tobytes()
-    monkeypatch.setattr(neighbours_module, "BLOCK", 50)  # a row at a time
+    monkeypatch.setattr(document_map, "BLOCK", 50)  # a row at a time
     assert np.mean(nearest_rows(X, 10)[1] == found) > 0.99  # but for the last digits of cosines
-    monkeypatch.setattr(neighbours_module, "CELLS", 1)  # more of them, where one has too few rows
+    monkeypatch.setattr(document_map, "CELLS", 1)  # more of them, where one has too few rows
     assert nearest_rows(X, 200)[1].shape == (1500, 200)
 
 
@@ -151,7 +154,7 @@ def test_a_grid_serves_positions_that_move():
 # Positions
 
 
-def test_clusters_are_islands_and_neighbours_stay_together():
+def test_groups_are_islands_and_neighbours_stay_together():
     X, labels = mixture(n=300)
     positions = document_positions(X, labels)
     assert positions.shape == (300, 2)
@@ -172,8 +175,8 @@ def test_the_same_rows_give_the_same_bits_whatever_their_container():
     np.testing.assert_array_equal(first, document_positions(X.copy(), labels.tolist()))
 
 
-def test_clusters_pull_documents_together():
-    X, labels = mixture(kappa=3.0)  # clusters that overlap
+def test_groups_pull_documents_together():
+    X, labels = mixture(kappa=3.0)  # groups that overlap
 
     def purity(groups):
         positions = document_positions(X, groups)
@@ -223,7 +226,7 @@ def test_documents_without_a_word_in_common():
     assert len(np.unique(positions.round(3), axis=0)) == 12
 
 
-def test_noise_is_a_cluster_like_others():
+def test_noise_is_a_group_like_others():
     X, labels = mixture()
     labels = labels.copy()
     labels[:5] = -1
