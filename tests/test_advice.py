@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spheremix.advice import advise, bic_turn
-from spheremix.evidence import Evidence
+from spheremix.advice import Evidence, advise, bic_turn
 
 N_ROWS = 1000.0
 

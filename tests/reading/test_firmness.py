@@ -13,7 +13,7 @@ import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import NoFitError, build_problem
-from spheremix.estimators.replicates import replicate_fits
+from spheremix.estimators.stability import replicate_fits
 from spheremix.reading import characteristic_scores, cluster_masses
 from spheremix.reading.alignment import count_common, jaccard
 from spheremix.reading.firmness import _there_again

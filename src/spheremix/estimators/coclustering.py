@@ -14,17 +14,11 @@ from spheremix.bessel import concentration
 from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.attributes import CoclusteringAttributes
-from spheremix.estimators.choices import Algorithm
-from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import set_fitted
+from spheremix.estimators.options import Algorithm
 from spheremix.estimators.predictions import MixturePredictions
-from spheremix.estimators.problem import (
-    Problem,
-    failure,
-    print_runs,
-    summaries,
-)
+from spheremix.estimators.problem import ConvergenceWarning, Problem
+from spheremix.estimators.restarts import failure, print_runs, summaries
 from spheremix.estimators.starts import Start, draw, given_start, known_seeds, other_shape
 from spheremix.models.coclustering import (
     CoclusteringModel,
@@ -39,10 +33,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.estimators.choices import BlockInit, Engine, Kappa
+    from spheremix.data.open import Engine
+    from spheremix.estimators.options import BlockInit, Kappa
+    from spheremix.estimators.restarts import Restart
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
+    Labels = NDArray[np.intp]
     Fit = em.Fit[CoclusteringParameters]
 
 ALGORITHMS = get_args(Algorithm)
@@ -50,7 +47,7 @@ HARD = ("cem", "caem")
 STARTS = ("random", "k-means++", "spherical-k-means")
 
 
-class VMFCoclustering(CoclusteringAttributes, MixturePredictions):
+class VMFCoclustering(MixturePredictions):
     """Diagonal block mixture of von Mises-Fisher distributions (dbmovMFs).
 
     Clusters rows and columns together: the columns are partitioned into one block a component, and
@@ -161,6 +158,21 @@ class VMFCoclustering(CoclusteringAttributes, MixturePredictions):
     >>> sm.VMFCoclustering(n_components=2, random_state=0).fit(X).status_
     'converged'
     """
+
+    prototypes_: Array
+    kappas_: Array
+    weights_: Array
+    labels_: Labels
+    status_: str
+    log_likelihood_: float
+    objective_: float
+    criteria_: dict[str, float]
+    stationarity_gap_: float
+    n_iter_: int
+    runs_: list[Restart]
+    model_: CoclusteringModel
+    column_labels_: Labels
+    n_parameters_: int
 
     def __init__(
         self,

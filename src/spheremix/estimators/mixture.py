@@ -1,4 +1,7 @@
-"""VMFMixture: the mixture of von Mises-Fisher distributions with sparse prototypes."""
+"""VMFMixture: the mixture of von Mises-Fisher distributions with sparse prototypes.
+
+And SelectedMixture: what estimators that choose such a mixture do with it.
+"""
 
 from __future__ import annotations
 
@@ -7,34 +10,31 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from spheremix.distribution import VonMisesFisher
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture, columns_of
-from spheremix.estimators.known_mixture import KnownMixture
 from spheremix.estimators.noise import settle_noise
 from spheremix.estimators.options import MixtureOptions
-from spheremix.estimators.problem import (
-    build_model,
-    build_problem,
-    warn_of_cap,
-    warn_of_lost,
-)
-from spheremix.estimators.restarts import restarts
-from spheremix.estimators.standing import is_capped
+from spheremix.estimators.predictions import MixturePredictions
+from spheremix.estimators.problem import ConvergenceWarning, build_model, build_problem, is_capped
+from spheremix.estimators.restarts import restarts, warn_of_cap, warn_of_lost
 from spheremix.estimators.streaming import PartialFit, Stream
+from spheremix.models.noise import noise_share
+from spheremix.select import count_parameters, criteria
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions
+    from spheremix.data.open import Engine
     from spheremix.em import Progress
-    from spheremix.estimators.choices import (
+    from spheremix.estimators.options import (
         Auto,
-        Engine,
         EStep,
         Init,
         Kappa,
@@ -42,13 +42,17 @@ if TYPE_CHECKING:
         MStep,
         Noise,
     )
+    from spheremix.estimators.restarts import Restart
     from spheremix.estimators.streaming import Batch
     from spheremix.models.base import Model
-    from spheremix.models.vmf import VMFParameters
-    from spheremix.scorer import Assignment
+    from spheremix.models.vmf import VMFModel, VMFParameters
+    from spheremix.scorer import Assignment, Scorer
+
+    Array = NDArray[np.float64]
+    Labels = NDArray[np.intp]
 
 
-class VMFMixture(KnownMixture, PartialFit):
+class VMFMixture(PartialFit, MixturePredictions):
     """Mixture of von Mises-Fisher distributions with sparse prototypes.
 
     Maximises the log-likelihood of unit rows minus ``beta`` times the l1 norms of the prototypes,
@@ -189,6 +193,24 @@ default="merge"
     >>> mix.status_
     'converged'
     """
+
+    prototypes_: Array
+    kappas_: Array
+    weights_: Array
+    labels_: Labels
+    status_: str
+    log_likelihood_: float
+    objective_: float
+    criteria_: dict[str, float]
+    stationarity_gap_: float
+    n_iter_: int
+    runs_: list[Restart]
+    model_: VMFModel
+    kappa_max_: float
+    kkt_residual_: float
+    n_distinct_prototypes_: int
+    n_samples_seen_: int
+    agreement_: float
 
     def __init__(
         self,
@@ -385,3 +407,136 @@ default="merge"
             n_iter=batch.n_iter,
             n_samples_seen=batch.n_rows,
         ).set_on(self)
+
+    # What is known as soon as the parameters are
+
+    @property
+    def scorer_(self) -> Scorer:
+        """What engines read rows with: log weights, concentrations and prototypes together."""
+        check_is_fitted(self, "prototypes_")
+        parameters = self.model_.parameters(self.prototypes_, self.kappas_, self.weights_)
+        return self.model_.scorer(parameters)
+
+    @property
+    def n_parameters_(self) -> int:
+        """What the criteria count."""
+        check_is_fitted(self, "prototypes_")
+        return count_parameters(self.prototypes_, self.model_.kappa_mode) + self.model_.n_noise
+
+    @property
+    def noise_weight_(self) -> float:
+        """The weight of the noise."""
+        check_is_fitted(self, "prototypes_")
+        return 0.0 if self.model_.noise is None else noise_share(self.weights_)
+
+    @property
+    def n_noise_(self) -> int:
+        """Rows of the fit that belong to no component."""
+        check_is_fitted(self, "labels_")
+        return int(np.count_nonzero(self.labels_ < 0))
+
+    def aic(self, X: Any) -> float:
+        """Return Akaike's criterion of the fitted mixture on other rows; smaller is better.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        float
+            On the rows it was fitted on (without weights), ``criteria_["aic"]``, unless a path
+            lowered the level of the noise for predictions.
+        """
+        return self._criteria_on(X)["aic"]
+
+    def bic(self, X: Any) -> float:
+        """Return the Bayesian criterion of the fitted mixture on other rows; smaller is better.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        float
+            On the rows it was fitted on (without weights), ``criteria_["bic"]``, unless a path
+            lowered the level of the noise for predictions.
+        """
+        return self._criteria_on(X)["bic"]
+
+    def _criteria_on(self, X: Any) -> dict[str, float]:
+        densities = self.score_samples(X)
+        return criteria(
+            float(densities.sum()), self.n_parameters_, len(densities), self.n_features_in_
+        )
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[Array, NDArray[np.intp]]:
+        """Draw rows from the fitted mixture.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        random_state : int, RandomState, Generator or None, default=None
+            Seeds the draws.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, d)
+            Unit rows, component after component.
+        labels : ndarray of shape (n_samples,)
+            Their components; -1 for noise, which is drawn uniformly, and comes last.
+        """
+        check_is_fitted(self)
+        rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
+        shares, kappas, numbers = self.weights_, self.kappas_, np.arange(len(self.weights_))
+        prototypes = self.prototypes_
+        if self.model_.noise is not None:
+            shares, kappas = np.append(shares, self.noise_weight_), np.append(kappas, 0.0)
+            prototypes, numbers = np.vstack([prototypes, prototypes[0]]), np.append(numbers, -1)
+        sizes = rng.multinomial(check.require_integer("n_samples", n_samples, 1), shares)
+        rows = [
+            VonMisesFisher(mu, float(kappa)).rvs(int(size), random_state=rng)
+            for mu, kappa, size in zip(prototypes, kappas, sizes, strict=True)
+            if size
+        ]
+        return np.concatenate(rows), np.repeat(numbers, sizes)
+
+
+class SelectedMixture(MixturePredictions):
+    """Predictions by ``best_estimator_``, the mixture that was chosen."""
+
+    best_estimator_: VMFMixture
+
+    @property
+    def scorer_(self) -> Scorer:
+        """What engines read rows with: that of the chosen mixture."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.scorer_
+
+    @property
+    def labels_(self) -> NDArray[np.intp]:
+        """Most probable component of each row, in the chosen mixture; -1 for noise."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.labels_
+
+    @property
+    def n_noise_(self) -> int:
+        """Rows of the fit that belong to no component, in the chosen mixture."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.n_noise_
+
+    @property
+    def n_iter_(self) -> int:
+        """EM iterations that led to the chosen mixture from where it was started."""
+        return self.best_estimator_.n_iter_
+
+    def _shared(self, kind: type) -> dict[str, Any]:
+        """Return the parameters that another estimator has too."""
+        names = kind().get_params()
+        return {name: v for name, v in self.get_params(deep=False).items() if name in names}

@@ -10,7 +10,7 @@ import numpy as np
 
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.convergence import ConvergenceWarning
+from spheremix.estimators.problem import ConvergenceWarning
 from spheremix.models.base import DegenerateError
 from spheremix.parameters import require_number
 from spheremix.resultants import Resultants
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 # power FORGETTING - 1 of the weight that had been seen by then. One would never forget, and keep
 # the first, bad assignments for ever; larger ones waste rows.
 FORGETTING = 3.0
-
 SWEEPS = 20  # over a batch, at most
 MOSTLY_ZERO = 0.5  # share of the coordinates of sums that are kept sparse, at most
 LEAST_SHARE = 1e-6  # of the weight: a group that has less does not decay any further

@@ -48,7 +48,6 @@ __all__ = [
     "warn_of_shares",
     "weighted_mean",
 ]
-
 # Given concentrations, and the sum of the weights: products of them are squared in an M-step, and
 # beyond these bounds the squares leave the range of float64.
 LEAST, LARGEST = 1e-50, 1e50

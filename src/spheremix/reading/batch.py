@@ -9,9 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.left_out import LeftOut
-from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.selected import SelectedMixture
+from spheremix.estimators.calibration import LeftOut
+from spheremix.estimators.mixture import SelectedMixture, VMFMixture
 from spheremix.parameters import require_number
 from spheremix.reading.batch_result import BatchComparison, Check, GroupChanges
 from spheremix.reading.drift import compare_shares, compare_words

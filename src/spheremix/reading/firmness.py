@@ -15,8 +15,8 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import NoFitError, build_problem
-from spheremix.estimators.replicates import replicate_fits
 from spheremix.estimators.selection import VMFMixtureIC
+from spheremix.estimators.stability import replicate_fits
 from spheremix.reading.alignment import count_common, jaccard
 from spheremix.reading.characteristic import characteristic_scores, cluster_masses
 

@@ -6,33 +6,28 @@ run with more numbers needs only the new ones.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.advice import Advice, advise
 from spheremix.data.open import as_directions
-from spheremix.estimators.chance import Chance, last_useful
-from spheremix.estimators.gathering import (
-    collect_evidence,
-    lengths_of,
-    measure_chance,
-    measure_stability,
-    one_cluster,
-)
+from spheremix.estimators.advice import Adviser, Chance, lengths_of
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
-from spheremix.estimators.replicates import Stability
+from spheremix.estimators.stability import Stability
 from spheremix.reading import agreement
 from spheremix.run.keys import kappa_of
 from spheremix.run.options import LARGEST
 from spheremix.run.schema import AdviceRecord, ChanceRecord, RecommendedRecord, StabilityRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
+    from spheremix.advice import Advice
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel
     from spheremix.reading import Agreement
@@ -41,7 +36,6 @@ if TYPE_CHECKING:
     from spheremix.run.listener import Listener
     from spheremix.run.options import ExploreOptions
     from spheremix.run.prepare import Material
-    from spheremix.run.store import Reader
 
 
 def choose_candidates(
@@ -60,8 +54,7 @@ def choose_candidates(
     if options.k is not None or len(found) < 2:
         return found
     listener.begin("Looking how many clusters may be worth trying")
-    problem = problem_of(material, options)
-    end = _chance(folder, problem, options, keys).most
+    end = _adviser(folder, material, options, keys).chance.last_useful or LARGEST
     return [K for K in found if end >= K]
 
 
@@ -76,30 +69,25 @@ def advise_run(
     """Gather the evidence for each number of clusters; None where there is one only."""
     if len(dense) < 2:
         return None
-    problem = problem_of(material, options)
     missing = [K for K in dense if K > 1 and folder.key(f"stability-{K}") != keys.stability(K)]
     if missing:
         listener.begin("Drawing the documents again, to see which clusters are firm")
     total, done = float(sum(missing) or 1), 0.0
-    stability = {}
-    for K in dense:
-        if K > 1:
-            stability[K] = _stability(folder, problem, K, options, keys)
+
+    def progress(K: int) -> None:
+        nonlocal done
         if K in missing:
             done += K
             listener.update(done / total, f"K = {K}")
-    record = _chance(folder, problem, options, keys)
+
     counts = material.counts
-    lengths = lengths_of(material.X if counts is None else counts[material.kept])
-    evidence = collect_evidence(
+    adviser = _adviser(folder, material, options, keys)
+    adviser.progress = progress
+    return adviser.advise(
         dense,
-        stability,
-        _unpacked(record),
-        one=record.one,
-        n_rows=float(problem.directions.n_rows),
-        lengths=lengths,
+        lengths=lengths_of(material.X if counts is None else counts[material.kept]),
+        by_label=_by_label(material, dense.get(2)),
     )
-    return advise(replace(evidence, by_label=_by_label(material, dense.get(2))))
 
 
 def _by_label(material: Material, two: VMFMixture | None) -> tuple[str, float] | None:
@@ -142,52 +130,50 @@ def problem_of(material: Material, options: ExploreOptions) -> Problem[VMFModel]
     return build_problem(MixtureOptions.of(mixture), directions, None)
 
 
-def _stability(
-    folder: RunFolder, problem: Problem[VMFModel], K: int, options: ExploreOptions, keys: Keys
-) -> Stability:
-    name, key = f"stability-{K}", keys.stability(K)
+def _adviser(folder: RunFolder, material: Material, options: ExploreOptions, keys: Keys) -> Adviser:
+    """Return an adviser whose measurements are stages of the run."""
 
-    def make() -> None:
-        found = measure_stability(problem, [K], options.seed)[K]
-        record = StabilityRecord(
-            mean=found.mean, error=found.error, n_replicates=found.n_replicates
-        )
-        folder.commit(name, key, folder.writer(), record)
-
-    def read(record: StabilityRecord, _: Reader) -> Stability:
-        return Stability(record.mean, record.error, record.n_replicates)
-
-    return folder.stage(name, key, StabilityRecord, make, read)
-
-
-def _chance(
-    folder: RunFolder, problem: Problem[VMFModel], options: ExploreOptions, keys: Keys
-) -> ChanceRecord:
-    def make() -> None:
-        found = measure_chance(problem, options.seed)
-        record = ChanceRecord(one=one_cluster(problem), most=LARGEST)
-        if found is not None:
-            record = ChanceRecord(
-                one=record.one,
-                most=last_useful(problem, found, LARGEST, options.seed),
-                sizes=list(found.sizes),
-                gains=found.gains.tolist(),
-                chance_gains=found.chance_gains.tolist(),
-                stability=found.stability.tolist(),
-                n_taken=found.n_taken,
+    def remember(name: str, make: Callable[[], Any]) -> Any:
+        if name == "chance":
+            return folder.stage(
+                name,
+                keys.chance,
+                ChanceRecord,
+                lambda: folder.commit(name, keys.chance, folder.writer(), _packed(make())),
+                lambda record, _: _unpacked(record),
             )
-        folder.commit("chance", keys.chance, folder.writer(), record)
+        key = keys.stability(int(name.removeprefix("stability-")))
+        return folder.stage(
+            name,
+            key,
+            StabilityRecord,
+            lambda: folder.commit(name, key, folder.writer(), StabilityRecord(**asdict(make()))),
+            lambda record, _: Stability(record.mean, record.error, record.n_replicates),
+        )
 
-    return folder.stage("chance", keys.chance, ChanceRecord, make, lambda record, _: record)
+    problem = problem_of(material, options)
+    return Adviser(problem, (options.seed, options.seed), remember, most=LARGEST)
 
 
-def _unpacked(record: ChanceRecord) -> Chance | None:
-    if not record.sizes:
-        return None
+def _packed(chance: Chance) -> ChanceRecord:
+    return ChanceRecord(
+        one=chance.one_cluster,
+        most=chance.last_useful or LARGEST,
+        sizes=list(chance.sizes),
+        gains=chance.gains.tolist(),
+        chance_gains=chance.chance_gains.tolist(),
+        stability=chance.stability.tolist(),
+        n_taken=chance.n_taken,
+    )
+
+
+def _unpacked(record: ChanceRecord) -> Chance:
     return Chance(
         tuple(record.sizes),
         np.array(record.gains),
         np.array(record.chance_gains),
         np.array(record.stability),
         record.n_taken,
+        record.one,
+        record.most,
     )

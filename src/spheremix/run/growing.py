@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from spheremix.estimators.inside import FEW, ClusterTree, tree_inside
+from spheremix.estimators.cluster_tree import FEW, ClusterTree, tree_inside
 from spheremix.hierarchy import Hierarchy
 from spheremix.reading.contrast import cluster_counts, text_sums
 from spheremix.reading.tree import describe_nodes

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.estimators.choices import Kappa
+    from spheremix.estimators.options import Kappa
     from spheremix.run.options import ExploreOptions
     from spheremix.text import Matrix
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.estimators.fitted import set_path_attributes
-from spheremix.estimators.path import VMFPath
+from spheremix.estimators.path import VMFPath, set_path_attributes
 from spheremix.path import PathState
 from spheremix.path_points import PathPoint
 from spheremix.run.codecs import (

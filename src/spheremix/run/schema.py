@@ -12,7 +12,7 @@ from typing import Any
 
 from spheremix._files import RUN
 from spheremix.errors import Message  # noqa: TC001
-from spheremix.estimators.problem import Restart  # noqa: TC001 (types are read when decoding)
+from spheremix.estimators.restarts import Restart  # noqa: TC001 (types are read when decoding)
 from spheremix.run.tree_schema import FittedTreeRecord, TreeRecord  # noqa: TC001
 from spheremix.run.typed import FileName, about
 

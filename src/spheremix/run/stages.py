@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from spheremix.data.open import as_directions
 from spheremix.errors import Explained, Message
-from spheremix.estimators.fitted import set_start_of_path
-from spheremix.estimators.noise import label_chosen
+from spheremix.estimators.path import label_chosen, set_start_of_path
 from spheremix.estimators.problem import NoFitError
 from spheremix.estimators.strategies import PathProgress
 from spheremix.path import PathState
