@@ -9,10 +9,10 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from firmness import bbc, embeddings
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from sklearn.feature_extraction.text import TfidfTransformer
+from stability import bbc, embeddings
 from timing import DATA, ROOT
 
 import spheremix as sm

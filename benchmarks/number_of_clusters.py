@@ -98,7 +98,7 @@ def measure(X, labels, most, **options):
         "certainty": advice.certainty,
         "ari": {str(K): ari for K, ari in agreement.items()},
         "stability": advice.evidence.stability.tolist(),
-        "firmness": advice.evidence.firmness.tolist(),
+        "adjusted_stability": advice.evidence.adjusted_stability.tolist(),
         "turning": advice.evidence.turning.tolist(),
         "apart": advice.evidence.apart,
     }

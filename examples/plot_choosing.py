@@ -115,7 +115,7 @@ along.suptitle(
 )
 
 # %%
-# The words, and how firm they are
+# The words, and how stable they are
 # --------------------------------
 #
 # Own and shared words of each cluster, the heaviest first. Drawing the documents again tells how
@@ -131,10 +131,10 @@ for k in range(len(prototypes)):
     own = [str(words[j]) for j in order[k] if support[k, j] and not shared[j]][:8]
     with_others = [str(words[j]) for j in order[k] if support[k, j] and shared[j]][:8]
     clusters.append({"own": own, "shared": with_others})
-    firm = (frequencies[k, support[k]] >= 0.9).sum()
+    stable = (frequencies[k, support[k]] >= 0.9).sum()
     print(
         f"\ncluster {k}: {path.sizes_[step, k]:.0f} documents, {support[k].sum()} words, "
-        f"{firm} of them in 90 % of the bootstraps"
+        f"{stable} of them in 90 % of the bootstraps"
     )
     print("  own    ", " ".join(own))
     print("  shared ", " ".join(with_others))

@@ -25,9 +25,9 @@ frequencies = sm.stability_selection(path, found.X, n_bootstrap=30, random_state
 
 reading = sm.reading.Reading(path, found.words)
 support = reading.prototypes != 0.0
-firm = support & (frequencies >= 0.9)
+stable = support & (frequencies >= 0.9)
 loose = support & (frequencies < 0.5)
-print(f"{support.sum()} words in the prototypes: {firm.sum()} are in 90 % of the bootstraps,")
+print(f"{support.sum()} words in the prototypes: {stable.sum()} are in 90 % of the bootstraps,")
 print(f"{loose.sum()} in less than half of them")
 
 # %%

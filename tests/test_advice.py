@@ -13,10 +13,10 @@ from spheremix.advice import Evidence, advise, bic_turn
 N_ROWS = 1000.0
 
 
-def made(firm, gains, *, chance=0.0, first=2, n_features=2000, **others):
+def made(stable, gains, *, chance=0.0, first=2, n_features=2000, **others):
     """Make evidence with a stability and a gain, in nats a row, of each number of clusters."""
-    firm, gains = np.array(firm, dtype=float), np.array(gains, dtype=float)
-    n = len(firm)
+    stable, gains = np.array(stable, dtype=float), np.array(gains, dtype=float)
+    n = len(stable)
     level = np.full(n, chance)
     return Evidence(
         candidates=np.arange(first, first + n),
@@ -26,7 +26,7 @@ def made(firm, gains, *, chance=0.0, first=2, n_features=2000, **others):
         one_cluster=100.0,
         n_parameters=10.0 * np.arange(first, first + n),
         criteria={"bic": -np.arange(n, dtype=float)},
-        stability=level + firm * (1.0 - level),
+        stability=level + stable * (1.0 - level),
         chance=level,
         agreement=np.full(n, 0.9),
         largest=np.full(n, 0.4),
@@ -38,9 +38,9 @@ def numbers(advice):
     return [one.n_clusters for one in advice.recommended]
 
 
-def test_firm_clusters_where_the_gain_turns():
+def test_stable_clusters_where_the_gain_turns():
     evidence = made([0.6, 0.6, 0.7, 0.95, 0.6, 0.6], [9, 8, 8, 7, 3, 3], chance=0.2)
-    assert_allclose(evidence.firmness, [0.6, 0.6, 0.7, 0.95, 0.6, 0.6])
+    assert_allclose(evidence.adjusted_stability, [0.6, 0.6, 0.7, 0.95, 0.6, 0.6])
     assert_allclose(evidence.gains, [9, 8, 8, 7, 3, 3])
     assert_allclose(evidence.turning, [1 / 9, 0, 1 / 8, 4 / 7, 0, 0], atol=1e-12)
     advice = advise(evidence)
@@ -53,7 +53,7 @@ def test_firm_clusters_where_the_gain_turns():
     assert "57% less" in first.sentence
 
 
-def test_two_clusters_that_are_firm_too_are_the_coarser_reading():
+def test_two_clusters_that_are_stable_too_are_the_coarser_reading():
     advice = advise(made([0.9, 0.5, 0.95, 0.5, 0.5, 0.8, 0.4], [9, 8, 8, 3, 3, 3, 1]))
     assert numbers(advice) == [4, 7, 2]
     assert [one.reading for one in advice.recommended] == ["first", "finer", "coarser"]
@@ -61,22 +61,22 @@ def test_two_clusters_that_are_firm_too_are_the_coarser_reading():
 
 
 @pytest.mark.parametrize(
-    ("firm", "gains", "expected"),
+    ("stable", "gains", "expected"),
     [
-        ([0.98, 0.6, 0.88, 0.6, 0.5], [9, 4, 4, 2, 2], [4, 2]),  # 4 are firm
+        ([0.98, 0.6, 0.88, 0.6, 0.5], [9, 4, 4, 2, 2], [4, 2]),  # 4 are stable
         ([0.75, 0.5, 0.65, 0.5, 0.5], [9, 7, 7, 5, 5], [4, 2]),  # 2 do not stand out from 4
         ([0.98, 0.5, 0.65, 0.5, 0.5], [9, 3, 3, 2, 2], [2, 4]),
-        ([0.98, 0.8, 0.4, 0.3, 0.3], [9, 3, 2, 2, 2], [2, 3]),  # 3 are firm, but only beside 2
+        ([0.98, 0.8, 0.4, 0.3, 0.3], [9, 3, 2, 2, 2], [2, 3]),  # 3 are stable, but only beside 2
     ],
 )
-def test_two_clusters_give_way_to_a_finer_number(firm, gains, expected):
-    advice = advise(made(firm, gains))
+def test_two_clusters_give_way_to_a_finer_number(stable, gains, expected):
+    advice = advise(made(stable, gains))
     assert numbers(advice) == expected
     said = "2 clusters stand out more" in advice.recommended[0].sentence
     assert said == (expected[0] != 2)
 
 
-def test_the_finest_firm_number_is_a_finer_reading():
+def test_the_finest_stable_number_is_a_finer_reading():
     advice = advise(made([0.4, 0.95, 0.8, 0.75, 0.4, 0.3], [9, 9, 5, 4.9, 4.8, 4.7]))
     assert numbers(advice) == [3, 5]
     # ... unless it gains no more than by chance.
@@ -124,7 +124,7 @@ def test_candidates_with_gaps_compare_gains_of_one_cluster():
     ("change", "doubt"),
     [
         ({"largest": np.full(6, 0.9)}, "One cluster has 90% of the rows"),
-        ({"stability": np.array([0.1, 0.1, 0.2, 0.4, 0.1, 0.1])}, "not firm"),
+        ({"stability": np.array([0.1, 0.1, 0.2, 0.4, 0.1, 0.1])}, "not stable"),
         (
             {"candidates": np.arange(5, 11), "stability": np.linspace(1, 0.5, 6)},
             "5 is the smallest",
@@ -213,7 +213,7 @@ def test_the_first_number_has_no_turning_if_smaller_ones_were_not_tried():
 def test_agreement_stands_for_stability_that_is_not_known():
     evidence = replace(made([0.1] * 4, [4, 4, 4, 4]), stability=np.full(4, np.nan))
     evidence = replace(evidence, agreement=np.array([0.5, 0.9, 0.4, np.nan]))
-    assert_allclose(evidence.firmness, [0.5, 0.9, 0.4, 0.0])
+    assert_allclose(evidence.adjusted_stability, [0.5, 0.9, 0.4, 0.0])
     assert "the runs of the search agree at 0.90" in advise(evidence).recommended[0].sentence
 
 
@@ -221,4 +221,4 @@ def test_the_table_has_a_row_for_each_candidate():
     table = advise(made([0.6, 0.95, 0.6, 0.3], [9, 8, 3, 3])).table()
     assert {len(column) for column in table.values()} == {4}
     assert_array_equal(table["recommended"], [0, 1, 0, 0])
-    assert_allclose(table["score"], table["firmness"] + table["turning"])
+    assert_allclose(table["score"], table["adjusted_stability"] + table["turning"])

@@ -20,7 +20,7 @@ N_DOCUMENTS = 60
 OPTIONS = ("--k", "2:3", "--starts", "2", "--max-steps", "15", "--lemmatizer", "none")
 TOKEN = "a note that nobody may lose"  # noqa: S105 (it is no password)
 # As the command, out of a process that has imported it already. Figures, and rows drawn again for
-# the advice and the firmness, would take all the time.
+# the advice and the stability, would take all the time.
 COMMAND = """
 import sys
 sys.argv = ["spheremix", *{arguments!r}]

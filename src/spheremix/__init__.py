@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from spheremix.estimators.coclustering import VMFCoclustering
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
+    from spheremix.estimators.replicates import stability_selection
     from spheremix.estimators.selection import VMFMixtureIC
     from spheremix.estimators.skmeans import SphericalKMeans
-    from spheremix.estimators.stability import stability_selection
     from spheremix.estimators.tree import VMFTree
     from spheremix.reading.batch import compare_batch
-    from spheremix.reading.firmness import firmness
+    from spheremix.reading.stability import stability
     from spheremix.report import Report
     from spheremix.run.explore import explore_corpus
     from spheremix.run.saving import load_run, save_run
@@ -64,10 +64,10 @@ __all__ = [
     "datasets",
     "draw_run",
     "explore_corpus",
-    "firmness",
     "load_run",
     "reading",
     "save_run",
+    "stability",
     "stability_selection",
     "text",
     "validity",
@@ -100,10 +100,10 @@ _HOMES = {
     "compare_batch": "reading.batch",
     "draw_run": "display",
     "explore_corpus": "run.explore",
-    "firmness": "reading.firmness",
+    "stability": "reading.stability",
     "load_run": "run.saving",
     "save_run": "run.saving",
-    "stability_selection": "estimators.stability",
+    "stability_selection": "estimators.replicates",
 }
 
 if not TYPE_CHECKING:  # where types are checked, a name that is not there is a mistake

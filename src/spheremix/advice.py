@@ -1,6 +1,11 @@
 """How many clusters: the numbers that follow from the evidence, and what speaks against them.
 
-A corpus may have several good answers, so the advice has up to three, and it names its doubts.
+Two kinds of evidence decide. Clusters should be *stable*: rows that are drawn again should fall
+into the same clusters, more than rows without any clusters do. And the number should be a *turning
+point*: the last cluster should explain much more than a further one would. A corpus may have
+several good answers, so the advice has up to three, and it names its doubts.
+
+:mod:`spheremix.estimators.advice` measures the evidence on rows.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ if TYPE_CHECKING:
 # sets of rows without clusters and three numbers of clusters: chance passes it once in a hundred.
 APART = 3.7
 MANY = 10.0  # rows for each column, from which on BIC counts
-FIRM = 0.7  # stability, corrected for chance, of clusters that one can rely on
+STABLE = 0.7  # stability, corrected for chance, of clusters that one can rely on
 LOOSE = 0.5  # stability below which another sample would give other clusters
 CLEAR = 0.25  # by which the best number should stand out from the middle of the others
 GIANT = 0.8  # share of a cluster that hides all others
@@ -93,7 +98,7 @@ class Evidence:
     by_label: tuple[str, float] | None = None
 
     @property
-    def firmness(self) -> Array:
+    def adjusted_stability(self) -> Array:
         """Stability between 0, what chance gives, and 1; 0 for one cluster.
 
         Where rows were not drawn again, the agreement of the runs stands for it.
@@ -140,8 +145,8 @@ class Evidence:
 
     @property
     def scores(self) -> Array:
-        """Firmness plus turning: between 0 and 2."""
-        return self.firmness + self.turning
+        """Adjusted stability plus turning: between 0 and 2."""
+        return self.adjusted_stability + self.turning
 
 
 def _falls(gains: Array, least: Array) -> Array:
@@ -215,7 +220,7 @@ class Advice:
             "n_components": evidence.candidates,
             "stability": evidence.stability,
             "chance": evidence.chance,
-            "firmness": evidence.firmness,
+            "adjusted_stability": evidence.adjusted_stability,
             "gain": evidence.gains,
             "turning": evidence.turning,
             "score": evidence.scores,
@@ -278,13 +283,13 @@ def _places(evidence: Evidence) -> list[int]:
 
     Two clusters come first only where they are all there is: nearly every corpus falls into two
     halves, and who is told so has learned little. A finer number comes before them if its clusters
-    are firm, or if two do not clearly stand out from it, and if it gains more than by chance.
+    are stable, or if two do not clearly stand out from it, and if it gains more than by chance.
     """
     scores = evidence.scores
     best = int(np.argmax(scores))
     others = _others(evidence, best)
     if evidence.candidates[best] == 2:
-        good = (evidence.firmness >= FIRM) | (scores > scores[best] - CLEAR)
+        good = (evidence.adjusted_stability >= STABLE) | (scores > scores[best] - CLEAR)
         good &= evidence.gains > evidence.least_gain
         finer = [i for i in _peaks(evidence, best) if good[i]]
         if finer:
@@ -298,19 +303,19 @@ def _peaks(evidence: Evidence, best: int) -> list[int]:
 
     The last candidate is none of them, since what follows it is not known.
     """
-    scores, firm = evidence.scores, evidence.firmness
+    scores, stable = evidence.scores, evidence.adjusted_stability
     padded = np.r_[-np.inf, scores, -np.inf]
     return [
         i
         for i in range(len(scores) - 1)
-        if i != best and scores[i] >= max(padded[i], padded[i + 2]) and firm[i] >= LOOSE
+        if i != best and scores[i] >= max(padded[i], padded[i + 2]) and stable[i] >= LOOSE
     ]
 
 
 def _others(evidence: Evidence, best: int) -> list[int]:
-    """Find other good numbers, the best first: peaks of the score, and the finest firm number."""
-    scores, firm, peaks = evidence.scores, evidence.firmness, _peaks(evidence, best)
-    enough = (firm >= FIRM) & (evidence.gains > evidence.least_gain)
+    """Find other good numbers, the best first: peaks of the score, and the finest stable number."""
+    scores, stable, peaks = evidence.scores, evidence.adjusted_stability, _peaks(evidence, best)
+    enough = (stable >= STABLE) & (evidence.gains > evidence.least_gain)
     finest = best
     while finest + 2 < len(scores) and enough[finest + 1]:
         finest += 1
@@ -365,11 +370,13 @@ def _certainty(evidence: Evidence, best: int) -> str:
     """Say how sure the first number is."""
     if _nothing_there(evidence):
         return "clear" if (evidence.apart or 0.0) < APART - 1.0 else "fair"
-    if evidence.firmness[best] < LOOSE or _is_flat(evidence, best):
+    if evidence.adjusted_stability[best] < LOOSE or _is_flat(evidence, best):
         return "weak"
     ahead = np.delete(evidence.scores, best)
     margin = evidence.scores[best] - (ahead.max() if len(ahead) else 0.0)
-    return "clear" if evidence.firmness[best] >= FIRM and margin >= CLEAR / 2 else "fair"
+    return (
+        "clear" if evidence.adjusted_stability[best] >= STABLE and margin >= CLEAR / 2 else "fair"
+    )
 
 
 def _is_flat(evidence: Evidence, best: int) -> bool:
@@ -381,9 +388,10 @@ def _doubts(evidence: Evidence, best: int) -> list[str]:
     """Say what speaks against the first number."""
     K, n = int(evidence.candidates[best]), len(evidence.candidates)
     doubts = []
-    if evidence.firmness[best] < LOOSE:
+    if evidence.adjusted_stability[best] < LOOSE:
         doubts.append(
-            f"The {K} clusters are not firm: other rows of the same kind would give other clusters."
+            f"The {K} clusters are not stable: other rows of the same kind would give other "
+            "clusters."
         )
     if _is_flat(evidence, best):
         doubts.append(

@@ -186,7 +186,11 @@ def grow(content):
         ],
         "certainty": "fair",
         "doubts": ["One doubt."],
-        "evidence": {"n_components": [3, K], "stability": [0.9, 0.4], "firmness": [0.9, None]},
+        "evidence": {
+            "n_components": [3, K],
+            "stability": [0.9, 0.4],
+            "adjusted_stability": [0.9, None],
+        },
     }
     remarks = [
         {"text": "Words: some are kept.", "warning": False, "groups": []},

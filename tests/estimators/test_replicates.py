@@ -22,7 +22,7 @@ from spheremix.estimators.advice import (
 )
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
-from spheremix.estimators.stability import drawn_again, replicate_labels, stability_of
+from spheremix.estimators.replicates import drawn_again, replicate_labels, stability_of
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -173,7 +173,7 @@ def test_choosing_finds_the_subjects():
     assert frequencies.shape == (4, len(words))
     assert frequencies.min() >= 0.0
     assert frequencies.max() == 1.0
-    # Words of a subject are firm; those of nobody are not.
+    # Words of a subject are stable; those of nobody are not.
     support = study.best_estimator_.prototypes_ != 0.0
     rare = np.char.startswith(words, "rare")
     assert frequencies[:, ~rare][support[:, ~rare]].mean() > 0.9
@@ -260,7 +260,7 @@ def test_path_draws_words_left():
     np.testing.assert_array_equal(found.n_words.sum(axis=1), supports)
 
 
-def test_heavy_words_are_firm():
+def test_heavy_words_are_stable():
     found = run("plot_stability")
     weights = np.abs(found.reading.prototypes)
     heavy = found.support & (weights > np.quantile(weights[found.support], 0.75))

@@ -9,14 +9,14 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from spheremix.reading.certainty import FAIR, FIRM, ODDS, certainties
+from spheremix.reading.certainty import ODDS, STABLE, UNSTABLE, certainties
 from spheremix.reading.documents import Documents
 
 NAMES = ["apples", "boats"]
 
 
 @pytest.mark.parametrize(
-    ("label", "other", "odds", "firm", "said"),
+    ("label", "other", "odds", "stays", "said"),
     [
         (0, 1, 50.0, 1.0, "clearly here"),
         (0, 1, 50.0, 0.75, "clearly here"),
@@ -30,10 +30,10 @@ NAMES = ["apples", "boats"]
         (-1, 0, 50.0, 1.0, "belongs nowhere"),
     ],
 )
-def test_certainty_combines_odds_and_firmness(label, other, odds, firm, said):
+def test_certainty_combines_odds_and_stability(label, other, odds, stays, said):
     some = np.array([1.0])
     documents = Documents(np.array([label]), np.array([other]), some, some, np.array([odds]), some)
-    assert certainties(documents, np.array([firm]), NAMES) == [said]
+    assert certainties(documents, np.array([stays]), NAMES) == [said]
 
 
 def test_the_page_has_the_same_cut_offs():
@@ -41,8 +41,8 @@ def test_the_page_has_the_same_cut_offs():
     script = page.read_text(encoding="utf-8")
     found = dict(re.findall(r"const (FIRM|FAIR|BORDERLINE) = (?:Math\.log\()?([\d.]+)", script))
     assert {name: float(value) for name, value in found.items()} == {
-        "FIRM": FIRM,
-        "FAIR": FAIR,
+        "FIRM": STABLE,
+        "FAIR": UNSTABLE,
         "BORDERLINE": ODDS,
     }
     for words in ('"clearly"', '"probably"', '"borderline"', "`borderline with ${"):

@@ -46,7 +46,7 @@ def test_repetitions_that_lost_a_cluster_are_said(explored):
 
 def test_every_table_has_the_firmness_that_the_library_measures(explored):
     found = explored.firmness()
-    expected = sm.firmness(explored.path, explored.matrix(), random_state=0)
+    expected = sm.stability(explored.path, explored.matrix(), random_state=0)
     assert_array_equal(found.documents, expected.documents)
     assert_array_equal(found.groups, expected.groups)
     assert_array_equal(found.words.toarray(), expected.words.toarray())
@@ -81,9 +81,9 @@ def test_it_is_measured_again_only_if_the_model_or_the_seed_changes(
     folder = tmp_path / "run"
     shutil.copytree(explored.folder, folder)
     calls = []
-    measure = firming.firmness
+    measure = firming.stability
     monkeypatch.setattr(
-        firming, "firmness", lambda *given, **more: calls.append(1) or measure(*given, **more)
+        firming, "stability", lambda *given, **more: calls.append(1) or measure(*given, **more)
     )
     again = sm.explore_corpus(texts(), folder, names={0: "first"}, **OPTIONS)
     assert not calls
@@ -109,7 +109,7 @@ def test_a_stopped_run_goes_on_after_the_firmness_and_ends_with_the_same_bytes(
             sm.explore_corpus(texts(), folder, **OPTIONS)
     assert (folder / "firmness" / "documents.npy").exists()
     with monkeypatch.context() as patched:
-        patched.setattr(firming, "firmness", stop)  # it is there already
+        patched.setattr(firming, "stability", stop)  # it is there already
         sm.explore_corpus(texts(), folder, **OPTIONS)
     for name in ("documents.csv", "clusters.csv", "words.csv", "run.json", "report.json"):
         assert (folder / name).read_bytes() == (explored.folder / name).read_bytes()

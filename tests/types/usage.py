@@ -49,7 +49,7 @@ assert_type(sm.Report(means, X=X).to_dict(), dict[str, Any])
 assert_type(sm.VMFCoclustering(3).fit(X).column_labels_, Labels)
 assert_type(sm.VMFTree(n_components=3).fit(X).cut(2), sm.VMFMixture)
 assert_type(sm.calibrate(mixture, X).posteriors, Array)
-assert_type(sm.firmness(mixture, X).groups, Array)
+assert_type(sm.stability(mixture, X).groups, Array)
 
 sm.VMFMixture(3, kappa=[1.0, 2.0, 3.0], init=np.eye(3))
 sm.VMFMixture(3, kappa="fre")  # type: ignore[arg-type]

@@ -20,7 +20,12 @@ from spheremix.bessel import concentration
 from spheremix.data.open import as_directions
 from spheremix.distribution import MEAN_LENGTH_MAX, VonMisesFisher
 from spheremix.estimators import validation as check
-from spheremix.estimators.stability import Stability, replicate_labels, stability_of, start_of
+from spheremix.estimators.replicates import (
+    PartitionStability,
+    replicate_labels,
+    stability_of,
+    start_of,
+)
 from spheremix.merging import merge
 from spheremix.models.base import DegenerateError
 from spheremix.scorer import Scorer
@@ -104,7 +109,7 @@ class Adviser:
             )
         return self._chance
 
-    def stability(self, sizes: Sequence[int]) -> dict[int, Stability]:
+    def stability(self, sizes: Sequence[int]) -> dict[int, PartitionStability]:
         """Return how far the clusters of rows drawn again agree, for each number of clusters."""
         several = [size for size in sizes if size > 1]
         if self.remember is None:
@@ -168,13 +173,13 @@ class Adviser:
     def _known(self, name: str, make: Callable[[], T]) -> T:
         return make() if self.remember is None else self.remember(name, make)
 
-    def _alone(self, size: int) -> Stability:
+    def _alone(self, size: int) -> PartitionStability:
         return measure_stability(self.problem, [size], self.seeds[0])[size]
 
 
 def measure_stability(
     problem: Problem[VMFModel], sizes: Sequence[int], seed: int
-) -> dict[int, Stability]:
+) -> dict[int, PartitionStability]:
     """Draw the rows again and search for clusters in them, for each number of clusters."""
     labels = replicate_labels(problem, sizes, N_REPLICATES, seed)
     counted = slice(None) if problem.weights is None else problem.weights > 0.0

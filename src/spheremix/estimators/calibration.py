@@ -114,7 +114,7 @@ def calibrate(
     can I be?" of the documentation shows how well it works.
 
     Calibrated posteriors say how sure the cluster of a row is *in this mixture*. Whether the
-    cluster itself would be there in other rows, :func:`spheremix.firmness` says.
+    cluster itself would be there in other rows, :func:`spheremix.stability` says.
 
     Parameters
     ----------

@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
     from spheremix.reading.documents import Documents
 
-FIRM = 0.75  # firmness from which on one can rely on the place of a document
-FAIR = 0.5  # firmness below which the document would often be elsewhere
+STABLE = 0.75  # stability from which on one can rely on the place of a document
+UNSTABLE = 0.5  # stability below which the document would often be elsewhere
 ODDS = 9.0  # posterior of the cluster over that of the next best one; below it is no clear winner
 CLEARLY, PROBABLY, BORDERLINE = "clearly here", "probably here", "borderline"
 
 
 def certainties(
-    documents: Documents, firmness: NDArray[np.float64], names: Sequence[str]
+    documents: Documents, stability: NDArray[np.float64], names: Sequence[str]
 ) -> list[str]:
     """Say of each document how surely it is in its cluster.
 
-    It is borderline where the odds against the next best cluster are below 9 to 1 or its firmness
-    is below 0.5, clearly here where its firmness is 0.75 or more, and probably here between.
+    It is borderline where the odds against the next best cluster are below 9 to 1 or its stability
+    is below 0.5, clearly here where its stability is 0.75 or more, and probably here between.
 
     Parameters
     ----------
     documents : Documents
         Where the documents belong.
-    firmness : ndarray of shape (n,)
+    stability : ndarray of shape (n,)
         Of each document.
     names : sequence of str
         Of the clusters.
@@ -49,12 +49,12 @@ def certainties(
         "belongs nowhere" for noise.
     """
     found = []
-    each = (documents.labels, documents.runners_up, documents.log_odds, firmness)
-    for label, other, odds, firm in zip(*(one.tolist() for one in each), strict=True):
+    each = (documents.labels, documents.runners_up, documents.log_odds, stability)
+    for label, other, odds, stays in zip(*(one.tolist() for one in each), strict=True):
         if label < 0:
             found.append(NOWHERE)
-        elif odds < math.log(ODDS) or firm < FAIR:
+        elif odds < math.log(ODDS) or stays < UNSTABLE:
             found.append(f"{BORDERLINE} with {names[other]}" if other >= 0 else BORDERLINE)
         else:
-            found.append(CLEARLY if firm >= FIRM else PROBABLY)
+            found.append(CLEARLY if stays >= STABLE else PROBABLY)
     return found

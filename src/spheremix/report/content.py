@@ -11,11 +11,11 @@ from spheremix.display.style import hues
 from spheremix.reading import Reading
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 from spheremix.report import documents as docs
-from spheremix.report.firmness import firmness_entry
 from spheremix.report.layout import layout
 from spheremix.report.overview import candidates, corpus_entry, model_entry
 from spheremix.report.packing import packed_size
 from spheremix.report.rows import heaviest
+from spheremix.report.stability import stability_entry
 from spheremix.report.steps import curves, read_steps
 from spheremix.report.texts import shorten, token_forms
 from spheremix.report.tree import tree_entry
@@ -97,7 +97,7 @@ def _measured(source: Source) -> dict[str, Any]:
         "rows": _rows(source, shown),
         "forms": None,
         "contrast": contrast,
-        "firmness": firmness_entry(source, shown),
+        "firmness": stability_entry(source, shown),
         **docs.listed(found, K),
     }
 

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from spheremix.run.schema import AdviceRecord
 
 # Columns of the table of evidence that the page shows.
-EVIDENCE = ("n_components", "stability", "firmness", "gain", "turning", "score", "agreement")
+EVIDENCE = (
+    "n_components",
+    "stability",
+    "adjusted_stability",
+    "gain",
+    "turning",
+    "score",
+    "agreement",
+)
 
 
 def advised(record: AdviceRecord | None, table: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.reading.firmness import Firmness
+    from spheremix.reading.stability import Stability
     from spheremix.run.run import Run
     from spheremix.run.tree_schema import TreeRecord
     from spheremix.text import TextVectorizer
@@ -82,7 +82,7 @@ class Source:
         Fine groups and merges of the clusters.
     leaves : ndarray or None
         The fine group of each row.
-    firmness : Firmness or None
+    firmness : Stability or None
         How often documents, clusters and words stay, where that was measured.
     positions : ndarray of shape (n, 2) or None
         Where the rows stand on the map of the documents; None where that is not known yet.
@@ -112,7 +112,7 @@ class Source:
     remarks: list[dict[str, Any]] = field(default_factory=list)
     tree: TreeRecord | None = None
     leaves: Any = None
-    firmness: Firmness | None = None
+    firmness: Stability | None = None
     positions: NDArray[np.float64] | None = None
     run: str | None = None
     edits: dict[str, Any] | None = None

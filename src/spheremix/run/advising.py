@@ -16,7 +16,7 @@ from spheremix.estimators.advice import Adviser, Chance, lengths_of
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
-from spheremix.estimators.stability import Stability
+from spheremix.estimators.replicates import PartitionStability
 from spheremix.reading import agreement
 from spheremix.run.keys import kappa_of
 from spheremix.run.options import LARGEST
@@ -148,7 +148,7 @@ def _adviser(folder: RunFolder, material: Material, options: ExploreOptions, key
             key,
             StabilityRecord,
             lambda: folder.commit(name, key, folder.writer(), StabilityRecord(**asdict(make()))),
-            lambda record, _: Stability(record.mean, record.error, record.n_replicates),
+            lambda record, _: PartitionStability(record.mean, record.error, record.n_replicates),
         )
 
     problem = problem_of(material, options)

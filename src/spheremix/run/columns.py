@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spheremix.reading.certainty import FAIR, FIRM, ODDS
+from spheremix.reading.certainty import ODDS, STABLE, UNSTABLE
 from spheremix.reading.tree import NEARLY_ALL
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 from spheremix.select import CRITERIA
@@ -64,8 +64,8 @@ TABLES: dict[str, TableSchema] = {
             "certainty": Column(
                 "How surely the document is in its cluster, in words. 'borderline with NAME': the "
                 f"log_odds are below {math.log(ODDS):.2f} (odds of {ODDS:.0f} to 1), or the "
-                f"firmness is below {FAIR:g}; NAME is the runner-up. 'clearly here': the firmness "
-                f"is {FIRM:g} or more. 'probably here': all others."
+                f"firmness is below {UNSTABLE:g}; NAME is the runner-up. 'clearly here': the "
+                f"firmness is {STABLE:g} or more. 'probably here': all others."
             ),
             "firmness": Column(
                 "How sure the cluster is: share of 20 repetitions, each with documents drawn again "
@@ -255,14 +255,14 @@ TABLES: dict[str, TableSchema] = {
                 float,
             ),
             "chance": Column("The same for documents without clusters.", float),
-            "firmness": Column("Stability between 0, what chance gives, and 1.", float),
+            "adjusted_stability": Column("Stability between 0, what chance gives, and 1.", float),
             "gain": Column(
                 "What the last cluster adds to the log-likelihood of a document.", float
             ),
             "turning": Column(
                 "How much less a further cluster adds than the last one did, from 0 to 1.", float
             ),
-            "score": Column("Firmness plus turning; larger is better.", float),
+            "score": Column("Adjusted stability plus turning; larger is better.", float),
             "agreement": Column(
                 "Mean adjusted Rand index of the other starts with the best one.", float
             ),

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from spheremix.data.open import as_directions
 from spheremix.estimators.path import VMFPath
-from spheremix.reading.firmness import N_REPLICATES, Firmness, firmness
+from spheremix.reading.stability import N_REPLICATES, Stability, stability
 from spheremix.run.files import FIRMNESS
 from spheremix.run.schema import FirmnessRecord
 from spheremix.run.store import RunError
@@ -36,7 +36,7 @@ def measure_firmness(
     options: ExploreOptions,
     keys: Keys,
     listener: Listener,
-) -> Firmness:
+) -> Stability:
     """Draw the documents again, and see which documents, clusters and words stay."""
     mixture = model.best_estimator_ if isinstance(model, VMFPath) else model
     key = keys.firmness(len(mixture.weights_))
@@ -47,7 +47,7 @@ def measure_firmness(
     def make() -> None:
         listener.begin("Drawing the documents again, to see what stays")
         rows = as_directions(material.X, n_threads=options.threads)
-        found = firmness(
+        found = stability(
             model, rows, n_replicates=N_REPLICATES, random_state=options.seed, callback=follow
         )
         writer = folder.writer()
@@ -71,7 +71,7 @@ def measure_firmness(
 
 def unpack_firmness(
     record: FirmnessRecord, reader: Reader, shape: tuple[int, int, int]
-) -> Firmness:
+) -> Stability:
     """Read what was measured on n documents, for K clusters and d columns."""
     n, K, d = shape
     ends = reader.array(record.ends, (K + 1,), "i").astype(np.int64)
@@ -81,7 +81,7 @@ def unpack_firmness(
     if places.size and not (places.min() >= 0 and places.max() < d):
         raise RunError(f"{reader.folder / record.places}: damaged: there are no such columns.")
     shares = reader.array(record.words, (len(places),))
-    return Firmness(
+    return Stability(
         reader.array(record.documents, (n,)),
         reader.array(record.clusters, (K,)),
         sparse.csr_array((shares, places, ends), shape=(K, d)),

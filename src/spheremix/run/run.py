@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.estimators.tree import VMFTree
-    from spheremix.reading.firmness import Firmness
+    from spheremix.reading.stability import Stability
     from spheremix.report import Report
     from spheremix.run.edit_schema import EditHistory
     from spheremix.run.schema import Manifest
@@ -240,12 +240,12 @@ class Run(RunVerbs):
         """
         return self.manifest.contrast
 
-    def firmness(self) -> Firmness | None:
+    def firmness(self) -> Stability | None:
         """Read how often documents, clusters and words stay when documents are drawn again.
 
         Returns
         -------
-        Firmness or None
+        Stability or None
             Of the documents that were clustered, of the clusters, and of their words; None where
             the run does not have it.
         """

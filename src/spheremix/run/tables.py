@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.reading import ContrastWord, Documents, Reading, Word
-    from spheremix.reading.firmness import Firmness
+    from spheremix.reading.stability import Stability
     from spheremix.run.growing import Grown
     from spheremix.run.marks import Marks
     from spheremix.run.prepare import Material
@@ -46,7 +46,7 @@ class Findings:
 
     advice: Advice | None
     tree: Grown | None
-    firmness: Firmness
+    firmness: Stability
     positions: NDArray[np.float64]
     marks: Marks
 

@@ -17,7 +17,7 @@ const SURE = {
 /** @type {[name: string, text: string, title: string][]} */
 const COLUMNS = [
   ["stability", "redrawn samples agree", "They give the same groups: 100 % is always"],
-  ["firmness", "beyond chance", "The same between 0 %, what chance gives, and 100 %"],
+  ["adjusted_stability", "beyond chance", "The same between 0 %, what chance gives, and 100 %"],
   ["agreement", "restarts agree", "The search finds the same groups when it starts again: 100 %"],
   ["gain", "last group adds", "To the log-likelihood of a document"],
   ["turning", "turning point", "How much less a further group adds than the last one did"],
@@ -55,7 +55,7 @@ export function advicePart(app) {
 function evidenceText(name, value) {
   if (value === null) return "–";
   if (name === "gain") return decimal(value);
-  return ["stability", "firmness", "agreement"].includes(name)
+  return ["stability", "adjusted_stability", "agreement"].includes(name)
     ? agreementPercent(value)
     : share(value);
 }

@@ -13,12 +13,12 @@ import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import NoFitError, build_problem
-from spheremix.estimators.stability import replicate_fits
+from spheremix.estimators.replicates import replicate_fits
 from spheremix.reading import characteristic_scores, cluster_masses
 from spheremix.reading.alignment import count_common, jaccard
-from spheremix.reading.firmness import _there_again
+from spheremix.reading.stability import _there_again
 
-firmness_module = sys.modules[_there_again.__module__]  # the function has the same name
+stability_module = sys.modules[_there_again.__module__]  # the function has the same name
 
 
 @pytest.fixture(scope="module")
@@ -31,21 +31,21 @@ def mixture(four):
     return sm.VMFMixture(4, random_state=0, n_init=2).fit(four)
 
 
-def test_groups_that_are_apart_are_firm_and_so_are_their_documents(four, mixture):
-    found = sm.firmness(mixture, four)
+def test_groups_that_are_apart_are_stable_and_so_are_their_documents(four, mixture):
+    found = sm.stability(mixture, four)
     assert found.n_replicates == 20
     assert found.groups.min() > 0.95
     assert found.documents.mean() > 0.98
     assert found.documents.shape == (300,)
 
 
-def test_an_arbitrary_split_of_one_cluster_is_not_firm_and_the_other_cluster_is():
+def test_an_arbitrary_split_of_one_cluster_is_not_stable_and_the_other_cluster_is():
     true = sm.VMFMixture.from_parameters(np.eye(200)[:2], 60.0, [0.7, 0.3])
     rows, truth = true.sample(300, random_state=0)
     mixture = sm.VMFMixture(3, random_state=0, n_init=2).fit(rows)
     parts = [k for k in range(3) if truth[mixture.labels_ == k].mean() < 0.5]
     assert len(parts) == 2  # the large cluster is cut
-    found = sm.firmness(mixture, rows)
+    found = sm.stability(mixture, rows)
     (whole,) = set(range(3)) - set(parts)
     small = min(parts, key=lambda k: np.sum(mixture.labels_ == k))
     assert found.groups[small] < 0.4
@@ -69,7 +69,7 @@ def test_a_group_is_there_again_if_most_of_it_is_most_of_a_cluster():
 
 
 def test_shares_are_those_of_the_replicates_counted_one_by_one(four, mixture):
-    found = sm.firmness(mixture, four, 5, random_state=3)
+    found = sm.stability(mixture, four, 5, random_state=3)
     # The same replicates, compared row by row and cluster by cluster.
     problem = build_problem(MixtureOptions.of(mixture), four, None)
     seed = int(np.random.RandomState(3).randint(2**31 - 1, size=1)[0])
@@ -96,7 +96,7 @@ def test_shares_are_those_of_the_replicates_counted_one_by_one(four, mixture):
 def test_words_of_a_mixture_without_penalty_are_the_most_characteristic_ones():
     rows, _, _ = sm.datasets.make_vmf_mixture(200, 60, 2, kappa=60.0, random_state=1)
     mixture = sm.VMFMixture(2, random_state=0, n_init=2).fit(rows)
-    found = sm.firmness(mixture, rows, 4)
+    found = sm.stability(mixture, rows, 4)
     masses = cluster_masses(mixture.weights_, mixture.kappas_, 60)
     scores = characteristic_scores(mixture.prototypes_, masses)
     for k in range(2):
@@ -106,11 +106,11 @@ def test_words_of_a_mixture_without_penalty_are_the_most_characteristic_ones():
         assert found.words[k, first] == 1.0
 
 
-def test_words_of_a_path_are_its_non_zeros_and_heavy_ones_are_firm():
+def test_words_of_a_path_are_its_non_zeros_and_heavy_ones_are_stable():
     rows, _, _ = sm.datasets.make_vmf_mixture(300, 40, 3, kappa=80.0, sparsity=0.7, random_state=0)
     options = {"random_state": 0, "n_init": 2, "relaxed": True, "max_steps": 200}
     path = sm.VMFPath(3, **options).fit(rows)
-    found = sm.firmness(path, rows, 6)
+    found = sm.stability(path, rows, 6)
     prototypes = path.best_estimator_.prototypes_
     places = sparse.csr_array(prototypes)
     assert_array_equal(found.words.indptr, places.indptr)
@@ -118,9 +118,9 @@ def test_words_of_a_path_are_its_non_zeros_and_heavy_ones_are_firm():
     heavy = np.abs(prototypes) > 0.15
     assert found.words.toarray()[heavy].min() == 1.0
     study = sm.VMFMixtureIC([3], **options).fit(rows)
-    assert_array_equal(sm.firmness(study, rows, 3).groups, sm.firmness(path, rows, 3).groups)
+    assert_array_equal(sm.stability(study, rows, 3).groups, sm.stability(path, rows, 3).groups)
     dense = sm.VMFMixtureIC([3], random_state=0, n_init=2, paths="none").fit(rows)
-    assert sm.firmness(dense, rows, 3).words.nnz == 60
+    assert sm.stability(dense, rows, 3).words.nnz == 60
 
 
 def test_words_of_a_refit_are_selected_by_its_penalty_again():
@@ -130,43 +130,43 @@ def test_words_of_a_refit_are_selected_by_its_penalty_again():
     refit = path.best_estimator_
     assert refit.model_.l1.beta == 0.0
     assert refit.beta > 0.0
-    found, whole = sm.firmness(refit, rows, 6), sm.firmness(path, rows, 6)
+    found, whole = sm.stability(refit, rows, 6), sm.stability(path, rows, 6)
     assert found.words.data.min() < 1.0
     assert_allclose(found.words.toarray(), whole.words.toarray(), atol=0.2)
 
 
 def test_replicates_that_lose_a_group_count_as_none_of_it(four, mixture, monkeypatch):
-    whole = sm.firmness(mixture, four, 4)
-    fits = firmness_module.replicate_fits
-    monkeypatch.setattr(firmness_module, "replicate_fits", lambda *given: fits(*given)[:3])
-    found = sm.firmness(mixture, four, 4)
+    whole = sm.stability(mixture, four, 4)
+    fits = stability_module.replicate_fits
+    monkeypatch.setattr(stability_module, "replicate_fits", lambda *given: fits(*given)[:3])
+    found = sm.stability(mixture, four, 4)
     assert (whole.n_replicates, whole.n_lost) == (4, 0)
     assert (found.n_replicates, found.n_lost) == (4, 1)
     assert found.documents.max() == 0.75
     assert found.groups.max() <= 0.75
     assert found.words.data.max() == 0.75
-    monkeypatch.setattr(firmness_module, "replicate_fits", lambda *_: [])
+    monkeypatch.setattr(stability_module, "replicate_fits", lambda *_: [])
     with pytest.raises(NoFitError, match="Every replicate lost a component"):
-        sm.firmness(mixture, four, 4)
+        sm.stability(mixture, four, 4)
 
 
 def test_the_same_seed_gives_the_same_bits_on_dense_and_sparse_rows(four, mixture):
-    one, again = (sm.firmness(mixture, four, 4, random_state=1) for _ in range(2))
+    one, again = (sm.stability(mixture, four, 4, random_state=1) for _ in range(2))
     assert one.documents.tobytes() == again.documents.tobytes()
     assert one.groups.tobytes() == again.groups.tobytes()
     assert one.words.data.tobytes() == again.words.data.tobytes()
-    other = sm.firmness(mixture, four, 4, random_state=2)
+    other = sm.stability(mixture, four, 4, random_state=2)
     assert one.groups.tobytes() != other.groups.tobytes()
-    kept = sm.firmness(mixture, sparse.csr_array(four), 4, random_state=1)
+    kept = sm.stability(mixture, sparse.csr_array(four), 4, random_state=1)
     assert_allclose(kept.groups, one.groups, atol=0.02)
 
 
 def test_rows_count_by_their_weights(four):
     weights = np.where(np.arange(300) < 200, 1.0, 0.0)
     part = sm.VMFMixture(4, random_state=0, n_init=2).fit(four, sample_weight=weights)
-    found = sm.firmness(part, four, 4, sample_weight=weights)
-    assert found.documents.shape == (300,)  # rows without weight have a firmness too
-    alone = sm.firmness(part, four[:200], 4)
+    found = sm.stability(part, four, 4, sample_weight=weights)
+    assert found.documents.shape == (300,)  # rows without weight have a stability too
+    alone = sm.stability(part, four[:200], 4)
     assert_allclose(found.groups, alone.groups, atol=0.02)
     one, other = np.array([0, 0, 1]), np.array([0, 1, 1])
     common = count_common(one, other, (2, 2), np.array([2.0, 1.0, 1.0]))
@@ -179,25 +179,25 @@ def test_noise_corresponds_to_noise(four):
     mixture = sm.VMFMixture(4, noise="uniform", max_noise=None, random_state=0, n_init=2).fit(rows)
     lost = mixture.labels_ == -1
     assert lost[300:].mean() > 0.5
-    found = sm.firmness(mixture, rows, 5)
+    found = sm.stability(mixture, rows, 5)
     assert found.documents[lost].mean() > 0.7
     assert found.groups.shape == (4,)
     assert found.groups.min() > 0.8
 
 
 def test_one_group_is_always_there(four):
-    found = sm.firmness(sm.VMFMixture(1).fit(four), four, 3)
+    found = sm.stability(sm.VMFMixture(1).fit(four), four, 3)
     assert_array_equal(found.groups, 1.0)
     assert_array_equal(found.documents, 1.0)
 
 
-def test_what_has_no_firmness_is_refused(four, mixture):
+def test_what_has_no_stability_is_refused(four, mixture):
     with pytest.raises(ParameterError, match=r"model must be a fitted VMFMixture.*SphericalKMeans"):
-        sm.firmness(sm.SphericalKMeans(2), four)
+        sm.stability(sm.SphericalKMeans(2), four)
     with pytest.raises(ParameterError, match="n_replicates"):
-        sm.firmness(mixture, four, 0)
+        sm.stability(mixture, four, 0)
     with pytest.raises(ValueError, match="7 features"):
-        sm.firmness(mixture, four[:, :7])
+        sm.stability(mixture, four[:, :7])
 
 
 @pytest.mark.parametrize("engine", ["reference", "dask"])
@@ -206,5 +206,5 @@ def test_other_engines_agree(four, mixture, engine):
         rows = sm.as_directions(four, engine="reference")
     else:
         rows = pytest.importorskip("dask.array").from_array(four, chunks=(100, 8))
-    found = sm.firmness(mixture, rows, 3)
-    assert_allclose(found.groups, sm.firmness(mixture, four, 3).groups, atol=0.02)
+    found = sm.stability(mixture, rows, 3)
+    assert_allclose(found.groups, sm.stability(mixture, four, 3).groups, atol=0.02)

@@ -1,4 +1,4 @@
-"""How much the selected coordinates owe to the sample."""
+"""Rows drawn again: how far their clusters agree, and which coordinates are selected again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Stability:
+class PartitionStability:
     """How far the clusters of rows that were drawn again agree.
 
     Attributes
@@ -142,21 +142,21 @@ def start_of(model: VMFModel, partition: Partition | None) -> VMFParameters | No
         return None
 
 
-def stability_of(labels: Sequence[NDArray[np.intp]]) -> Stability:
+def stability_of(labels: Sequence[NDArray[np.intp]]) -> PartitionStability:
     """Compare the clusters of all pairs of replicates."""
     n = len(labels)
     if n < 2:
-        return Stability(float("nan"), float("nan"), n)
+        return PartitionStability(float("nan"), float("nan"), n)
     scores = np.zeros((n, n))
     for i in range(n):
         for j in range(i):
             scores[i, j] = scores[j, i] = adjusted_rand_score(labels[i], labels[j])
     mean = scores.sum() / (n * (n - 1))
     if n < 3:
-        return Stability(float(mean), float("nan"), n)
+        return PartitionStability(float(mean), float("nan"), n)
     without = (scores.sum() - 2.0 * scores.sum(axis=1)) / ((n - 1) * (n - 2))
     spread = np.sum((without - without.mean()) ** 2)
-    return Stability(float(mean), float(np.sqrt((n - 1) / n * spread)), n)
+    return PartitionStability(float(mean), float(np.sqrt((n - 1) / n * spread)), n)
 
 
 def stability_selection(

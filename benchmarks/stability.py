@@ -1,7 +1,7 @@
-"""What firmness costs and what it says: real rows, and groups that are there or not.
+"""What stability costs and what it says: real rows, and groups that are there or not.
 
-Run as ``python benchmarks/firmness.py``; it needs the folder of real data, named by SPHEREMIX_DATA.
-It writes ``benchmarks/results/firmness.md``. Times are of one thread.
+Run as ``python benchmarks/stability.py``; it needs the folder of real data, named by
+SPHEREMIX_DATA. It writes ``benchmarks/results/stability.md``. Times are of one thread.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from timing import DATA, ROOT, machine
 import spheremix as sm
 from spheremix.text import TextVectorizer
 
-TARGET = ROOT / "benchmarks" / "results" / "firmness.md"
+TARGET = ROOT / "benchmarks" / "results" / "stability.md"
 NOTE = [
     "Seconds of the processor, one thread. Fit: `VMFMixture` as it is by default (five runs of the",
-    "search, four crossings, EM). Firmness: `sm.firmness` with 20 replicates. Firm: groups with a",
-    "firmness of .75 or more; dissolved: below .5. Wrong: share of the documents whose label is",
-    "not that of their cluster (labels matched one to one), among the documents of firmness 1, and",
-    "among the others; only where K is the number of labels.",
+    "search, four crossings, EM). Stability: `sm.stability` with 20 replicates. Stable: groups with",
+    "a stability of .75 or more; dissolved: below .5. Wrong: share of the documents whose label is",
+    "not that of their cluster (labels matched one to one), among the documents of stability 1,",
+    "and among the others; only where K is the number of labels.",
 ]
 
 
@@ -49,14 +49,14 @@ def filings():
     return X[np.asarray(X.sum(axis=1)).ravel() > 0.0], None
 
 
-def wrong(mixture, labels, firm):
-    """Return the share of wrong documents among the firm ones and among the others."""
+def wrong(mixture, labels, stable):
+    """Return the share of wrong documents among the stable ones and among the others."""
     common = np.zeros((len(mixture.weights_), labels.max() + 1))
     np.add.at(common, (mixture.labels_, labels), 1.0)
     names = linear_sum_assignment(common, maximize=True)[1]
     error = names[mixture.labels_] != labels
     return " | ".join(
-        f"{error[one].mean():.3f} of {one.sum()}" for one in (firm == 1.0, firm < 1.0)
+        f"{error[one].mean():.3f} of {one.sum()}" for one in (stable == 1.0, stable < 1.0)
     )
 
 
@@ -64,7 +64,7 @@ def measured(name, X, labels, K):
     begin = time.process_time()
     mixture = sm.VMFMixture(K, random_state=0, n_threads=1).fit(X)
     middle = time.process_time()
-    found = sm.firmness(mixture, X)
+    found = sm.stability(mixture, X)
     end = time.process_time()
     groups = found.groups
     two = (
@@ -87,16 +87,24 @@ def compared(name, X, K):
         range(2, 21), k_criterion="bic", paths="none", random_state=0, n_threads=1
     ).fit(X)
     middle = time.process_time()
-    sm.firmness(study.dense_models_[K], X)
+    sm.stability(study.dense_models_[K], X)
     end = time.process_time()
     return f"| {name}, K = {K} | {middle - begin:.1f} | {end - middle:.1f} |"
 
 
 def main():
     warnings.simplefilter("ignore")
-    lines = ["# Firmness", "", "Made by `python benchmarks/firmness.py`.", *NOTE, "", machine(), ""]
-    head = "| rows | shape | fit | firmness | least firm group | median | firm | dissolved "
-    lines += [f"{head}| documents, mean | wrong, firm | wrong, others |", "|" + "---|" * 11]
+    lines = [
+        "# Stability",
+        "",
+        "Made by `python benchmarks/stability.py`.",
+        *NOTE,
+        "",
+        machine(),
+        "",
+    ]
+    head = "| rows | shape | fit | stability | least stable group | median | stable | dissolved "
+    lines += [f"{head}| documents, mean | wrong, stable | wrong, others |", "|" + "---|" * 11]
     for name, (X, labels), sizes in (
         ("bbc", bbc(), (5, 18)),
         ("minilm_bbc", embeddings(), (5, 18)),
@@ -104,7 +112,7 @@ def main():
     ):
         lines += [measured(name, X, labels, K) for K in sizes]
     lines += ["", "Compared with the dense fits of 2 to 20 groups, without a path:", ""]
-    lines += ["| rows | all fits | firmness |", "|---|---|---|"]
+    lines += ["| rows | all fits | stability |", "|---|---|---|"]
     lines += [compared("bbc", bbc()[0], 18), compared("minilm_bbc", embeddings()[0], 18)]
     TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

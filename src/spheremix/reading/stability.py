@@ -1,4 +1,4 @@
-"""How firm a result is: what stays when rows are drawn again and the search starts elsewhere."""
+"""How stable a result is: what stays when rows are drawn again and the search starts elsewhere."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import NoFitError, build_problem
+from spheremix.estimators.replicates import replicate_fits
 from spheremix.estimators.selection import VMFMixtureIC
-from spheremix.estimators.stability import replicate_fits
 from spheremix.reading.alignment import count_common, jaccard
 from spheremix.reading.characteristic import characteristic_scores, cluster_masses
 
@@ -36,7 +36,7 @@ CLOSE_ENOUGH = 1e-4  # nats a row: a replicate need not be fitted to the last di
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Firmness:
+class Stability:
     """How often documents, groups and words stay; all values are between 0 and 1.
 
     Attributes
@@ -66,7 +66,7 @@ class Firmness:
     n_lost: int = 0
 
 
-def firmness(
+def stability(
     model: Any,
     X: Any,
     n_replicates: int = N_REPLICATES,
@@ -74,7 +74,7 @@ def firmness(
     sample_weight: ArrayLike | None = None,
     random_state: Any = 0,
     callback: Callable[[int], None] | None = None,
-) -> Firmness:
+) -> Stability:
     """Tell how often documents, words and groups stay when the rows are drawn again.
 
     A replicate is a bootstrap of the rows (new weights, no copies), a new search for clusters in
@@ -86,12 +86,12 @@ def firmness(
     this, so no matching has to be forced. If a replicate has merged a group with a larger one, or
     has cut it to pieces, the group is not there, and none of its documents and words has stayed.
     If it is there, the documents have stayed that lie in this cluster, and the words that this
-    cluster has too. The firmness of groups is finer: the mean of the largest Jaccard similarity
+    cluster has too. The stability of groups is finer: the mean of the largest Jaccard similarity
     with any cluster. It is the bootstrap of Hennig (2007, Cluster-wise assessment of cluster
     stability, Computational Statistics and Data Analysis 52), as in ``clusterboot`` of the R
     package fpc, except that all documents are compared and not only those that were drawn.
 
-    A replicate is one run of the search, while a fit takes the best of several. Firmness is
+    A replicate is one run of the search, while a fit takes the best of several. Stability is
     therefore rather too low than too high where the search is difficult, as with many groups. A
     replicate that loses a group counts as one in which nothing stayed; ``n_lost`` says how many.
 
@@ -112,7 +112,7 @@ def firmness(
 
     Returns
     -------
-    Firmness
+    Stability
         Of the documents, of the groups, and of the words of each group.
 
     Examples
@@ -120,7 +120,7 @@ def firmness(
     >>> import spheremix as sm
     >>> X, _, _ = sm.datasets.make_vmf_mixture(overlap=0.01, random_state=0)
     >>> mixture = sm.VMFMixture(4, random_state=0).fit(X)
-    >>> found = sm.firmness(mixture, X)
+    >>> found = sm.stability(mixture, X)
     >>> bool(found.groups.min() > 0.9)
     True
     """
@@ -156,7 +156,7 @@ def firmness(
     shares = sparse.csr_array(np.where(listed, 1.0, 0.0))
     n = n_replicates
     shares.data = words[listed] / n
-    return Firmness(documents / n, groups / n, shares, n, n - len(fits))
+    return Stability(documents / n, groups / n, shares, n, n - len(fits))
 
 
 def _published(model: Any) -> tuple[VMFMixture, VMFMixture, VMFModel]:

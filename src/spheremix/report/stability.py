@@ -1,4 +1,4 @@
-"""How firm documents, clusters and words are, as a report has it."""
+"""How stable documents, groups and words are, as a report has it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from spheremix.report.source import Source
 
 
-def firmness_entry(source: Source, shown: NDArray[np.intp]) -> dict[str, Any] | None:
-    """Return firmness in the chosen step; None where it was not measured.
+def stability_entry(source: Source, shown: NDArray[np.intp]) -> dict[str, Any] | None:
+    """Return stability in the chosen step; None where it was not measured.
 
-    ``documents`` has a share for each document and ``groups`` one for each cluster. ``words`` is
-    sparse: the words of cluster k have the numbers ``places[ends[k]:ends[k + 1]]`` in the list of
+    ``documents`` has a share for each document and ``groups`` one for each group. ``words`` is
+    sparse: the words of group k have the numbers ``places[ends[k]:ends[k + 1]]`` in the list of
     words that are shown, and the shares of the same range.
     """
     found = source.firmness
