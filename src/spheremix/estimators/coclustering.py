@@ -16,6 +16,7 @@ from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.fitted import set_fitted
 from spheremix.estimators.options import Algorithm
+from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.predictions import MixturePredictions
 from spheremix.estimators.problem import ConvergenceWarning, Problem
 from spheremix.estimators.restarts import failure, print_runs, summaries
@@ -47,6 +48,7 @@ HARD = ("cem", "caem")
 STARTS = ("random", "k-means++", "spherical-k-means")
 
 
+@documented
 class VMFCoclustering(MixturePredictions):
     """Diagonal block mixture of von Mises-Fisher distributions (dbmovMFs).
 
@@ -95,25 +97,7 @@ class VMFCoclustering(MixturePredictions):
         Restarts; they share each reading of the data and the best objective wins.
     n_drawn : int, default=50
         Drawn iterations of "sem", "saem" and "caem", ``max_iter`` not counting them.
-    max_iter : int, default=1000
-        Iterations at most.
-    tol : float, default=1e-7
-        In nats per unit of weight: convergence is when the objective changes by less and the next
-        step is certain to gain less.
-    random_state : int, RandomState, Generator or None, default=None
-        Seeds the starts and the drawn assignments. An integer gives the same bits whatever the
-        number of threads.
-    n_threads : int or None, default=None
-        None uses the cores, or less where OMP_NUM_THREADS, threadpoolctl or a surrounding pool
-        of workers ask for it.
-    engine : {"auto", "reference", "compiled", "torch"}, default="auto"
-        What reads the rows.
-    verbose : int, default=0
-        1 prints a line for each restart.
-    warm_start : bool, default=False
-        Start from the solution of the previous call to ``fit``.
-    callback : callable or None, default=None
-        Called after each sweep with a :class:`spheremix.em.Progress`.
+    {max_iter, tol, random_state, n_threads, engine, verbose, warm_start, callback}
 
     Attributes
     ----------
@@ -220,13 +204,7 @@ class VMFCoclustering(MixturePredictions):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d), or Directions
-            Rows are normalised; X is not changed.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 is the row twice. Their sum is the number of rows that the
-            criteria see: multiply shares by n.
+        {X, y, sample_weight}
 
         Returns
         -------

@@ -27,6 +27,7 @@ from spheremix.estimators.noise import (
     settle_noise,
 )
 from spheremix.estimators.options import MixtureOptions, PathOptions
+from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.problem import build_problem, is_capped
 from spheremix.estimators.restarts import restarts, warn_of_cap, warn_of_lost
 from spheremix.estimators.strategies import (
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     Labels = NDArray[np.intp]
 
 
+@documented
 class VMFPath(SelectedMixture):
     """Mixture of von Mises-Fisher distributions at every level of sparsity.
 
@@ -75,22 +77,13 @@ class VMFPath(SelectedMixture):
 
     Parameters
     ----------
-    n_components : int, default=8
-        Number K of components.
+    {n_components}
     criterion : {"aic", "bic", "ric", "ricc", "ebic", "icl"}, default="bic"
         Chooses the mixture used to predict.
-    min_relative_increase : float, default=1e-3
-        Of beta, between two steps.
-    max_steps : int or None, default=None
-        Steps of the path at most, the dense one included.
-    max_sparsity : float, default=1.0
-        The path ends at the first step that is as sparse.
+    {min_relative_increase, max_steps, max_sparsity}
     betas : array-like or None, default=None
         An increasing grid to visit instead of the events.
-    beta_min_ratio : float, default=1e-5
-        Events below this share of the largest one are numerical noise.
-    refine : float or None, default=None
-        Insert steps where the sparsity jumps by more than this.
+    {beta_min_ratio, refine}
     relaxed : bool, default=False
         Fit every step again without penalty, its zeros kept. Criteria then judge these refits and
         not the prototypes that the penalty has shrunk: they choose fewer words. Betas, events and
@@ -100,21 +93,14 @@ class VMFPath(SelectedMixture):
         starts of the kind of ``init`` (the paper's are random); or 50 evenly spaced betas up to the
         largest of the path, from the dense solution. The last three are for comparison, and follow
         the path first where ``betas`` is not given.
-    feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, \
-e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, verbose
-        As in :class:`VMFMixture`. What is noise is settled in the dense mixture; later steps keep
-        its level, and may have more noise, since sparse prototypes fit less tightly. If
-        ``max_noise`` is a number, steps are fitted as with "auto". If the one that is chosen has
-        more noise than the dense mixture or than the number, the level is lowered for the
-        predictions of all steps until it has not (but not with None); ``score``, ``aic`` and
-        ``bic`` then differ from ``log_likelihoods_`` and ``criteria_``, which belong to the fits.
-        ``verbose=1`` also prints a line every 100 steps.
+    {feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, e_step}
+    {init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine}
+    verbose : int, default=0
+        1 prints a line for each restart of the dense mixture, and every 100 steps.
     warm_start : bool, default=False
         Go on with the path of the previous call to ``fit`` from its last step, after raising
         ``max_steps`` or ``max_sparsity``: the same bits as one long run.
-    callback : callable or None, default=None
-        Called with a :class:`spheremix.em.Progress` after each sweep of the dense fits and with a
-        :class:`~spheremix.estimators.strategies.PathProgress` after each step.
+    {path_callback}
 
     Attributes
     ----------
@@ -153,6 +139,15 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         Mean adjusted Rand index of the other dense runs, crossings aside, with the best one.
     state_ : PathState
         The steps themselves, and what is needed to go on from the last one.
+
+    Notes
+    -----
+    Which rows are noise is decided in the dense mixture; later steps keep its level, and may have
+    more noise, since sparse prototypes fit less tightly. If ``max_noise`` is a number, steps are
+    fitted as with "auto". If the one that is chosen has more noise than the dense mixture or than
+    the number, the level is lowered for the predictions of all steps until it has not (but not with
+    None); ``score``, ``aic`` and ``bic`` then differ from ``log_likelihoods_`` and ``criteria_``,
+    which belong to the fits.
 
     Examples
     --------
@@ -256,13 +251,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d), or Directions
-            Rows are normalised; X is not changed.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 counts as the row twice. The criteria and ``beta`` take
-            their sum for the number of rows: multiply weights that are shares by n.
+        {X, y, sample_weight}
 
         Returns
         -------
@@ -409,8 +398,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
         i, j : int
             Indices on the path.
 

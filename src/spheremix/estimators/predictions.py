@@ -18,6 +18,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.estimators import validation as check
+from spheremix.estimators.parameter_docs import documented
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -75,6 +76,7 @@ class Customary:
         return bool(self._judged().status_ == "converged")
 
 
+@documented
 class MixturePredictions(
     Customary,
     ClassNamePrefixFeaturesOutMixin,
@@ -110,8 +112,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -125,8 +126,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -143,8 +143,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
         k : int, default=10
             How many a row has, or K if that is less.
 
@@ -163,8 +162,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -182,8 +180,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -197,8 +194,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -212,12 +208,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            For a weighted mean.
+        {new_X, y, mean_weight}
 
         Returns
         -------

@@ -15,6 +15,7 @@ from spheremix.estimators.fitted import FittedMixture, set_fitted
 from spheremix.estimators.mixture import SelectedMixture, VMFMixture
 from spheremix.estimators.noise import add_noise_start, settle_noise
 from spheremix.estimators.options import MixtureOptions, PathOptions, Paths
+from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.path import VMFPath, follow_from
 from spheremix.estimators.problem import ConvergenceWarning, NoFitError, build_problem, is_capped
 from spheremix.estimators.restarts import (
@@ -60,6 +61,7 @@ K_CRITERIA = (ADVICE, *CRITERIA)
 PATHS = get_args(Paths)
 
 
+@documented
 class VMFMixtureIC(SelectedMixture):
     """Mixture of von Mises-Fisher distributions, its size and sparsity chosen by criteria.
 
@@ -67,7 +69,8 @@ class VMFMixtureIC(SelectedMixture):
     components, the number chosen on them by one criterion, then the path of ``beta`` at that
     number and the step chosen by another criterion. No single criterion is to be trusted, so the
     default takes advice from several kinds of evidence (``advice_``). The fit warns where the
-    number that was chosen is at an end of the candidates.
+    number that was chosen is at an end of the candidates. Every number of components decides anew
+    which rows are noise.
 
     Parameters
     ----------
@@ -93,14 +96,16 @@ class VMFMixtureIC(SelectedMixture):
         Fit every step of a path again without penalty on its support, and let ``beta_criterion``
         judge these refits, as in :class:`VMFPath`. The chosen mixture is a refit then, so that
         ``refit`` is left out.
-    min_relative_increase, max_steps, max_sparsity, beta_min_ratio, refine
-        As in :class:`VMFPath`.
-    feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, \
-e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, verbose
-        As in :class:`VMFMixture` and :class:`VMFPath`; ``init`` names a kind of random start. Every
-        number of components decides anew which rows are noise.
-    callback : callable or None, default=None
-        As in :class:`VMFPath`.
+    {min_relative_increase, max_steps, max_sparsity, beta_min_ratio, refine, feature_weights}
+    kappa : {"shared", "free"} or number, default="shared"
+        One concentration for all components, one each, or a given value.
+    {kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, e_step}
+    init : {"merge", "random", "k-means++", "spherical-k-means"}, default="merge"
+        The kind of start, as in :class:`VMFMixture`.
+    {n_init, max_iter, tol, zero_tol, random_state, n_threads, engine}
+    verbose : int, default=0
+        1 prints a line for each restart, and every 100 steps of a path.
+    {path_callback}
 
     Attributes
     ----------
@@ -226,13 +231,7 @@ e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, 
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d), or Directions
-            Rows are normalised; X is not changed.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 counts as the row twice. The criteria and ``beta`` take
-            their sum for the number of rows: multiply weights that are shares by n.
+        {X, y, sample_weight}
 
         Returns
         -------

@@ -22,6 +22,7 @@ from spheremix.estimators import validation as check
 from spheremix.estimators.fitted import add_fitted, columns_of, set_fitted
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import count_runs
+from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.predictions import Customary
 from spheremix.estimators.problem import ConvergenceWarning, Problem
 from spheremix.estimators.restarts import OUTDONE, agreement, failure, warn_of_lost
@@ -53,6 +54,7 @@ LEAST_MEAN = 1e-6  # cosine: where clusters have no direction, their mixture is 
 RESEEDINGS = 20  # of one run, at most
 
 
+@documented
 class SphericalKMeans(
     Customary,
     PartialFit,
@@ -70,43 +72,29 @@ class SphericalKMeans(
 
     Parameters
     ----------
-    n_components : int, default=8
-        Number K of clusters.
+    {n_components}
     init : {"merge", "random", "k-means++"}, array or fitted model, default="merge"
         "merge" searches: clusters around 3K rows are merged to K by the least loss of coherence,
         rows are moved with their own part in the prototypes counted (first variation), and runs
         are crossed with each other before Lloyd's iterations end them. "random" takes K rows as
-        prototypes, "k-means++" spreads them out, in proportion to one minus the cosine. A 1-D
-        integer array gives labels 0..K-1, a 2-D array or CSR array of shape (K, d) or a model with
-        ``prototypes_`` gives prototypes. A given start means one run.
+        prototypes, the same ones as in :class:`VMFMixture`, "k-means++" spreads them out, in
+        proportion to one minus the cosine. A 1-D integer array gives labels 0..K-1, a 2-D array or
+        CSR array of shape (K, d) or a model with ``prototypes_`` gives prototypes. A given start
+        means one run.
     n_init : int or "auto", default="auto"
         Runs; they share each reading of the data and the largest coherence wins. "auto" is 5 for
         "merge", to which 4 crossings are added, and 10 for the others. On large data the search
         reads a sample, as in :class:`VMFMixture`.
-    max_iter : int, default=1000
-        Iterations at most.
+    {max_iter}
     tol : float, default=1e-7
         In cosines per unit of weight: a run has converged when its coherence changes by less and
         another update of the prototypes gains less. With 0 it goes on until no row moves.
-    random_state : int, RandomState, Generator or None, default=None
-        Seeds the starts. An integer gives the same bits whatever the number of threads, and the
-        same random rows as in :class:`VMFMixture`.
-    n_threads : int or None, default=None
-        None uses all cores, or fewer where OMP_NUM_THREADS, threadpoolctl or a surrounding pool
-        of workers ask for it.
-    engine : {"auto", "reference", "compiled", "torch"}, default="auto"
-        What reads the rows.
-    verbose : int, default=0
-        1 prints a line for each restart.
-    warm_start : bool, default=False
-        Start from the solution of the previous call to ``fit``.
-    callback : callable or None, default=None
-        Called after each sweep with a :class:`spheremix.em.Progress`.
+    {random_state, n_threads, engine, verbose, warm_start, callback}
     sparse_prototypes : bool, default=False
         Whether ``prototypes_`` is a CSR array. With thousands of clusters of sparse rows in memory
         a fit then never makes a dense (K, d) array; without this option it makes one at the end,
-        which is 8 GB for 10,000 clusters in 100,000 dimensions. Such a fit
-        needs ``init="random"`` or a sparse start.
+        which is 8 GB for 10,000 clusters in 100,000 dimensions. Such a fit needs
+        ``init="random"`` or a sparse start.
 
     Attributes
     ----------
@@ -195,12 +183,7 @@ class SphericalKMeans(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d), or Directions
-            Rows are normalised; X is not changed.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 is the row twice.
+        {X, y, sample_weight}
 
         Returns
         -------
@@ -319,8 +302,7 @@ class SphericalKMeans(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -335,8 +317,7 @@ class SphericalKMeans(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -351,12 +332,7 @@ class SphericalKMeans(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            For a weighted mean.
+        {new_X, y, mean_weight}
 
         Returns
         -------

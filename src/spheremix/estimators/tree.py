@@ -15,6 +15,7 @@ from spheremix.estimators.cuts import cut_all, nest_all, plant, split_cluster
 from spheremix.estimators.fitted import add_fitted, set_fitted
 from spheremix.estimators.mixture import SelectedMixture, VMFMixture
 from spheremix.estimators.options import MixtureOptions
+from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import build_problem
 
@@ -37,6 +38,7 @@ SAME = 1e-6  # relative difference of the log-likelihoods of the same rows in tw
 RUNS = 2  # of the search for the finest clusters, where n_init is "auto"
 
 
+@documented
 class VMFTree(SelectedMixture):
     """Mixtures of von Mises-Fisher distributions for every number of clusters, from one fit.
 
@@ -47,7 +49,8 @@ class VMFTree(SelectedMixture):
 
     The tree keeps a reference to the rows that it was fitted to, since cuts read them; it is not
     pickled. A tree that was loaded has the cuts it was saved with, and gives others after
-    :meth:`attach`.
+    :meth:`attach`. Noise is in no leaf, and every cut decides anew which rows are noise; nested
+    levels are not to be had with it.
 
     Parameters
     ----------
@@ -59,19 +62,13 @@ class VMFTree(SelectedMixture):
         times the one before: a first guess, which costs nothing.
     kappa : {"shared", "free"} or number, default="shared"
         One concentration for all components, one each, or a given value.
-    kappa_max : float or "auto", default="auto"
-        As in :class:`VMFMixture`.
-    noise, max_noise
-        As in :class:`VMFMixture`. Noise is in no leaf, and every cut decides anew which rows are
-        noise; nested levels are not to be had with it.
+    {kappa_max, noise, max_noise}
     n_init : int or "auto", default="auto"
         Runs of the search for the leaves. "auto" is 2, which are then combined.
-    max_iter, tol, zero_tol, random_state, n_threads, engine
-        As in :class:`VMFMixture`.
+    {max_iter, tol, zero_tol, random_state, n_threads, engine}
     verbose : int, default=0
         1 prints a line for each mixture that is fitted.
-    callback : callable or None, default=None
-        Called after each sweep with a :class:`spheremix.em.Progress`.
+    {callback}
 
     Attributes
     ----------
@@ -172,12 +169,7 @@ class VMFTree(SelectedMixture):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d), or Directions
-            Rows are normalised; X is not changed.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 counts as the row twice.
+        {X, y, sample_weight}
 
         Returns
         -------
