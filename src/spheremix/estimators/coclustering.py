@@ -84,7 +84,8 @@ class VMFCoclustering(MixturePredictions):
         Handicap large clusters, so that sizes become more even: component k competes for rows with
         the concentration ``kappa n / (K n_k)``, where kappa is the pooled one, its mass is n_k and
         n is the total. This is our reading of frequency-sensitive competition for this model. It
-        maximises no likelihood: the objective can fall, and a fit converges when it settles.
+        maximises no likelihood: the objective can fall, and a fit has converged when it hardly
+        changes any more.
     count : {"mixture", "columns"}, default="mixture"
         Parameters counted by ``criteria_``: weights (K - 1, none when equal) and estimated
         concentrations only, or the d assignments of the columns as well.

@@ -13,7 +13,7 @@ from spheremix import em, hierarchy, nesting
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.fitted import FittedMixture
-from spheremix.estimators.noise import settle_noise
+from spheremix.estimators.noise import limit_noise
 from spheremix.estimators.options import count_runs
 from spheremix.estimators.problem import ConvergenceWarning, is_capped
 from spheremix.estimators.restarts import (
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Planted:
+class Trees:
     """A tree, and what its cuts are made of.
 
     Attributes
@@ -69,7 +69,7 @@ class Planted:
     leaves: VMFMixture | None
 
 
-def plant(options: MixtureOptions, problem: Problem[VMFModel], make: Make) -> Planted:
+def build_trees(options: MixtureOptions, problem: Problem[VMFModel], make: Make) -> Trees:
     """Search for the leaves, fit the best ones by EM, and build the tree."""
     callback = count_sweeps(options.callback)
     seeds = check.draw_seeds(options.random_state, count_runs(options.n_init, options.init))
@@ -85,21 +85,21 @@ def plant(options: MixtureOptions, problem: Problem[VMFModel], make: Make) -> Pl
     runs = summaries(problem.model, starts, fits)
     if options.verbose:
         print_runs(runs, "leaves, ")
-    settled, finest = settle_noise(options, problem, best_of(options, problem, fits, runs))
-    scorer = settled.model.scorer(finest.parameters, "hard")
+    leveled, finest = limit_noise(options, problem, best_of(options, problem, fits, runs))
+    scorer = leveled.model.scorer(finest.parameters, "hard")
     (swept,) = problem.directions.sweep([scorer], problem.weights)
-    inside = settled.model.clusters(swept)  # noise is in no leaf
+    inside = leveled.model.clusters(swept)  # noise is in no leaf
     tree = hierarchy.build(problem.model, only(inside, inside.mass > 0.0))
     second = None
     if len(ranked) > 1:
         second = hierarchy.build(problem.model, ranked[1].resultants)
     if tree.n_leaves < problem.n_components:
-        return Planted(tree, second, None)
-    ordered = _reordered(settled.model, finest, tree.origins)
+        return Trees(tree, second, None)
+    ordered = _reordered(leveled.model, finest, tree.origins)
     leaves = make(tree.n_leaves)
-    FittedMixture.of_fit(settled, ordered, runs, float("nan")).set_on(leaves)
+    FittedMixture.of_fit(leveled, ordered, runs, float("nan")).set_on(leaves)
     _warn(problem, {tree.n_leaves: ordered}, options.max_iter)
-    return Planted(tree, second, leaves)
+    return Trees(tree, second, leaves)
 
 
 def _searches(
@@ -143,7 +143,7 @@ def _reordered(
 def cut_all(
     options: MixtureOptions,
     problem: Problem[VMFModel],
-    planted: Planted,
+    trees: Trees,
     numbers: Sequence[int],
     make: Make,
 ) -> dict[int, VMFMixture]:
@@ -153,7 +153,7 @@ def cut_all(
     the search. EM runs from the best of the three.
     """
     callback = count_sweeps(options.callback)
-    partitions = _partitions(problem, planted, numbers, callback)
+    partitions = _partitions(problem, trees, numbers, callback)
     starts = [
         Start(None, "tree") if one is None else replace(_start(problem.model, one), kind="tree")
         for one in partitions
@@ -165,7 +165,7 @@ def cut_all(
         runs = summaries(problem.model, [start], [fit])
         if options.verbose:
             print_runs(runs, f"K = {K}, ")
-        sized, reached[K] = settle_noise(options, sized, best_of(options, sized, [fit], runs))
+        sized, reached[K] = limit_noise(options, sized, best_of(options, sized, [fit], runs))
         cuts[K] = make(K)
         FittedMixture.of_fit(sized, reached[K], runs, float("nan")).set_on(cuts[K])
     _warn(problem, reached, options.max_iter)
@@ -174,7 +174,7 @@ def cut_all(
 
 def _partitions(
     problem: Problem[VMFModel],
-    planted: Planted,
+    trees: Trees,
     numbers: Sequence[int],
     callback: Callable[[em.Progress], None] | None,
 ) -> list[Partition | None]:
@@ -186,8 +186,8 @@ def _partitions(
             return None
         return Partition(tree.cut(K), np.nan, "tree", np.nan)
 
-    trees = (planted.tree, planted.second)
-    moved = search.improved([raw(tree, K) for tree in trees for K in numbers])
+    both_trees = (trees.tree, trees.second)
+    moved = search.improved([raw(tree, K) for tree in both_trees for K in numbers])
     families = list(zip(moved[: len(numbers)], moved[len(numbers) :], strict=True))
     both = [i for i, pair in enumerate(families) if all(pair) and numbers[i] > 1]
     children = dict(zip(both, search.crossed([(*families[i], ()) for i in both]), strict=True))
@@ -198,7 +198,7 @@ def _partitions(
     for other in others:
         best = other.improved(best)
     return [
-        None if one is None else replace(one, resultants=_like(planted.tree.cut(K), one.resultants))
+        None if one is None else replace(one, resultants=_like(trees.tree.cut(K), one.resultants))
         for K, one in zip(numbers, best, strict=True)
     ]
 
@@ -270,7 +270,7 @@ def split_cluster(
     part = replace(problem, weights=weights, n_components=K)
     outcome = restarts(options, part, None)
     agreed = outcome.agreement(part)
-    part, best = settle_noise(options, part, outcome.best)
+    part, best = limit_noise(options, part, outcome.best)
     scorer = part.model.scorer(best.parameters)
     found = scorer.clusters_of(part.directions.map_rows(scorer, "labels"))
     labels = np.where(inside, found, -1)

@@ -16,7 +16,7 @@ from spheremix.distribution import VonMisesFisher
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.fitted import FittedMixture, columns_of
-from spheremix.estimators.noise import settle_noise
+from spheremix.estimators.noise import limit_noise
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.predictions import MixturePredictions
@@ -282,7 +282,7 @@ class VMFMixture(PartialFit, MixturePredictions):
             shares = problem.model.beside_noise(self.weights_)
             start = problem.model.parameters(self.prototypes_, self.kappas_, shares)
         outcome = restarts(options, problem, start)
-        problem, best = settle_noise(options, problem, outcome.best)
+        problem, best = limit_noise(options, problem, outcome.best)
         stream = Stream(best.resultants, problem.directions.n_rows)
         agreed = outcome.agreement(problem)
         fitted = FittedMixture.of_fit(problem, best, outcome.runs, agreed)

@@ -32,7 +32,7 @@ BEYOND = 2.33  # robust standard deviations beyond which a row is noise: 1 % of 
 VARIES = 1.5  # times as much as the mixture says: rows that vary more are not drawn from it
 QUARTILE = 0.6744897501960817  # from the median of a normal distribution, in standard deviations
 ROUNDS = 30  # of lowering the level of the noise and fitting again, at most
-SETTLED = 0.05  # robust standard deviations by which the level may still be too high
+CLOSE_ENOUGH = 0.05  # robust standard deviations by which the level may still be too high
 LIMITED = 300  # M-steps with a level that follows them, at most
 STILL = 1e-6  # nats: twice what such a level may still move
 # What 99 of 100 samples of an exponential distribution stay below.
@@ -52,7 +52,7 @@ def add_noise_start(
 
 
 def _noise_start(problem: Problem[VMFModel], options: MixtureOptions) -> Start:
-    """Search for one cluster more, and give the loosest one up to the noise.
+    """Search for one cluster more, and leave the loosest one to the noise.
 
     A search without noise gathers much noise in a cluster of its own, and a cluster of the rows is
     lost to it. It is the one with the smallest mean length.
@@ -81,7 +81,7 @@ def _noise_start(problem: Problem[VMFModel], options: MixtureOptions) -> Start:
     return Start(replace(start, weights=shares), "noise")
 
 
-def settle_noise(
+def limit_noise(
     options: MixtureOptions, problem: Problem[VMFModel], fit: Fitted
 ) -> tuple[Problem[VMFModel], Fitted]:
     """Lower the level of the noise where more rows are noise than may be.
@@ -119,7 +119,7 @@ def _usual(
             if begins is not None:
                 beyond = odds > max(step, upper + begins)
                 return _limited(options, problem, fit, float(weights @ beyond / weights.sum()))
-        if step <= SETTLED * deviation:
+        if step <= CLOSE_ENOUGH * deviation:
             break
         lower = _lowered(problem, step)
         again = _continued(options, lower, fit, problem.settings)
@@ -217,7 +217,7 @@ def quantiles(values: Array, weights: Array, shares: tuple[float, ...]) -> list[
 
 
 def keep_level(problem: Problem[VMFModel], model: VMFModel) -> Problem[VMFModel]:
-    """Take over the level that was settled before, where the noise is otherwise the same."""
+    """Take over the level that was found before, where the noise is otherwise the same."""
     now, before = problem.model.noise, model.noise
     if now is None or before is None or now.most != before.most:
         return problem

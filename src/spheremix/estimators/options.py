@@ -143,7 +143,7 @@ class MixtureOptions:
             tol=self.tol,
             max_iter=self.max_iter,
             e_step=self.e_step,
-            # The other M-steps settle where exact EM would still gain: their gap is reported, and
+            # The other M-steps stop where exact EM would still gain: their gap is reported, and
             # not waited for.
             certified=self.m_step == "exact" and self.kappa_solver == "exact",
         )

@@ -22,9 +22,9 @@ from spheremix.estimators.noise import (
     STILL,
     keep_level,
     known_level,
+    limit_noise,
     noise_leads,
     quantiles,
-    settle_noise,
 )
 from spheremix.estimators.options import MixtureOptions, PathOptions
 from spheremix.estimators.parameter_docs import documented
@@ -267,13 +267,13 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             # A stored state comes without these.
             runs, agreed = getattr(self, "runs_", []), getattr(self, "agreement_", float("nan"))
         else:
-            settled = known_level(options, problem)
-            dense = restarts(options, settled, None)
+            leveled = known_level(options, problem)
+            dense = restarts(options, leveled, None)
             runs, agreed = dense.runs, dense.agreement(problem)
-            if settled is not problem:  # a fitted mixture whose noise is settled
-                problem, best = settled, dense.best
+            if leveled is not problem:  # a fitted mixture whose level is known
+                problem, best = leveled, dense.best
             else:
-                problem, best = settle_noise(options, problem, dense.best)
+                problem, best = limit_noise(options, problem, dense.best)
             solver = path_solver(options, route, problem)
             state = PathState.begin(solver, best, count_converged(runs), relaxed=route.relaxed)
         follow(options, route, problem, solver, state, runs)
@@ -469,8 +469,8 @@ def set_path_attributes(
     """Set what a path knows of its steps.
 
     What describes mixtures describes those that are judged: the refits of a relaxed path.
-    ``label`` gives the labels of the mixture that is chosen, beside the dense one, and the level of
-    the noise in predictions where it is not that of the fits.
+    ``label`` returns the level of the noise in predictions where it is not that of the fits, and
+    the labels of the mixture that is chosen, beside the dense one.
     """
     steps = state.steps
     judged = state.refits or steps

@@ -56,7 +56,7 @@ class Customary:
     if TYPE_CHECKING:  # of scikit-learn, whose functions have no types
 
         def fit_predict(self, X: Any, y: Any = None, **parameters: Any) -> Labels:
-            """Fit, and give the labels of the rows."""
+            """Fit, and return the labels of the rows."""
             ...
 
     def _judged(self) -> Any:

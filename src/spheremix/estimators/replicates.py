@@ -73,7 +73,7 @@ def replicate_partitions(
     seed: int,
     callback: Callable[[int], None] | None = None,
 ) -> tuple[Array, list[list[Partition | None]]]:
-    """Search for clusters in rows drawn again; give their weights and the partitions of each size.
+    """Search for clusters in rows drawn again; return weights and the partitions of each size.
 
     A replicate is a vector of weights and one run of the search; None where the run found nothing.
     The replicates of all sizes share each sweep, and every size has the same replicates.
@@ -97,7 +97,7 @@ def replicate_labels(
     seed: int,
     callback: Callable[[int], None] | None = None,
 ) -> dict[int, list[NDArray[np.intp]]]:
-    """Search for clusters in rows drawn again; give the clusters of all rows, for each size."""
+    """Search for clusters in rows drawn again; return the clusters of all rows, for each size."""
     _, found = replicate_partitions(problem, sizes, n_replicates, seed, callback)
     directions, last = problem.directions, problem.model.for_search()[-1]
     return {
@@ -168,7 +168,7 @@ def stability_selection(
     sample_weight: ArrayLike | None = None,
     random_state: Any = None,
 ) -> Array:
-    """Tell how often each coordinate is selected when the rows are drawn again.
+    """Return how often each coordinate is selected when the rows are drawn again.
 
     Each bootstrap is a vector of weights, not a copy of the rows. EM starts from the solution of
     the path, so that components keep their names.

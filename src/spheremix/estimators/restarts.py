@@ -169,7 +169,7 @@ def warn_of_cap(
 def summaries(
     model: Any, starts: Sequence[Start], fits: Sequence[em.Fit[Any] | None]
 ) -> list[Restart]:
-    """Tell how each run went."""
+    """Return how each run went."""
     runs = []
     for start, fit in zip(starts, fits, strict=True):
         if fit is None:
@@ -197,7 +197,7 @@ def print_runs(runs: list[Restart], prefix: str = "") -> None:
 def warn_of_lost(
     runs: Sequence[AnyRun], n_components: int, what: str = "a mixture", stacklevel: int = 3
 ) -> None:
-    """Tell of restarts that ended without a fit, where others have one.
+    """Warn of restarts that ended without a fit, where others have one.
 
     Not for co-clustering, where it is the rule that some blocks lose all their columns.
     """

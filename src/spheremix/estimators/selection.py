@@ -13,7 +13,7 @@ from spheremix.estimators import validation as check
 from spheremix.estimators.advice import ADVICE, Adviser, lengths_of
 from spheremix.estimators.fitted import FittedMixture, set_fitted
 from spheremix.estimators.mixture import SelectedMixture, VMFMixture
-from spheremix.estimators.noise import add_noise_start, settle_noise
+from spheremix.estimators.noise import add_noise_start, limit_noise
 from spheremix.estimators.options import MixtureOptions, PathOptions, Paths
 from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.path import VMFPath, follow_from
@@ -315,7 +315,7 @@ class VMFMixtureIC(SelectedMixture):
             except NoFitError as error:
                 failures.append(error)
                 continue
-            problem, best = settle_noise(options, problems[K], best)
+            problem, best = limit_noise(options, problems[K], best)
             problems[K] = problem
             models[K] = VMFMixture(**{**self._shared(VMFMixture), "n_components": K})
             FittedMixture.of_fit(problem, best, runs[K], agreements[K]).set_on(models[K])

@@ -216,7 +216,7 @@ class SphericalKMeans(
         runs = [summary(start, result) for start, result in zip(starts, reached, strict=True)]
         if self.verbose:
             for i, run in enumerate(runs):
-                print(said(i, len(runs), run))  # noqa: T201
+                print(line_of(i, len(runs), run))  # noqa: T201
         fits = [result[0] for result in reached if result is not None and result[0].ok]
         if not fits:
             raise failure(
@@ -409,8 +409,8 @@ def lloyd(
     """Run spherical k-means from each start, re-seeding clusters that lose all their rows.
 
     All runs share their sweeps; those that lost a cluster go on together once the others are done.
-    Prototypes are in the form that the directions work with best. Gives for each start its fit, and
-    how many prototypes were re-seeded.
+    Prototypes are in the form that the directions work with best. Returns the fit of each
+    start, and how many prototypes were re-seeded.
     """
     model = SphericalKMeansModel()
     starts = [suited(directions, start) for start in starts]
@@ -464,7 +464,7 @@ def summary(start: Start, result: tuple[em.Fit[Array], int] | None) -> KMeansRes
     return KMeansRestart(start.seed, *reached, start.kind, first)
 
 
-def said(i: int, n: int, run: KMeansRestart) -> str:
+def line_of(i: int, n: int, run: KMeansRestart) -> str:
     """Return the line about a run that ``verbose`` prints."""
     return (
         f"run {i + 1}/{n} ({run.start}): {run.status} after {run.n_iter} iterations, "

@@ -232,7 +232,7 @@ def _given(problem: Problem[Any], init: Any) -> Any:
 
 
 def _start_from_moved(rows: Array, problem: Problem[Any]) -> Any:
-    """Put prototypes that are nearest to no row on rows, say so, and give the start of them all."""
+    """Put prototypes that are nearest to no row on rows, warn, and return the start of them all."""
     directions, weights = problem.directions, problem.weights
     nearest = Scorer(rows, np.zeros(rows.shape[0]), 0.0, "hard")
     (resultants,) = directions.sweep([nearest], weights)
@@ -359,7 +359,7 @@ class Divisible(Protocol):
 def is_large(problem: Problem[Any]) -> bool:
     """Return whether the search must not read all rows many times.
 
-    Engines that cannot give some of their rows (those of Dask and torch, and those of users) keep
+    Engines that cannot return some of their rows (those of Dask and torch, and those of users) keep
     the search on all rows.
     """
     return isinstance(problem.directions, Divisible) and _work(problem) > LARGE

@@ -11,7 +11,7 @@ from spheremix import hierarchy
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.advice import ADVICE, Adviser, last_worth, lengths_of
-from spheremix.estimators.cuts import cut_all, nest_all, plant, split_cluster
+from spheremix.estimators.cuts import build_trees, cut_all, nest_all, split_cluster
 from spheremix.estimators.fitted import add_fitted, set_fitted
 from spheremix.estimators.mixture import SelectedMixture, VMFMixture
 from spheremix.estimators.options import MixtureOptions
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from spheremix.advice import Advice
     from spheremix.data.open import Engine
-    from spheremix.estimators.cuts import NestedLevels, Planted
+    from spheremix.estimators.cuts import NestedLevels, Trees
     from spheremix.estimators.options import Auto, KappaName, Noise
     from spheremix.estimators.problem import Problem
     from spheremix.hierarchy import Hierarchy
@@ -48,7 +48,7 @@ class VMFTree(SelectedMixture):
     tree's clusters, combined with those of a second tree and refined by EM.
 
     The tree keeps a reference to the rows that it was fitted to, since cuts read them; it is not
-    pickled. A tree that was loaded has the cuts it was saved with, and gives others after
+    pickled. A tree that was loaded has the cuts it was saved with, and makes others after
     :meth:`attach`. Noise is in no leaf, and every cut decides anew which rows are noise; nested
     levels are not to be had with it.
 
@@ -95,7 +95,7 @@ class VMFTree(SelectedMixture):
         The nested levels made so far.
     hierarchy_ : Hierarchy
         The tree itself, with the resultants of its leaves.
-    planted_ : Planted
+    trees_ : Trees
         What cuts are made of: this tree, and that of the second best leaves.
     advice_ : Advice
         One to three recommended numbers of clusters, with the reasons and the doubts, as in
@@ -124,7 +124,7 @@ class VMFTree(SelectedMixture):
     cuts_: dict[int, VMFMixture]
     levels_: dict[tuple[int, ...], NestedLevels]
     hierarchy_: Hierarchy
-    planted_: Planted
+    trees_: Trees
     _problem: Problem[VMFModel] | None
     _lengths: Array | None
     _advice: Advice | None
@@ -180,23 +180,23 @@ class VMFTree(SelectedMixture):
         if isinstance(self.n_clusters, str):
             check.require_choice("n_clusters", self.n_clusters, (ADVICE,))
         problem, lengths = build_problem(options, X, sample_weight), lengths_of(X)
-        planted = plant(options, problem, self._make)
-        tree = planted.tree
-        cuts = {} if planted.leaves is None else {tree.n_leaves: planted.leaves}
+        trees = build_trees(options, problem, self._make)
+        tree = trees.tree
+        cuts = {} if trees.leaves is None else {tree.n_leaves: trees.leaves}
         advice = None
         if self.n_clusters == ADVICE and tree.n_leaves > 1:
-            advice = self._advise(problem, planted, cuts, lengths)
+            advice = self._advise(problem, trees, cuts, lengths)
             chosen = advice.best_candidate
         else:
             chosen = self._chosen(tree)
-        self._add_cuts(problem, planted, cuts, [chosen])
-        self.restore(planted, cuts, chosen, problem.columns)
+        self._add_cuts(problem, trees, cuts, [chosen])
+        self.restore(trees, cuts, chosen, problem.columns)
         self._problem, self._lengths, self._advice = problem, lengths, advice
         return self
 
     def restore(
         self,
-        planted: Planted,
+        trees: Trees,
         cuts: dict[int, VMFMixture],
         n_clusters: int,
         columns: dict[str, Any],
@@ -205,7 +205,7 @@ class VMFTree(SelectedMixture):
 
         Parameters
         ----------
-        planted : Planted
+        trees : Trees
             The tree, and what its cuts are made of.
         cuts : dict of int to VMFMixture
             The cuts that are known.
@@ -219,13 +219,13 @@ class VMFTree(SelectedMixture):
         VMFTree
             Itself.
         """
-        tree = planted.tree
+        tree = trees.tree
         set_fitted(
             self,
             {
                 **columns,
                 "hierarchy_": tree,
-                "planted_": planted,
+                "trees_": trees,
                 "linkage_": tree.linkage,
                 "losses_": tree.losses,
                 "sizes_": tree.every_node()[0],
@@ -250,7 +250,7 @@ class VMFTree(SelectedMixture):
                     remedies=("raise {n_components}",),
                 )
             problem = self._rows()
-            self._advice = self._advise(problem, self.planted_, self.cuts_, self._lengths)
+            self._advice = self._advise(problem, self.trees_, self.cuts_, self._lengths)
         return self._advice
 
     def attach(self, X: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -350,7 +350,7 @@ class VMFTree(SelectedMixture):
         check_is_fitted(self, "hierarchy_")
         wanted = [self._number(K, "n_clusters") for K in numbers]
         if set(wanted) - set(self.cuts_):
-            self._add_cuts(self._rows(), self.planted_, self.cuts_, wanted)
+            self._add_cuts(self._rows(), self.trees_, self.cuts_, wanted)
         return [self.cuts_[K] for K in wanted]
 
     def split(self, k: int, n_components: int, *, n_clusters: int | None = None) -> VMFMixture:
@@ -415,7 +415,7 @@ class VMFTree(SelectedMixture):
     def _advise(
         self,
         problem: Problem[VMFModel],
-        planted: Planted,
+        trees: Trees,
         cuts: dict[int, VMFMixture],
         lengths: Array | None,
     ) -> Advice:
@@ -424,12 +424,12 @@ class VMFTree(SelectedMixture):
         They are 2, 3, ... up to the last one at which merging two clusters loses more than chance,
         and two more.
         """
-        tree, adviser = planted.tree, Adviser.of(problem, self.random_state)
+        tree, adviser = trees.tree, Adviser.of(problem, self.random_state)
         weight = float(tree.leaves.mass.sum())
         n_parameters = np.count_nonzero(tree.leaves.vectors) / tree.n_leaves
         most = last_worth(tree.losses, adviser.chance.gain(weight), n_parameters, weight)
         numbers = range(2, most + 1)
-        self._add_cuts(problem, planted, cuts, numbers)
+        self._add_cuts(problem, trees, cuts, numbers)
         return adviser.advise(
             {K: cuts[K] for K in numbers},
             n_rows=weight,
@@ -446,14 +446,14 @@ class VMFTree(SelectedMixture):
     def _add_cuts(
         self,
         problem: Problem[VMFModel],
-        planted: Planted,
+        trees: Trees,
         cuts: dict[int, VMFMixture],
         numbers: Iterable[int],
     ) -> None:
         """Fit the cuts that are not there yet."""
         missing = sorted(set(numbers) - set(cuts))
         if missing:
-            cuts.update(cut_all(self._options(), problem, planted, missing, self._make))
+            cuts.update(cut_all(self._options(), problem, trees, missing, self._make))
 
     def _rows(self) -> Problem[VMFModel]:
         problem: Problem[VMFModel] | None = getattr(self, "_problem", None)

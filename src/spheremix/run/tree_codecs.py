@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.estimators.cuts import Planted
+from spheremix.estimators.cuts import Trees
 from spheremix.estimators.fitted import columns_of
 from spheremix.estimators.tree import VMFTree
 from spheremix.hierarchy import Hierarchy
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def pack_tree(tree: VMFTree, writer: Writer, prefix: str) -> FittedTreeRecord:
     """Write a fitted tree without its cuts; give its description."""
-    second = tree.planted_.second
+    second = tree.trees_.second
     return FittedTreeRecord(
         params=pack_params(tree, writer, prefix),
         tree=_pack(tree.hierarchy_, writer, prefix),
@@ -57,8 +57,8 @@ def unpack_tree(
     chosen = cuts[n_clusters]
     if first.leaves.vectors.shape[1] != chosen.n_features_in_ or max(cuts) > first.n_leaves:
         raise RunError(f"{reader.folder}: damaged: the tree is not that of the mixtures.")
-    planted = Planted(first, second, cuts.get(first.n_leaves))
-    return tree.restore(planted, dict(cuts), n_clusters, columns_of(chosen))
+    trees = Trees(first, second, cuts.get(first.n_leaves))
+    return tree.restore(trees, dict(cuts), n_clusters, columns_of(chosen))
 
 
 def _unpack(record: HierarchyRecord, reader: Reader) -> Hierarchy:
