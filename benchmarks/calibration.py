@@ -16,8 +16,7 @@ from stability import bbc, embeddings
 from timing import DATA, ROOT
 
 import spheremix as sm
-from spheremix.estimators.calibration import tempered
-from spheremix.estimators.left_out import LeftOut
+from spheremix.estimators.calibration import LeftOut, tempered
 
 TARGET = ROOT / "benchmarks" / "results" / "calibration.md"
 BINS = 15

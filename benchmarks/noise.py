@@ -37,8 +37,7 @@ from sklearn.preprocessing import normalize
 from timing import ROOT
 
 import spheremix as sm
-from spheremix.estimators.hump import valley
-from spheremix.estimators.noise import quantiles
+from spheremix.estimators.noise import quantiles, valley
 from spheremix.estimators.problem import NoFitError
 from spheremix.run import explore
 from spheremix.text import vectorize

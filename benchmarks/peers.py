@@ -29,7 +29,7 @@ from timing import DATA, ROOT, load_newsgroups, machine
 
 import spheremix as sm
 from spheremix import em
-from spheremix.estimators.lloyd import lloyd
+from spheremix.estimators.skmeans import lloyd
 
 try:
     from kmeans import LONG, SHORT

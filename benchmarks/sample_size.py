@@ -1,4 +1,4 @@
-"""How many rows a sample for starts needs, and how many runs the search: what ``large.py`` is from.
+"""How many rows a sample for starts needs, and how many runs the search: what starts are from.
 
 Run as ``python benchmarks/sample_size.py``; it writes ``benchmarks/results/sample_size.txt``. One
 thread, seconds of the processor.
@@ -16,8 +16,8 @@ from timing import ROOT, load_newsgroups, machine
 
 import spheremix as sm
 from spheremix import em
-from spheremix.estimators.large import TOL
-from spheremix.estimators.lloyd import lloyd
+from spheremix.estimators.skmeans import lloyd
+from spheremix.estimators.starts import SAMPLE_TOL
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.search import Search
 
@@ -41,7 +41,7 @@ def embeddings(out):
         for n_runs in RUNS:
             begin = time.process_time()
             part = sm.as_directions(drawn(X, rows * K, 1), n_threads=1)
-            search = Search(model, part, None, tol=TOL)
+            search = Search(model, part, None, tol=SAMPLE_TOL)
             found = [one for one in search.run([K], list(range(n_runs)))[0] if one is not None]
             start = model.from_partition(max(found, key=lambda one: one.value).resultants)
             middle = time.process_time()

@@ -23,7 +23,7 @@ from timing import DATA, ROOT, machine
 
 import spheremix as sm
 from spheremix import hierarchy
-from spheremix.estimators.inside import tree_inside
+from spheremix.estimators.cluster_tree import tree_inside
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
 from spheremix.seeding import class_resultants

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spheremix.advice import advise, bic_turn
-from spheremix.evidence import Evidence
+from spheremix.advice import Evidence, advise, bic_turn
 
 N_ROWS = 1000.0
 
@@ -125,7 +124,7 @@ def test_candidates_with_gaps_compare_gains_of_one_cluster():
     ("change", "doubt"),
     [
         ({"largest": np.full(6, 0.9)}, "One cluster has 90% of the rows"),
-        ({"stability": np.array([0.1, 0.1, 0.2, 0.4, 0.1, 0.1])}, "not firm"),
+        ({"stability": np.array([0.1, 0.1, 0.2, 0.4, 0.1, 0.1])}, "not stable"),
         (
             {"candidates": np.arange(5, 11), "stability": np.linspace(1, 0.5, 6)},
             "5 is the smallest",

@@ -9,8 +9,7 @@ from sklearn.exceptions import ConvergenceWarning as SklearnConvergenceWarning
 
 import spheremix as sm
 from spheremix.errors import Explained, Message, ParameterError
-from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.problem import NoFitError
+from spheremix.estimators.problem import ConvergenceWarning, NoFitError
 
 OPTIONS = {"min_df": "--min-df", "n_components": "--k"}
 

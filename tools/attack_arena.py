@@ -26,11 +26,11 @@ import sys
 sys.argv = ["spheremix", *{arguments!r}]
 sys.stdout = sys.stderr = open({said!r}, "w")
 from spheremix.__main__ import main
-from spheremix.estimators import chance, gathering
+from spheremix.estimators import advice
 from spheremix.run import firming, render
 
-gathering.N_REPLICATES, firming.N_REPLICATES = 3, 4
-chance.DRAWS, chance.REPLICATES, chance.STABLE_SETS = 3, 2, 1
+advice.N_REPLICATES, firming.N_REPLICATES = 3, 4
+advice.CHANCE_SETS, advice.CHANCE_REPLICATES, advice.CHANCE_STABLE = 3, 2, 1
 
 def draw(run, folder):
     folder.mkdir()

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from spheremix.estimators.coclustering import VMFCoclustering
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
+    from spheremix.estimators.replicates import stability_selection
     from spheremix.estimators.selection import VMFMixtureIC
     from spheremix.estimators.skmeans import SphericalKMeans
-    from spheremix.estimators.stability import stability_selection
     from spheremix.estimators.tree import VMFTree
     from spheremix.reading.batch import compare_batch
     from spheremix.reading.stability import stability
@@ -103,7 +103,7 @@ _HOMES = {
     "stability": "reading.stability",
     "load_run": "run.saving",
     "save_run": "run.saving",
-    "stability_selection": "estimators.stability",
+    "stability_selection": "estimators.replicates",
 }
 
 if not TYPE_CHECKING:  # where types are checked, a name that is not there is a mistake

@@ -1,6 +1,11 @@
 """How many clusters: the numbers that follow from the evidence, and what speaks against them.
 
-A corpus may have several good answers, so the advice has up to three, and it names its doubts.
+Two kinds of evidence decide. Clusters should be *stable*: rows that are drawn again should fall
+into the same clusters, more than rows without any clusters do. And the number should be a *turning
+point*: the last cluster should explain much more than a further one would. A corpus may have
+several good answers, so the advice has up to three, and it names its doubts.
+
+:mod:`spheremix.estimators.advice` measures the evidence on rows.
 """
 
 from __future__ import annotations
@@ -13,19 +18,143 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from spheremix.evidence import Evidence
+    Array = NDArray[np.float64]
 
 # Standard deviations above chance, below which there are no clusters. Student's quantile for ten
 # sets of rows without clusters and three numbers of clusters: chance passes it once in a hundred.
 APART = 3.7
 MANY = 10.0  # rows for each column, from which on BIC counts
-FIRM = 0.7  # stability, corrected for chance, of clusters that one can rely on
+STABLE = 0.7  # stability, corrected for chance, of clusters that one can rely on
 LOOSE = 0.5  # stability below which another sample would give other clusters
 CLEAR = 0.25  # by which the best number should stand out from the middle of the others
 GIANT = 0.8  # share of a cluster that hides all others
 BY_LABEL = 0.8  # adjusted Rand index of two clusters with labels
 BY_LENGTH = 0.8  # rank correlation of two clusters with the length of documents
 MOST = 3  # numbers that are recommended
+_NOTHING = (
+    "No clusters: a division of the rows gains no more than a division of rows without any "
+    "clusters does."
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What is known of each number of clusters; NaN where something is not known.
+
+    Attributes
+    ----------
+    candidates : ndarray of int of shape (C,)
+        The numbers of clusters, increasing.
+    n_rows : float
+        Rows, or the sum of their weights.
+    n_features : int
+        Columns.
+    log_likelihoods : ndarray of shape (C,)
+        Of the best mixture of each number.
+    one_cluster : float
+        The log-likelihood of a mixture of one component.
+    n_parameters : ndarray of shape (C,)
+        Parameters of the mixtures, as the criteria count them.
+    criteria : dict of str to ndarray of shape (C,)
+        Information criteria; smaller is better.
+    stability : ndarray of shape (C,)
+        Mean adjusted Rand index between the clusters of rows that were drawn again.
+    chance : ndarray of shape (C,)
+        The same for rows without clusters.
+    agreement : ndarray of shape (C,)
+        Mean adjusted Rand index of the other runs of the search with the best one.
+    largest : ndarray of shape (C,)
+        Share of the largest cluster.
+    merge_costs : ndarray of shape (C,) or None
+        What merging two of K clusters loses, in nats; of a tree.
+    held_out : ndarray of shape (C,) or None
+        Log-likelihood of rows that were left out, a row.
+    apart : float or None
+        By how many standard deviations clusters gain more than in rows without clusters.
+    chance_gain : float
+        What a further cluster gains in rows without clusters, in nats a row.
+    by_length : float or None
+        Rank correlation of two clusters with the number of words of the documents.
+    by_label : (str, float) or None
+        The column of labels that two clusters agree with most, and the adjusted Rand index.
+    """
+
+    candidates: NDArray[np.intp]
+    n_rows: float
+    n_features: int
+    log_likelihoods: Array
+    one_cluster: float
+    n_parameters: Array
+    criteria: dict[str, Array]
+    stability: Array
+    chance: Array
+    agreement: Array
+    largest: Array
+    merge_costs: Array | None = None
+    held_out: Array | None = None
+    apart: float | None = None
+    chance_gain: float = 0.0
+    by_length: float | None = None
+    by_label: tuple[str, float] | None = None
+
+    @property
+    def adjusted_stability(self) -> Array:
+        """Stability between 0, what chance gives, and 1; 0 for one cluster.
+
+        Where rows were not drawn again, the agreement of the runs stands for it.
+        """
+        found = np.where(np.isfinite(self.stability), self.stability, self.agreement)
+        corrected = (found - self.chance) / (1.0 - self.chance)
+        corrected = np.where(self.candidates == 1, 0.0, np.nan_to_num(corrected, nan=0.0))
+        return np.clip(corrected, 0.0, 1.0)
+
+    @property
+    def gains(self) -> Array:
+        """What each further cluster adds to the log-likelihood, in nats a row."""
+        steps = np.diff(self.candidates, prepend=1)
+        added = np.diff(self.log_likelihoods, prepend=self.one_cluster)
+        if steps[0] == 0:  # one cluster is a candidate: it adds nothing
+            steps[0], added[0] = 1, 0.0
+        gains: Array = added / steps / self.n_rows
+        return gains
+
+    @property
+    def least_gain(self) -> Array:
+        """What a further cluster must gain to count: more than by chance, and what BIC asks for."""
+        each = self.n_parameters / np.maximum(self.candidates, 1)
+        price = each * np.log(max(self.n_rows, 2.0)) / (2.0 * self.n_rows)
+        least: Array = np.maximum(price, self.chance_gain)
+        return least
+
+    @property
+    def turning(self) -> Array:
+        """How much less a further cluster explains than the last one did, between 0 and 1.
+
+        With merge costs, the mean of both. The last number has none, since what follows is not
+        known; nor has the first one, above two, since the last of its clusters may have added much
+        less than all of them together.
+        """
+        gains = self.gains
+        if self.candidates[0] > 2:
+            gains[0] = np.nan
+        falls = [_falls(gains, self.least_gain)]
+        if self.merge_costs is not None:
+            falls.append(_falls(self.merge_costs / self.n_rows, self.least_gain))
+        turning: Array = np.mean(falls, axis=0)
+        return turning
+
+    @property
+    def scores(self) -> Array:
+        """Adjusted stability plus turning: between 0 and 2."""
+        return self.adjusted_stability + self.turning
+
+
+def _falls(gains: Array, least: Array) -> Array:
+    """Return the relative fall after each gain; gains below the least one count as the least."""
+    floored = np.maximum(np.nan_to_num(gains, nan=0.0), np.maximum(least, 1e-300))
+    falls = np.zeros(len(gains))
+    falls[:-1] = np.clip(1.0 - floored[1:] / floored[:-1], 0.0, 1.0)
+    return falls
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +259,6 @@ def advise(evidence: Evidence) -> Advice:
     )
 
 
-_NOTHING = (
-    "No clusters: a division of the rows gains no more than a division of rows without any "
-    "clusters does."
-)
-
-
 def _nothing_there(evidence: Evidence) -> bool:
     return evidence.apart is not None and evidence.apart < APART
 
@@ -160,13 +283,13 @@ def _places(evidence: Evidence) -> list[int]:
 
     Two clusters come first only where they are all there is: nearly every corpus falls into two
     halves, and who is told so has learned little. A finer number comes before them if its clusters
-    are firm, or if two do not clearly stand out from it, and if it gains more than by chance.
+    are stable, or if two do not clearly stand out from it, and if it gains more than by chance.
     """
     scores = evidence.scores
     best = int(np.argmax(scores))
     others = _others(evidence, best)
     if evidence.candidates[best] == 2:
-        good = (evidence.adjusted_stability >= FIRM) | (scores > scores[best] - CLEAR)
+        good = (evidence.adjusted_stability >= STABLE) | (scores > scores[best] - CLEAR)
         good &= evidence.gains > evidence.least_gain
         finer = [i for i in _peaks(evidence, best) if good[i]]
         if finer:
@@ -180,19 +303,19 @@ def _peaks(evidence: Evidence, best: int) -> list[int]:
 
     The last candidate is none of them, since what follows it is not known.
     """
-    scores, firm = evidence.scores, evidence.adjusted_stability
+    scores, stable = evidence.scores, evidence.adjusted_stability
     padded = np.r_[-np.inf, scores, -np.inf]
     return [
         i
         for i in range(len(scores) - 1)
-        if i != best and scores[i] >= max(padded[i], padded[i + 2]) and firm[i] >= LOOSE
+        if i != best and scores[i] >= max(padded[i], padded[i + 2]) and stable[i] >= LOOSE
     ]
 
 
 def _others(evidence: Evidence, best: int) -> list[int]:
-    """Find other good numbers, the best first: peaks of the score, and the finest firm number."""
-    scores, firm, peaks = evidence.scores, evidence.adjusted_stability, _peaks(evidence, best)
-    enough = (firm >= FIRM) & (evidence.gains > evidence.least_gain)
+    """Find other good numbers, the best first: peaks of the score, and the finest stable number."""
+    scores, stable, peaks = evidence.scores, evidence.adjusted_stability, _peaks(evidence, best)
+    enough = (stable >= STABLE) & (evidence.gains > evidence.least_gain)
     finest = best
     while finest + 2 < len(scores) and enough[finest + 1]:
         finest += 1
@@ -251,7 +374,9 @@ def _certainty(evidence: Evidence, best: int) -> str:
         return "weak"
     ahead = np.delete(evidence.scores, best)
     margin = evidence.scores[best] - (ahead.max() if len(ahead) else 0.0)
-    return "clear" if evidence.adjusted_stability[best] >= FIRM and margin >= CLEAR / 2 else "fair"
+    return (
+        "clear" if evidence.adjusted_stability[best] >= STABLE and margin >= CLEAR / 2 else "fair"
+    )
 
 
 def _is_flat(evidence: Evidence, best: int) -> bool:
@@ -265,7 +390,8 @@ def _doubts(evidence: Evidence, best: int) -> list[str]:
     doubts = []
     if evidence.adjusted_stability[best] < LOOSE:
         doubts.append(
-            f"The {K} clusters are not firm: other rows of the same kind would give other clusters."
+            f"The {K} clusters are not stable: other rows of the same kind would give other "
+            "clusters."
         )
     if _is_flat(evidence, best):
         doubts.append(

@@ -1,9 +1,10 @@
 """The search for a partition to start EM from: merged clusters, first variation, crossings.
 
-A run of the search takes three times as many rows as clusters, lets their clusters settle for a
-few sweeps, and merges them by the least loss of classification likelihood. Sweeps that assign rows
-by first variation refine the partition. Then runs meet in pairs: the clusters of both, together,
-are merged back to the number asked for and refined, and the best of parents and child goes on.
+A run of the search takes three times as many rows as clusters, assigns all rows to these for a few
+sweeps, and merges their clusters by the least loss of classification likelihood. Sweeps that
+assign rows by first variation refine the partition. Then runs meet in pairs: the clusters of both,
+together, are merged back to the number asked for and refined, and the best of parents and child
+goes on.
 
 Clusters are kept sparse where there are many of them and rows are sparse (``spheremix.vectors``).
 
@@ -50,7 +51,7 @@ P = TypeVar("P")
 OVER = 3  # clusters a run begins with, for each one asked for
 # Clusters a run begins with at most, unless more are asked for: their pairs take 256 MB.
 MOST_MERGED = 4000
-SETTLING = 2  # sweeps between the first assignment and the merging
+ASSIGNING = 2  # sweeps between the first assignment and the merging
 CROSSING = 2  # sweeps of the clusters of two parents before they are merged
 REFINEMENTS = 50  # sweeps by first variation, at most
 
@@ -98,7 +99,7 @@ class Judged:
 
 
 class Search(Generic[P]):
-    """A search on its way: the rows, the model, and how many sweeps were made.
+    """A search: the rows, the model, and how many sweeps were made.
 
     Parameters
     ----------
@@ -190,7 +191,7 @@ class Search(Generic[P]):
     def refined(
         self, starts: Sequence[Resultants], draws: Sequence[int] | None = None
     ) -> list[Judged | None]:
-        """Move rows by first variation; give the best partition met on the way from each start.
+        """Move rows by first variation; return the best partition met from each start.
 
         Each row goes where it seems to add most to the value: :attr:`Scorer.pulls` has the formula.
         It is an approximation. The component of the largest score is taken for the one that the row
@@ -257,7 +258,7 @@ class Search(Generic[P]):
             together,
             lambda one: self._n_entries(one.vectors),
             lambda _, batch: self._finished(
-                self._settled(batch, CROSSING, [0] * len(batch)),
+                self._assigned(batch, CROSSING, [0] * len(batch)),
                 [len(one.mass) // 2 for one in batch],
                 "cross",
                 [0] * len(batch),
@@ -291,13 +292,13 @@ class Search(Generic[P]):
     def _merged(
         self, specs: list[tuple[int, int, int]], members: list[int], rows: list[Array]
     ) -> list[Partition | None]:
-        """Let the clusters around rows settle, merge them to the members' sizes and refine."""
+        """Assign rows to clusters around some, merge these to the members' sizes and refine."""
         sizes, draws = [specs[i][0] for i in members], [specs[i][2] for i in members]
         nearest = [Scorer(one, np.zeros(one.shape[0]), 0.0, "hard") for one in rows]
-        settled = self._settled(self._sweep(nearest, draws), SETTLING, draws)
-        return self._finished(settled, sizes, "merge", draws)
+        assigned = self._assigned(self._sweep(nearest, draws), ASSIGNING, draws)
+        return self._finished(assigned, sizes, "merge", draws)
 
-    def _settled(
+    def _assigned(
         self, resultants: Sequence[Resultants], n_sweeps: int, draws: Sequence[int]
     ) -> list[Resultants | None]:
         """Assign all rows to clusters a few times; clusters without rows are dropped."""
@@ -317,12 +318,12 @@ class Search(Generic[P]):
         return now
 
     def _finished(
-        self, settled: list[Resultants | None], sizes: list[int], start: str, draws: Sequence[int]
+        self, assigned: list[Resultants | None], sizes: list[int], start: str, draws: Sequence[int]
     ) -> list[Partition | None]:
         """Merge clusters to the sizes and refine; None where fewer than that are left."""
-        found: list[Partition | None] = [None] * len(settled)
+        found: list[Partition | None] = [None] * len(assigned)
         merged = {}
-        for i, (one, size) in enumerate(zip(settled, sizes, strict=True)):
+        for i, (one, size) in enumerate(zip(assigned, sizes, strict=True)):
             occupied = None if one is None else only(one, one.mass > 0.0)
             if occupied is None or len(occupied.mass) < size:
                 continue
@@ -340,7 +341,7 @@ class Search(Generic[P]):
     def _refined_from(
         self, starts: list[Resultants], draws: Sequence[int]
     ) -> list[dict[str, Any] | None]:
-        """Refine; give the resultants and the values before and after, as Partition has them."""
+        """Refine; return the resultants and the values before and after, as Partition has them."""
         starts = [self._in_form(start) for start in starts]
         before, after = [self._judged(start) for start in starts], self.refined(starts, draws)
         return [

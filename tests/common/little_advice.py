@@ -6,16 +6,16 @@ from contextlib import contextmanager
 
 import pytest
 
-from spheremix.estimators import chance, gathering
+from spheremix.estimators import advice
 from spheremix.reading import document_map
 from spheremix.run import firming
 
 # How often rows are drawn again, and how many sets of rows without clusters are made.
 ADVICE = (
-    (gathering, "N_REPLICATES", 3),
-    (chance, "DRAWS", 3),
-    (chance, "REPLICATES", 2),
-    (chance, "STABLE_SETS", 1),
+    (advice, "N_REPLICATES", 3),
+    (advice, "CHANCE_SETS", 3),
+    (advice, "CHANCE_REPLICATES", 2),
+    (advice, "CHANCE_STABLE", 1),
     (firming, "N_REPLICATES", 4),
 )
 STEPS = ((document_map, "GATHERING", 20), (document_map, "SPREADING", 20))  # of the map

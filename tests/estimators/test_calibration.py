@@ -12,9 +12,8 @@ from sklearn.exceptions import NotFittedError
 import spheremix as sm
 from spheremix.bessel import log_normalizer, mean_length
 from spheremix.errors import ParameterError
-from spheremix.estimators import left_out
-from spheremix.estimators.calibration import evidence, knowledge, normalised, tempered
-from spheremix.estimators.left_out import LeftOut
+from spheremix.estimators import calibration
+from spheremix.estimators.calibration import LeftOut, evidence, knowledge, normalised, tempered
 
 
 def calibration_error(posteriors, labels, bins=10):
@@ -79,7 +78,7 @@ def test_with_a_hard_e_step_a_row_is_left_out_of_its_own_component_alone():
 
 def test_blocks_are_small_for_many_components_too(monkeypatch):
     X, _, mixture = fitted(50, 4, 10, 0.1)
-    monkeypatch.setattr(left_out, "ENTRIES", 100)
+    monkeypatch.setattr(calibration, "ENTRIES", 100)
     blocks = list(LeftOut(mixture, sm.as_directions(X), None).blocks(np.arange(50)))
     assert [len(part) for part, _ in blocks] == [10] * 5
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import spheremix as sm
-from spheremix.estimators import attributes, choices
+from spheremix.estimators import options, predictions
 
 KINDS = [
     sm.VMFMixture,
@@ -74,7 +74,7 @@ def test_inertia_is_that_of_unit_rows(rows):
 @pytest.mark.parametrize("kind", KINDS)
 def test_parameters_of_other_packages_are_named_as_here(kind):
     known = inspect.signature(kind).parameters
-    for elsewhere, here in attributes.ELSEWHERE.items():
+    for elsewhere, here in predictions.ELSEWHERE.items():
         assert here in known
         if elsewhere in known:
             continue
@@ -123,7 +123,7 @@ def test_values_of_parameters_have_types(kind):
     for name, parameter in inspect.signature(kind).parameters.items():
         if not name.endswith("criterion"):
             assert not {"str", "ArrayLike | str"} & set(parameter.annotation.split(" | ")), name
-    accepted = get_args(choices.Kappa)
+    accepted = get_args(options.Kappa)
     assert float in accepted
     assert str not in accepted
     assert {name for one in accepted for name in get_args(one) if isinstance(name, str)} == {

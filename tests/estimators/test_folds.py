@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.estimators.folds import held_out_likelihoods
+from spheremix.estimators.advice import held_out_likelihoods
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
 from spheremix.models.base import DegenerateError

@@ -9,8 +9,8 @@ from scipy.special import logsumexp
 
 import spheremix as sm
 from spheremix.bessel import log_normalizer
-from spheremix.estimators.hump import CRITICAL, hump, majorant, valley
-from spheremix.estimators.noise import label_chosen, noise_leads
+from spheremix.estimators.noise import CRITICAL, hump, majorant, noise_leads, valley
+from spheremix.estimators.path import label_chosen
 
 
 def ones(values):

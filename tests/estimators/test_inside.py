@@ -10,8 +10,8 @@ from sklearn.metrics import adjusted_rand_score
 from tree_common import classification_likelihood, resultants_of, themes
 
 import spheremix as sm
-from spheremix.estimators import inside
-from spheremix.estimators.inside import FEW, absorb, tree_inside
+from spheremix.estimators import cluster_tree
+from spheremix.estimators.cluster_tree import FEW, absorb, tree_inside
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
 
@@ -110,7 +110,7 @@ def test_the_same_bits_for_any_number_of_threads_and_parts(planted, n_threads, m
     rows, chosen, _ = planted
     expected = tree_inside(problem_of(rows), chosen, 7, 5)
     if n_threads == 1:
-        monkeypatch.setattr(inside, "BATCH_WEIGHTS", len(rows))  # one cluster at a time
+        monkeypatch.setattr(cluster_tree, "BATCH_WEIGHTS", len(rows))  # one cluster at a time
     found = tree_inside(problem_of(rows, n_threads=n_threads), chosen, 7, 5)
     assert_array_equal(found.leaves, expected.leaves)
     if n_threads > 1:
@@ -144,7 +144,7 @@ def test_a_group_that_keeps_only_rows_without_weight_gives_them_to_another(plant
     problem = problem_of(rows, np.where(np.arange(len(rows)) < 4, 0.0, 1.0))
     leaves, owners = np.where(np.arange(len(rows)) < 4, 1, 2 * chosen), np.array([0, 0, 1, 1, 2, 2])
     leaves[:4] = 1
-    tree = inside._grown(problem, leaves, owners[[0, 1, 2, 2, 4, 4]], np.arange(3))
+    tree = cluster_tree._grown(problem, leaves, owners[[0, 1, 2, 2, 4, 4]], np.arange(3))
     assert tree.leaves.min() >= 0
     assert_array_equal(tree.clusters[tree.leaves[:4]], 0)
 
@@ -164,6 +164,6 @@ def test_groups_of_all_clusters_are_scored_in_one_reading(planted, monkeypatch):
     assert_array_equal(tree_inside(problem, chosen, 9, 0).leaves, expected.leaves)
     assert readings.count("scores") == 1
     assert "labels" not in readings
-    monkeypatch.setattr(inside, "SCORES", 1)  # one cluster at a time
+    monkeypatch.setattr(cluster_tree, "SCORES", 1)  # one cluster at a time
     assert_array_equal(tree_inside(problem, chosen, 9, 0).leaves, expected.leaves)
     assert readings.count("scores") == 4

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 import spheremix as sm
-from spheremix.estimators import large, starts
+from spheremix.estimators import starts
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import NoFitError, build_problem
 from spheremix.search import Search
@@ -29,8 +29,8 @@ def rows_of_mixture():
 @pytest.fixture
 def small_is_large(monkeypatch):
     """Let data of 400 rows count as large, and samples have 30 rows a component."""
-    monkeypatch.setattr(large, "LARGE", 400.0 * D * K)
-    monkeypatch.setattr(large, "ROWS", 30)
+    monkeypatch.setattr(starts, "LARGE", 400.0 * D * K)
+    monkeypatch.setattr(starts, "SAMPLE_ROWS", 30)
 
 
 @pytest.fixture
@@ -118,23 +118,23 @@ def test_the_agreement_is_that_of_the_partitions_in_the_sample(make, monkeypatch
 
 def test_how_many_rows_are_drawn(X, monkeypatch):
     problem = problem_of(X)
-    assert not large.is_large(problem)
-    monkeypatch.setattr(large, "LARGE", 300.0 * D * K)
-    assert large.is_large(problem)
-    assert large.sample(problem, 0).directions.n_rows == max(300, large.ROWS * K)
-    monkeypatch.setattr(large, "ROWS", 50)
-    assert large.sample(problem, 0).directions.n_rows == 300
-    monkeypatch.setattr(large, "ROWS", 150)
-    assert large.sample(problem, 0).directions.n_rows == 450
-    monkeypatch.setattr(large, "ROWS", 250)  # more than half of the rows: all are read
-    assert large.sample(problem, 0) is problem
+    assert not starts.is_large(problem)
+    monkeypatch.setattr(starts, "LARGE", 300.0 * D * K)
+    assert starts.is_large(problem)
+    assert starts.sample_rows(problem, 0).directions.n_rows == max(300, starts.SAMPLE_ROWS * K)
+    monkeypatch.setattr(starts, "SAMPLE_ROWS", 50)
+    assert starts.sample_rows(problem, 0).directions.n_rows == 300
+    monkeypatch.setattr(starts, "SAMPLE_ROWS", 150)
+    assert starts.sample_rows(problem, 0).directions.n_rows == 450
+    monkeypatch.setattr(starts, "SAMPLE_ROWS", 250)  # more than half of the rows: all are read
+    assert starts.sample_rows(problem, 0) is problem
 
 
 @pytest.mark.usefixtures("small_is_large")
 def test_rows_of_a_sample_keep_their_weights_and_those_without_weight_are_never_drawn(X):
     weights = np.random.default_rng(0).uniform(0.5, 2.0, N)
     weights[::4] = 0.0
-    drawn = large.sample(problem_of(X, weights), 7)
+    drawn = starts.sample_rows(problem_of(X, weights), 7)
     rows = drawn.directions.take(np.arange(drawn.directions.n_rows))
     cosines = rows @ (X / np.linalg.norm(X, axis=1, keepdims=True)).T
     ids = cosines.argmax(axis=1)
@@ -143,7 +143,7 @@ def test_rows_of_a_sample_keep_their_weights_and_those_without_weight_are_never_
     assert not np.any(ids % 4 == 0)
     assert_array_equal(drawn.weights, weights[ids])
     few = np.where(np.arange(N) < 350, 1.0, 0.0)  # the rows that count are not large
-    assert not large.is_large(problem_of(X, few))
+    assert not starts.is_large(problem_of(X, few))
 
 
 @pytest.mark.usefixtures("small_is_large")

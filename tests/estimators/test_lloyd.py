@@ -11,7 +11,7 @@ from scipy import sparse
 import spheremix as sm
 from spheremix import em
 from spheremix.data.moved import MovedComponents
-from spheremix.estimators.lloyd import lloyd
+from spheremix.estimators.skmeans import lloyd
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.testing.suite import assert_resultants_same_bits
 from spheremix.vectors import as_dense, as_sparse, is_sparse

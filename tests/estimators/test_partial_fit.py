@@ -73,7 +73,7 @@ def test_a_batch_is_worked_on_until_it_settles(rows, monkeypatch):
     mixture = sm.VMFMixture(3, n_init=2, random_state=0, tol=1e-12).fit(X[:600])
     before = mixture.n_iter_
     means = softmax_resultants(mixture, X[:600])
-    monkeypatch.setattr(streaming, "SETTLED", 0.0)
+    monkeypatch.setattr(streaming, "LEAST_GAIN", 0.0)
     monkeypatch.setattr(streaming, "SWEEPS", 500)
     mixture.partial_fit(X[600:1200])
     assert mixture.n_iter_ > before + 3

@@ -9,12 +9,16 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 import spheremix as sm
-from spheremix.estimators.chance import Chance, chance_of, last_useful, without_clusters
-from spheremix.estimators.gathering import (
+from spheremix.estimators import advice
+from spheremix.estimators.advice import (
+    Adviser,
+    Chance,
+    chance_of,
+    last_useful,
     lengths_of,
-    measure_stability,
     one_cluster,
     split_by_length,
+    without_clusters,
 )
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
@@ -75,7 +79,7 @@ def test_replicates_label_all_rows_and_do_not_depend_on_other_sizes(four, kappa)
 
 
 def test_the_true_number_is_the_most_stable(four):
-    found = measure_stability(problem_of(four), [1, 2, 3, 4, 5, 6], seed=0)
+    found = Adviser(problem_of(four), (0, 0)).stability([1, 2, 3, 4, 5, 6])
     assert 1 not in found
     assert max(found, key=lambda K: found[K].mean) == 4
     assert found[4].mean > 0.9
@@ -170,3 +174,25 @@ def test_a_study_of_rows_without_clusters_says_so():
     assert study.best_n_components_ in study.candidates_
     one = sm.VMFMixtureIC([1, 2, 3], random_state=0, n_init=1, paths="none", tol=1e-4).fit(rows)
     assert one.best_n_components_ == 1
+
+
+def test_what_is_remembered_is_not_measured_again(four, monkeypatch):
+    models = {K: sm.VMFMixture(K, random_state=0, n_init=1).fit(four) for K in (1, 3, 4)}
+    kept, told = {}, []
+
+    def remember(name, make):
+        if name not in kept:
+            kept[name] = make()
+        return kept[name]
+
+    problem = problem_of(four)
+    first = Adviser(problem, (1, 2), remember, told.append, most=12).advise(models)
+    assert list(kept) == ["stability-3", "stability-4", "chance"]
+    assert 6 <= kept["chance"].last_useful <= 12
+    assert told == [3, 4]
+    plain = Adviser(problem, (1, 2)).advise(models)
+    assert_allclose(plain.evidence.stability, first.evidence.stability)
+    monkeypatch.setattr(advice, "replicate_labels", None)
+    again = Adviser(problem, (1, 2), remember).advise(models)
+    assert_array_equal(again.evidence.scores, first.evidence.scores)
+    assert str(again) == str(first)

@@ -10,12 +10,9 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import adjusted_rand_score
 
 import spheremix as sm
-from spheremix.estimators.agreement import agreement
-from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.options import MixtureOptions
-from spheremix.estimators.problem import build_problem
-from spheremix.estimators.restarts import restarts
-from spheremix.estimators.standing import standing
+from spheremix.estimators.problem import ConvergenceWarning, build_problem
+from spheremix.estimators.restarts import agreement, rank, restarts
 
 HOW = {"kappa": "free", "init": "random", "n_init": 8, "random_state": 0, "n_threads": 1}
 
@@ -70,4 +67,4 @@ def test_one_shared_concentration_at_the_cap_is_no_runaway(mode):
         SimpleNamespace(parameters=SimpleNamespace(kappas=np.array([kappa])), objective=objective)
         for kappa, objective in ((9.0, 2.0), (3.0, 1.0))
     )
-    assert (standing(model, capped) > standing(model, other)) is (mode == "shared")
+    assert (rank(model, capped) > rank(model, other)) is (mode == "shared")

@@ -12,7 +12,7 @@ from spheremix import em
 from spheremix.bessel import log_normalizer
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import build_problem
-from spheremix.estimators.refit import refit_on_support
+from spheremix.estimators.selection import refit_on_support
 from spheremix.estimators.strategies import PathProgress
 from spheremix.models.maximise import maximise_in_python
 from spheremix.penalties import L1

@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 import spheremix as sm
 from spheremix import em
-from spheremix.estimators.lloyd import lloyd, reseed
+from spheremix.estimators.skmeans import lloyd, reseed
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.seeding import SAME, largest_cosines, repeated
 from spheremix.validity import calinski_harabasz_cosine

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 import spheremix as sm
 from spheremix import em
-from spheremix.estimators import stability
+from spheremix.estimators import replicates
 
 
 def test_stability_is_a_share_of_bootstraps(rows, path):
@@ -57,7 +57,7 @@ def test_stability_reads_weights_and_copies_no_row(rows, path, monkeypatch):
         seen.append((directions, options["weights"].shape))
         return fit(model, directions, starts, settings, **options)
 
-    monkeypatch.setattr(stability.em, "fit", spy)
+    monkeypatch.setattr(replicates.em, "fit", spy)
     sm.stability_selection(path, rows, n_bootstrap=12, random_state=0)
     assert [shape for _, shape in seen] == [(10, 500), (2, 500)]
     assert len({id(directions) for directions, _ in seen}) == 1
@@ -77,7 +77,7 @@ def test_stability_without_a_bootstrap_left(rows, path, monkeypatch):
     def failed(_model, _directions, starts, _settings, **_):
         return [em.Fit(start, None, 0.0, np.nan, "collapsed", 1, []) for start in starts]
 
-    monkeypatch.setattr(stability.em, "fit", failed)
+    monkeypatch.setattr(replicates.em, "fit", failed)
     with pytest.raises(RuntimeError, match="Every bootstrap lost a component"):
         sm.stability_selection(path, rows, n_bootstrap=2)
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.estimators import top
+from spheremix.estimators import predictions
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +25,8 @@ def mixture(rows):
 @pytest.fixture
 def narrow(monkeypatch):
     """Score seven components at a time."""
-    monkeypatch.setattr(top, "ENTRIES", 1)
-    monkeypatch.setattr(top, "FEWEST", 7)
+    monkeypatch.setattr(predictions, "ENTRIES", 1)
+    monkeypatch.setattr(predictions, "FEWEST", 7)
 
 
 def check_top(found, posteriors, k):
@@ -64,8 +64,8 @@ def test_on_every_engine(rows, mixture, kind, tmp_path):
 
 
 def test_no_more_scores_are_held_than_allowed(rows, mixture, monkeypatch):
-    monkeypatch.setattr(top, "ENTRIES", 1)
-    monkeypatch.setattr(top, "FEWEST", 3)
+    monkeypatch.setattr(predictions, "ENTRIES", 1)
+    monkeypatch.setattr(predictions, "FEWEST", 3)
     directions, widths = sm.as_directions(rows), []
     whole = directions.map_rows
 

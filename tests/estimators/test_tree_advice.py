@@ -13,15 +13,15 @@ from tree_common import classification_likelihood, themes
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.estimators import chance, gathering
+from spheremix.estimators import advice
 
 
 @pytest.fixture(scope="module", autouse=True)
 def few_draws():
     """Draw less often than the advice does, since these hierarchies are plain."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chance, "DRAWS", 3)
-        patch.setattr(gathering, "N_REPLICATES", 4)
+        patch.setattr(advice, "CHANCE_SETS", 3)
+        patch.setattr(advice, "N_REPLICATES", 4)
         yield
 
 
@@ -44,8 +44,8 @@ def test_both_levels_of_a_hierarchy_are_recommended(planted):
 
 def test_another_hierarchy():
     rows, _, _ = themes(2, 4, n=20, seed=2)
-    advice = sm.VMFTree(10, random_state=0, n_threads=1).fit(rows).advice_
-    assert {one.n_clusters for one in advice.recommended[:2]} == {2, 8}
+    found = sm.VMFTree(10, random_state=0, n_threads=1).fit(rows).advice_
+    assert {one.n_clusters for one in found.recommended[:2]} == {2, 8}
 
 
 def test_merge_costs_are_differences_of_classification_likelihoods(planted):

@@ -10,7 +10,7 @@ from scipy import sparse, stats
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.estimators.left_out import LeftOut
+from spheremix.estimators.calibration import LeftOut
 from spheremix.reading.document_fit import (
     Scored,
     fit_values,

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import spheremix as sm
-from spheremix.estimators.left_out import LeftOut
+from spheremix.estimators.calibration import LeftOut
 from spheremix.reading import drift, new_groups
 from spheremix.reading.batch import Past
 from spheremix.reading.document_fit import score_new, score_past

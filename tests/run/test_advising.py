@@ -10,8 +10,7 @@ from little_advice import STEPS, with_values
 from numpy.testing import assert_allclose
 
 import spheremix as sm
-from spheremix.estimators import chance
-from spheremix.run import advising
+from spheremix.estimators import advice as measured
 from spheremix.run.headline import headline
 from spheremix.run.remarks import remarks
 
@@ -21,7 +20,7 @@ OPTIONS = {"max_steps": 3, "starts": 2, "threads": 1, "criterion": "none"}
 @pytest.fixture(scope="module", autouse=True)
 def little_advice():
     """All of it, but half of the sets of rows without clusters."""
-    with with_values([(chance, "DRAWS", 5), *STEPS]):
+    with with_values([(measured, "CHANCE_SETS", 5), *STEPS]):
         yield
 
 
@@ -68,7 +67,7 @@ def test_the_summary_says_how_many_and_how_sure(explored):
 
 def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(explored, tmp_path, monkeypatch):
     path, calls = matrix(rows(), tmp_path), []
-    measure = advising.measure_stability
+    measure = measured.measure_stability
 
     def killed(problem, sizes, seed):
         calls.append(sizes)
@@ -76,7 +75,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(explored, tmp_path, m
             raise KeyboardInterrupt
         return measure(problem, sizes, seed)
 
-    monkeypatch.setattr(advising, "measure_stability", killed)
+    monkeypatch.setattr(measured, "measure_stability", killed)
     with pytest.raises(KeyboardInterrupt):
         sm.explore_corpus(path, tmp_path / "run", **OPTIONS)
     assert calls == [[2], [3], [4]]
@@ -86,7 +85,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(explored, tmp_path, m
         calls.append(sizes)
         return measure(problem, sizes, seed)
 
-    monkeypatch.setattr(advising, "measure_stability", followed)
+    monkeypatch.setattr(measured, "measure_stability", followed)
     run = sm.explore_corpus(path, tmp_path / "run", **OPTIONS)
     assert calls[0] == [4]
     name = "tables/advice.csv"
@@ -103,7 +102,7 @@ def test_no_clusters_are_said(tmp_path):
 
 
 def test_a_criterion_needs_no_draws(tmp_path, monkeypatch):
-    monkeypatch.setattr(advising, "measure_stability", None)
+    monkeypatch.setattr(measured, "measure_stability", None)
     source = matrix(rows(), tmp_path)
     run = sm.explore_corpus(source, tmp_path / "run", k="4:6", k_criterion="bic", **OPTIONS)
     assert run.manifest.advice is None

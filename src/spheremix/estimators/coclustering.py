@@ -14,17 +14,12 @@ from spheremix.bessel import concentration
 from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.attributes import CoclusteringAttributes
-from spheremix.estimators.choices import Algorithm
-from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import set_fitted
+from spheremix.estimators.options import Algorithm
+from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.predictions import MixturePredictions
-from spheremix.estimators.problem import (
-    Problem,
-    failure,
-    print_runs,
-    summaries,
-)
+from spheremix.estimators.problem import ConvergenceWarning, Problem
+from spheremix.estimators.restarts import failure, print_runs, summaries
 from spheremix.estimators.starts import Start, draw, given_start, known_seeds, other_shape
 from spheremix.models.coclustering import (
     CoclusteringModel,
@@ -39,10 +34,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.estimators.choices import BlockInit, Engine, Kappa
+    from spheremix.data.open import Engine
+    from spheremix.estimators.options import BlockInit, Kappa
+    from spheremix.estimators.restarts import Restart
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
+    Labels = NDArray[np.intp]
     Fit = em.Fit[CoclusteringParameters]
 
 ALGORITHMS = get_args(Algorithm)
@@ -50,7 +48,8 @@ HARD = ("cem", "caem")
 STARTS = ("random", "k-means++", "spherical-k-means")
 
 
-class VMFCoclustering(CoclusteringAttributes, MixturePredictions):
+@documented
+class VMFCoclustering(MixturePredictions):
     """Diagonal block mixture of von Mises-Fisher distributions (dbmovMFs).
 
     Clusters rows and columns together: the columns are partitioned into one block a component, and
@@ -85,7 +84,8 @@ class VMFCoclustering(CoclusteringAttributes, MixturePredictions):
         Handicap large clusters, so that sizes become more even: component k competes for rows with
         the concentration ``kappa n / (K n_k)``, where kappa is the pooled one, its mass is n_k and
         n is the total. This is our reading of frequency-sensitive competition for this model. It
-        maximises no likelihood: the objective can fall, and a fit converges when it settles.
+        maximises no likelihood: the objective can fall, and a fit has converged when it hardly
+        changes any more.
     count : {"mixture", "columns"}, default="mixture"
         Parameters counted by ``criteria_``: weights (K - 1, none when equal) and estimated
         concentrations only, or the d assignments of the columns as well.
@@ -98,25 +98,7 @@ class VMFCoclustering(CoclusteringAttributes, MixturePredictions):
         Restarts; they share each reading of the data and the best objective wins.
     n_drawn : int, default=50
         Drawn iterations of "sem", "saem" and "caem", ``max_iter`` not counting them.
-    max_iter : int, default=1000
-        Iterations at most.
-    tol : float, default=1e-7
-        In nats per unit of weight: convergence is when the objective changes by less and the next
-        step is certain to gain less.
-    random_state : int, RandomState, Generator or None, default=None
-        Seeds the starts and the drawn assignments. An integer gives the same bits whatever the
-        number of threads.
-    n_threads : int or None, default=None
-        None uses the cores, or less where OMP_NUM_THREADS, threadpoolctl or a surrounding pool
-        of workers ask for it.
-    engine : {"auto", "reference", "compiled", "torch"}, default="auto"
-        What reads the rows.
-    verbose : int, default=0
-        1 prints a line for each restart.
-    warm_start : bool, default=False
-        Start from the solution of the previous call to ``fit``.
-    callback : callable or None, default=None
-        Called after each sweep with a :class:`spheremix.em.Progress`.
+    {max_iter, tol, random_state, n_threads, engine, verbose, warm_start, callback}
 
     Attributes
     ----------
@@ -161,6 +143,21 @@ class VMFCoclustering(CoclusteringAttributes, MixturePredictions):
     >>> sm.VMFCoclustering(n_components=2, random_state=0).fit(X).status_
     'converged'
     """
+
+    prototypes_: Array
+    kappas_: Array
+    weights_: Array
+    labels_: Labels
+    status_: str
+    log_likelihood_: float
+    objective_: float
+    criteria_: dict[str, float]
+    stationarity_gap_: float
+    n_iter_: int
+    runs_: list[Restart]
+    model_: CoclusteringModel
+    column_labels_: Labels
+    n_parameters_: int
 
     def __init__(
         self,
@@ -208,13 +205,7 @@ class VMFCoclustering(CoclusteringAttributes, MixturePredictions):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d), or Directions
-            Rows are normalised; X is not changed.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 is the row twice. Their sum is the number of rows that the
-            criteria see: multiply shares by n.
+        {X, y, sample_weight}
 
         Returns
         -------

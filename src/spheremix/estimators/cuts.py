@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -12,21 +12,20 @@ from scipy.optimize import linear_sum_assignment
 from spheremix import em, hierarchy, nesting
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture
-from spheremix.estimators.levels import nested_levels
-from spheremix.estimators.noise import settle_noise
-from spheremix.estimators.problem import (
+from spheremix.estimators.noise import limit_noise
+from spheremix.estimators.options import count_runs
+from spheremix.estimators.problem import ConvergenceWarning, is_capped
+from spheremix.estimators.restarts import (
     best_of,
     print_runs,
+    restarts,
     run_all,
     summaries,
     warn_of_cap,
     warn_of_lost,
 )
-from spheremix.estimators.restarts import restarts
-from spheremix.estimators.standing import is_capped
-from spheremix.estimators.starts import Start, count_runs, count_sweeps
+from spheremix.estimators.starts import Start, count_sweeps
 from spheremix.models.base import DegenerateError
 from spheremix.search import Partition, Search, only
 
@@ -35,20 +34,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.estimators.levels import NestedLevels
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.options import MixtureOptions
     from spheremix.estimators.problem import Problem
     from spheremix.hierarchy import Hierarchy
+    from spheremix.models.nested import NestedModel
     from spheremix.models.vmf import VMFModel, VMFParameters
+    from spheremix.nesting import Nested
     from spheremix.resultants import Resultants
 
     Array = NDArray[np.float64]
     Make = Callable[[int], VMFMixture]  # a mixture of so many components, not fitted yet
+    Ids = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Planted:
+class Trees:
     """A tree, and what its cuts are made of.
 
     Attributes
@@ -68,7 +69,7 @@ class Planted:
     leaves: VMFMixture | None
 
 
-def plant(options: MixtureOptions, problem: Problem[VMFModel], make: Make) -> Planted:
+def build_trees(options: MixtureOptions, problem: Problem[VMFModel], make: Make) -> Trees:
     """Search for the leaves, fit the best ones by EM, and build the tree."""
     callback = count_sweeps(options.callback)
     seeds = check.draw_seeds(options.random_state, count_runs(options.n_init, options.init))
@@ -84,21 +85,21 @@ def plant(options: MixtureOptions, problem: Problem[VMFModel], make: Make) -> Pl
     runs = summaries(problem.model, starts, fits)
     if options.verbose:
         print_runs(runs, "leaves, ")
-    settled, finest = settle_noise(options, problem, best_of(options, problem, fits, runs))
-    scorer = settled.model.scorer(finest.parameters, "hard")
+    leveled, finest = limit_noise(options, problem, best_of(options, problem, fits, runs))
+    scorer = leveled.model.scorer(finest.parameters, "hard")
     (swept,) = problem.directions.sweep([scorer], problem.weights)
-    inside = settled.model.clusters(swept)  # noise is in no leaf
+    inside = leveled.model.clusters(swept)  # noise is in no leaf
     tree = hierarchy.build(problem.model, only(inside, inside.mass > 0.0))
     second = None
     if len(ranked) > 1:
         second = hierarchy.build(problem.model, ranked[1].resultants)
     if tree.n_leaves < problem.n_components:
-        return Planted(tree, second, None)
-    ordered = _reordered(settled.model, finest, tree.origins)
+        return Trees(tree, second, None)
+    ordered = _reordered(leveled.model, finest, tree.origins)
     leaves = make(tree.n_leaves)
-    FittedMixture.of_fit(settled, ordered, runs, float("nan")).set_on(leaves)
+    FittedMixture.of_fit(leveled, ordered, runs, float("nan")).set_on(leaves)
     _warn(problem, {tree.n_leaves: ordered}, options.max_iter)
-    return Planted(tree, second, leaves)
+    return Trees(tree, second, leaves)
 
 
 def _searches(
@@ -142,7 +143,7 @@ def _reordered(
 def cut_all(
     options: MixtureOptions,
     problem: Problem[VMFModel],
-    planted: Planted,
+    trees: Trees,
     numbers: Sequence[int],
     make: Make,
 ) -> dict[int, VMFMixture]:
@@ -152,7 +153,7 @@ def cut_all(
     the search. EM runs from the best of the three.
     """
     callback = count_sweeps(options.callback)
-    partitions = _partitions(problem, planted, numbers, callback)
+    partitions = _partitions(problem, trees, numbers, callback)
     starts = [
         Start(None, "tree") if one is None else replace(_start(problem.model, one), kind="tree")
         for one in partitions
@@ -164,7 +165,7 @@ def cut_all(
         runs = summaries(problem.model, [start], [fit])
         if options.verbose:
             print_runs(runs, f"K = {K}, ")
-        sized, reached[K] = settle_noise(options, sized, best_of(options, sized, [fit], runs))
+        sized, reached[K] = limit_noise(options, sized, best_of(options, sized, [fit], runs))
         cuts[K] = make(K)
         FittedMixture.of_fit(sized, reached[K], runs, float("nan")).set_on(cuts[K])
     _warn(problem, reached, options.max_iter)
@@ -173,7 +174,7 @@ def cut_all(
 
 def _partitions(
     problem: Problem[VMFModel],
-    planted: Planted,
+    trees: Trees,
     numbers: Sequence[int],
     callback: Callable[[em.Progress], None] | None,
 ) -> list[Partition | None]:
@@ -185,8 +186,8 @@ def _partitions(
             return None
         return Partition(tree.cut(K), np.nan, "tree", np.nan)
 
-    trees = (planted.tree, planted.second)
-    moved = search.improved([raw(tree, K) for tree in trees for K in numbers])
+    both_trees = (trees.tree, trees.second)
+    moved = search.improved([raw(tree, K) for tree in both_trees for K in numbers])
     families = list(zip(moved[: len(numbers)], moved[len(numbers) :], strict=True))
     both = [i for i, pair in enumerate(families) if all(pair) and numbers[i] > 1]
     children = dict(zip(both, search.crossed([(*families[i], ()) for i in both]), strict=True))
@@ -197,7 +198,7 @@ def _partitions(
     for other in others:
         best = other.improved(best)
     return [
-        None if one is None else replace(one, resultants=_like(planted.tree.cut(K), one.resultants))
+        None if one is None else replace(one, resultants=_like(trees.tree.cut(K), one.resultants))
         for K, one in zip(numbers, best, strict=True)
     ]
 
@@ -269,7 +270,7 @@ def split_cluster(
     part = replace(problem, weights=weights, n_components=K)
     outcome = restarts(options, part, None)
     agreed = outcome.agreement(part)
-    part, best = settle_noise(options, part, outcome.best)
+    part, best = limit_noise(options, part, outcome.best)
     scorer = part.model.scorer(best.parameters)
     found = scorer.clusters_of(part.directions.map_rows(scorer, "labels"))
     labels = np.where(inside, found, -1)
@@ -277,3 +278,97 @@ def split_cluster(
     warn_of_lost(outcome.runs, K, stacklevel=4)
     _warn(part, {K: best}, options.max_iter)
     return mixture
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NestedLevels:
+    """Levels of clusters, coarse to fine: every cluster lies in one cluster of the level above.
+
+    Attributes
+    ----------
+    mixtures : tuple of VMFMixture
+        One a level. Their ``labels_`` are nested. ``status_`` and ``stationarity_gap_`` are those
+        of the fit of all levels together; ``log_likelihood_`` and ``criteria_`` are the level's
+        own. ``predict`` of one of them does not know of the other levels.
+    parents : tuple of ndarray of shape (K,)
+        For each level but the first, the cluster of the level above that each cluster lies in.
+    model : NestedModel
+        What ties the levels together.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(300, 5, 6, overlap=0.02, random_state=0)
+    >>> levels = sm.VMFTree(n_components=8, random_state=0).fit(X).cut(levels=[3, 6])
+    >>> coarse, fine = levels.labels
+    >>> bool((levels.parents[0][fine] == coarse).all())
+    True
+    >>> levels[6].n_components
+    6
+    """
+
+    mixtures: tuple[VMFMixture, ...]
+    parents: tuple[Ids, ...]
+    model: NestedModel
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Numbers of clusters, increasing."""
+        return tuple(len(one.weights_) for one in self.mixtures)
+
+    @property
+    def labels(self) -> tuple[Ids, ...]:
+        """Clusters of the rows of the fit, one array a level."""
+        return tuple(one.labels_ for one in self.mixtures)
+
+    def __getitem__(self, number: int) -> VMFMixture:
+        """Return the level of so many clusters."""
+        if number not in self.numbers:
+            raise KeyError(f"The levels have {self.numbers} clusters, and none has {number}.")
+        return self.mixtures[self.numbers.index(number)]
+
+    def predict(self, X: Any) -> tuple[Ids, ...]:
+        """Return the clusters of rows on all levels, nested.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows are normalised.
+
+        Returns
+        -------
+        tuple of ndarray of shape (n,)
+            One a level, coarse to fine.
+        """
+        fine = check.open_again(self.mixtures[-1], X).map_rows(self._scorer(), "labels")
+        return tuple(up[fine] for up in self.model.above)
+
+    def _scorer(self) -> Any:
+        each = tuple(
+            one.model_.parameters(one.prototypes_, one.kappas_, one.weights_)
+            for one in self.mixtures
+        )
+        return self.model.scorer(each)
+
+
+def nested_levels(
+    problem: Problem[VMFModel],
+    nested: Nested,
+    mixtures: Sequence[VMFMixture],
+    zero_tol: float,
+) -> NestedLevels:
+    """Set what mixtures, one a level and not fitted yet, know of a nested fit."""
+    model, joint = problem.model, nested.fit
+    each = tuple(model.zero_small(one, zero_tol) for one in joint.parameters)
+    swept = problem.directions.sweep([model.scorer(one) for one in each], problem.weights)
+    fine = problem.directions.map_rows(nested.model.scorer(each), "labels")
+    for one, parameters, resultants, above in zip(
+        mixtures, each, swept, nested.model.above, strict=True
+    ):
+        reached = resultants.log_likelihood
+        fit = em.Fit(
+            parameters, resultants, reached, joint.gap, joint.status, joint.n_iter, [reached]
+        )
+        runs = summaries(model, [Start(parameters)], [fit])
+        FittedMixture.of_fit(problem, fit, runs, float("nan"), above[fine]).set_on(one)
+    return NestedLevels(tuple(mixtures), nested.model.parents, nested.model)

@@ -5,25 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from spheremix.models.vmf import count_distinct
-from spheremix.path_points import exit_betas
-from spheremix.select import count_from_sizes, count_parameters, criteria
+from spheremix.select import count_parameters, criteria
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
+    import numpy as np
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
 
     from spheremix.em import Fit
-    from spheremix.estimators.mixture import VMFMixture
-    from spheremix.estimators.path import VMFPath
-    from spheremix.estimators.problem import Problem, Restart
+    from spheremix.estimators.problem import Problem
+    from spheremix.estimators.restarts import Restart
     from spheremix.models.vmf import VMFModel, VMFParameters
-    from spheremix.path import PathState
-    from spheremix.path_points import PathPoint
 
     Array = NDArray[np.float64]
     Labels = NDArray[np.intp]
@@ -44,9 +37,9 @@ def columns_of(estimator: BaseEstimator) -> dict[str, Any]:
     return {name: vars(estimator)[name] for name in COLUMNS if name in vars(estimator)}
 
 
-def set_columns(estimator: BaseEstimator, columns: dict[str, Any]) -> None:
-    """Tell an estimator that was fitted to open rows what they knew of their columns."""
-    vars(estimator).update(columns)
+def add_fitted(estimator: BaseEstimator, attributes: dict[str, Any]) -> None:
+    """Set fitted attributes beside those that are there."""
+    vars(estimator).update(attributes)
 
 
 # Mixtures
@@ -144,7 +137,7 @@ class FittedMixture:
             scorer.clusters_of(directions.map_rows(scorer, "labels")) if labels is None else labels,
         )
 
-    def set_on(self, mixture: VMFMixture) -> None:
+    def set_on(self, mixture: BaseEstimator) -> None:
         """Set the fitted attributes of an estimator."""
         found: dict[str, Any] = {
             "model_": self.model,
@@ -162,77 +155,3 @@ class FittedMixture:
             if getattr(self, name) is not None:
                 found[f"{name}_"] = getattr(self, name)
         set_fitted(mixture, found)
-
-
-# Paths
-
-
-def set_start_of_path(path: VMFPath, state: PathState) -> None:
-    """Set where a fit with ``warm_start`` goes on."""
-    set_fitted(path, {"state_": state})
-
-
-def criteria_of(points: Sequence[PathPoint], model: VMFModel) -> dict[str, Array]:
-    """Return the criteria of points of a path."""
-    return criteria(
-        np.array([point.log_likelihood for point in points]),
-        count_from_sizes(np.array([point.support_sizes for point in points]), model.kappa_mode)
-        + model.n_noise,
-        points[0].weight,
-        points[0].n_features,
-        np.array([point.entropy for point in points]),
-    )
-
-
-def set_path_attributes(
-    path: VMFPath,
-    state: PathState,
-    runs: list[Restart],
-    agreement: float,
-    columns: dict[str, Any],
-    label: Callable[[VMFMixture, VMFMixture], tuple[float | None, Labels]],
-) -> None:
-    """Set what a path knows of its steps.
-
-    What describes mixtures describes those that are judged: the refits of a relaxed path.
-    ``label`` gives the labels of the mixture that is chosen, beside the dense one, and the level of
-    the noise in predictions where it is not that of the fits.
-    """
-    steps = state.steps
-    judged = state.refits or steps
-
-    def each(name: str) -> NDArray[Any]:
-        return np.array([getattr(step, name) for step in judged])
-
-    set_fitted(
-        path,
-        {
-            **columns,
-            "state_": state,
-            "runs_": runs,
-            "agreement_": agreement,
-            "status_": state.status,
-            "kappa_max_": state.model.kappa_max,
-            "betas_": each("beta"),
-            "log_likelihoods_": each("log_likelihood"),
-            "entropies_": each("entropy"),
-            "objectives_": each("objective"),
-            "n_nonzero_": each("n_nonzero"),
-            "sparsity_": each("sparsity"),
-            "n_iters_": each("n_iter"),
-            "stationarity_gaps_": each("gap"),
-            "n_distinct_prototypes_": each("n_distinct"),
-            "n_converged_": np.array([step.n_converged for step in steps]),
-            "statuses_": [step.status for step in judged],
-            "kappas_": each("kappas"),
-            "weights_": each("weights"),
-            "sizes_": each("sizes"),
-            "exit_betas_": exit_betas(steps),
-            "criteria_": criteria_of(judged, state.model),
-        },
-    )
-    path.selected_ = path.select(path.criterion)
-    state.noise_level = None
-    state.noise_level, labels = label(path.model(path.selected_), path.model(0))
-    path.best_estimator_ = path.model(path.selected_)
-    path.best_estimator_.labels_ = labels

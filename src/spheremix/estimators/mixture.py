@@ -1,4 +1,7 @@
-"""VMFMixture: the mixture of von Mises-Fisher distributions with sparse prototypes."""
+"""VMFMixture: the mixture of von Mises-Fisher distributions with sparse prototypes.
+
+And SelectedMixture: what estimators that choose such a mixture do with it.
+"""
 
 from __future__ import annotations
 
@@ -7,34 +10,32 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from spheremix.distribution import VonMisesFisher
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.fitted import FittedMixture, columns_of
-from spheremix.estimators.known_mixture import KnownMixture
-from spheremix.estimators.noise import settle_noise
+from spheremix.estimators.noise import limit_noise
 from spheremix.estimators.options import MixtureOptions
-from spheremix.estimators.problem import (
-    build_model,
-    build_problem,
-    warn_of_cap,
-    warn_of_lost,
-)
-from spheremix.estimators.restarts import restarts
-from spheremix.estimators.standing import is_capped
+from spheremix.estimators.parameter_docs import documented
+from spheremix.estimators.predictions import MixturePredictions
+from spheremix.estimators.problem import ConvergenceWarning, build_model, build_problem, is_capped
+from spheremix.estimators.restarts import restarts, warn_of_cap, warn_of_lost
 from spheremix.estimators.streaming import PartialFit, Stream
+from spheremix.models.noise import noise_share
+from spheremix.select import count_parameters, criteria
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions
+    from spheremix.data.open import Engine
     from spheremix.em import Progress
-    from spheremix.estimators.choices import (
+    from spheremix.estimators.options import (
         Auto,
-        Engine,
         EStep,
         Init,
         Kappa,
@@ -42,13 +43,18 @@ if TYPE_CHECKING:
         MStep,
         Noise,
     )
+    from spheremix.estimators.restarts import Restart
     from spheremix.estimators.streaming import Batch
     from spheremix.models.base import Model
-    from spheremix.models.vmf import VMFParameters
-    from spheremix.scorer import Assignment
+    from spheremix.models.vmf import VMFModel, VMFParameters
+    from spheremix.scorer import Assignment, Scorer
+
+    Array = NDArray[np.float64]
+    Labels = NDArray[np.intp]
 
 
-class VMFMixture(KnownMixture, PartialFit):
+@documented
+class VMFMixture(PartialFit, MixturePredictions):
     """Mixture of von Mises-Fisher distributions with sparse prototypes.
 
     Maximises the log-likelihood of unit rows minus ``beta`` times the l1 norms of the prototypes,
@@ -56,78 +62,13 @@ class VMFMixture(KnownMixture, PartialFit):
 
     Parameters
     ----------
-    n_components : int, default=8
-        Number K of components.
+    {n_components}
     beta : float, default=0.0
         Penalty on the scale of the total log-likelihood: a value tuned on part of the rows is too
         small for all of them.
-    feature_weights : array-like of shape (d,), default=None
-        Finite, non-negative multipliers of ``beta``, one for each feature.
-    kappa : {"shared", "free"}, number or array-like of shape (K,), default="shared"
-        One concentration for all components, one each, or given values.
-    kappa_solver : {"exact", "banerjee"}, default="exact"
-        Banerjee's is the closed-form approximation; with it the objective can fall.
-    m_step : {"exact", "paper"}, default="exact"
-        The maximum over prototypes and concentrations together, or the alternation of the paper's
-        Algorithm 2, which stops on the unpenalised log-likelihood and fails where everything is
-        thresholded.
-    kappa_max : float or "auto", default="auto"
-        Cap of the concentrations; "auto" is the concentration of mean length 1 - 1e-6.
-    kappa_prior : pair of float or None, default=None
-        A number n0 of rows and a mean length r0 in [0, 1): each estimated concentration sees n0
-        more rows whose resultant has the length n0 r0, the conjugate prior. It keeps a component
-        of a few rows, or of identical ones, from running to ``kappa_max``. (1, 0.9) is gentle;
-        with (1, 0) a component of three rows may become so loose that it loses them.
-    noise : {"uniform"} or None, default=None
-        "uniform" adds a component of kappa = 0 for rows that belong to no cluster; their label is
-        -1. The search for starts does without it, and EM decides.
-    max_noise : float, "auto" or None, default="auto"
-        With noise, how many rows may be noise. A number is a share of the rows and is kept to.
-        "auto" takes as noise what fits its cluster worse than nearly all rows of clusters do. Where
-        the rows that fit worst make a hump of their own, as many rows are noise as lie beyond the
-        valley before it and are unusual, too. Otherwise it is a row whose log-odds are 2.33 robust
-        standard deviations beyond the median, so that about one row in a hundred is lost where
-        there is no noise. Rows that vary no more than the mixture says are left to it, as by None.
-        None calls noise what fits the uniform distribution better, which on texts is any row with
-        less than half of the usual cosine.
-    e_step : {"soft", "hard"}, default="soft"
-        Rows count for all components by their posterior probabilities, or for the most probable
-        one alone.
-    init : {"merge", "random", "k-means++", "spherical-k-means"}, array or fitted model, \
-default="merge"
-        "merge" searches for good clusters first: clusters around 3K rows are merged to K by the
-        least loss of likelihood, rows are moved to the clusters where they raise the likelihood
-        most (first variation), and runs are combined in pairs. EM starts from the results. The
-        search leaves out the penalty, whatever ``beta``. "random" takes K rows as prototypes (the
-        paper's Algorithm 4). A 1-D integer array gives labels 0..K-1, and with noise also -1; a
-        2-D array of shape (K, d) gives prototypes. A given start means one run.
-    n_init : int or "auto", default="auto"
-        Runs; they share each reading of the data and the best objective wins (with free
-        concentrations, of the runs in which none is at ``kappa_max``, if there are any). "auto" is
-        5 for "merge", to which 4 combinations of runs are added, and 10 for the others. With
-        "auto" and "merge", data are large where the entries of the rows times K are more than
-        2e8: then 2 runs and their combination search in a sample of the rows, of 128 or more for
-        each component, and EM goes on over all rows from the best of them.
-    max_iter : int, default=1000
-        EM iterations at most.
-    tol : float, default=1e-7
-        In nats per unit of weight: convergence is when the objective changes by less and one more
-        step is certain to gain less.
-    zero_tol : float, default=1e-8
-        Coordinates of the fitted prototypes below it are set to exactly zero.
-    random_state : int, RandomState, Generator or None, default=None
-        Seeds the starts. An integer gives the same bits whatever the number of threads.
-    n_threads : int or None, default=None
-        None uses all cores, or fewer where OMP_NUM_THREADS, threadpoolctl or a surrounding pool
-        of workers ask for it.
-    engine : {"auto", "reference", "compiled", "torch"}, default="auto"
-        What reads the rows.
-    verbose : int, default=0
-        1 prints a line for each restart.
-    warm_start : bool, default=False
-        Start from the solution of the previous call to ``fit``.
-    callback : callable or None, default=None
-        Called after each sweep with a :class:`spheremix.em.Progress`.
+    {feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, e_step}
+    {init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, verbose, warm_start}
+    {callback}
 
     Attributes
     ----------
@@ -189,6 +130,24 @@ default="merge"
     >>> mix.status_
     'converged'
     """
+
+    prototypes_: Array
+    kappas_: Array
+    weights_: Array
+    labels_: Labels
+    status_: str
+    log_likelihood_: float
+    objective_: float
+    criteria_: dict[str, float]
+    stationarity_gap_: float
+    n_iter_: int
+    runs_: list[Restart]
+    model_: VMFModel
+    kappa_max_: float
+    kkt_residual_: float
+    n_distinct_prototypes_: int
+    n_samples_seen_: int
+    agreement_: float
 
     def __init__(
         self,
@@ -303,13 +262,7 @@ default="merge"
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d), or Directions
-            Rows are normalised; X is not changed.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 counts as the row twice. The criteria and ``beta`` take
-            their sum for the number of rows: multiply weights that are shares by n.
+        {X, y, sample_weight}
 
         Returns
         -------
@@ -329,7 +282,7 @@ default="merge"
             shares = problem.model.beside_noise(self.weights_)
             start = problem.model.parameters(self.prototypes_, self.kappas_, shares)
         outcome = restarts(options, problem, start)
-        problem, best = settle_noise(options, problem, outcome.best)
+        problem, best = limit_noise(options, problem, outcome.best)
         stream = Stream(best.resultants, problem.directions.n_rows)
         agreed = outcome.agreement(problem)
         fitted = FittedMixture.of_fit(problem, best, outcome.runs, agreed)
@@ -385,3 +338,134 @@ default="merge"
             n_iter=batch.n_iter,
             n_samples_seen=batch.n_rows,
         ).set_on(self)
+
+    # What is known as soon as the parameters are
+
+    @property
+    def scorer_(self) -> Scorer:
+        """What engines read rows with: log weights, concentrations and prototypes together."""
+        check_is_fitted(self, "prototypes_")
+        parameters = self.model_.parameters(self.prototypes_, self.kappas_, self.weights_)
+        return self.model_.scorer(parameters)
+
+    @property
+    def n_parameters_(self) -> int:
+        """What the criteria count."""
+        check_is_fitted(self, "prototypes_")
+        return count_parameters(self.prototypes_, self.model_.kappa_mode) + self.model_.n_noise
+
+    @property
+    def noise_weight_(self) -> float:
+        """The weight of the noise."""
+        check_is_fitted(self, "prototypes_")
+        return 0.0 if self.model_.noise is None else noise_share(self.weights_)
+
+    @property
+    def n_noise_(self) -> int:
+        """Rows of the fit that belong to no component."""
+        check_is_fitted(self, "labels_")
+        return int(np.count_nonzero(self.labels_ < 0))
+
+    def aic(self, X: Any) -> float:
+        """Return Akaike's criterion of the fitted mixture on other rows; smaller is better.
+
+        Parameters
+        ----------
+        {new_X}
+
+        Returns
+        -------
+        float
+            On the rows it was fitted on (without weights), ``criteria_["aic"]``, unless a path
+            lowered the level of the noise for predictions.
+        """
+        return self._criteria_on(X)["aic"]
+
+    def bic(self, X: Any) -> float:
+        """Return the Bayesian criterion of the fitted mixture on other rows; smaller is better.
+
+        Parameters
+        ----------
+        {new_X}
+
+        Returns
+        -------
+        float
+            On the rows it was fitted on (without weights), ``criteria_["bic"]``, unless a path
+            lowered the level of the noise for predictions.
+        """
+        return self._criteria_on(X)["bic"]
+
+    def _criteria_on(self, X: Any) -> dict[str, float]:
+        densities = self.score_samples(X)
+        return criteria(
+            float(densities.sum()), self.n_parameters_, len(densities), self.n_features_in_
+        )
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[Array, NDArray[np.intp]]:
+        """Draw rows from the fitted mixture.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        random_state : int, RandomState, Generator or None, default=None
+            Seeds the draws.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, d)
+            Unit rows, component after component.
+        labels : ndarray of shape (n_samples,)
+            Their components; -1 for noise, which is drawn uniformly, and comes last.
+        """
+        check_is_fitted(self)
+        rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
+        shares, kappas, numbers = self.weights_, self.kappas_, np.arange(len(self.weights_))
+        prototypes = self.prototypes_
+        if self.model_.noise is not None:
+            shares, kappas = np.append(shares, self.noise_weight_), np.append(kappas, 0.0)
+            prototypes, numbers = np.vstack([prototypes, prototypes[0]]), np.append(numbers, -1)
+        sizes = rng.multinomial(check.require_integer("n_samples", n_samples, 1), shares)
+        rows = [
+            VonMisesFisher(mu, float(kappa)).rvs(int(size), random_state=rng)
+            for mu, kappa, size in zip(prototypes, kappas, sizes, strict=True)
+            if size
+        ]
+        return np.concatenate(rows), np.repeat(numbers, sizes)
+
+
+class SelectedMixture(MixturePredictions):
+    """Predictions by ``best_estimator_``, the mixture that was chosen."""
+
+    best_estimator_: VMFMixture
+
+    @property
+    def scorer_(self) -> Scorer:
+        """What engines read rows with: that of the chosen mixture."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.scorer_
+
+    @property
+    def labels_(self) -> NDArray[np.intp]:
+        """Most probable component of each row, in the chosen mixture; -1 for noise."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.labels_
+
+    @property
+    def n_noise_(self) -> int:
+        """Rows of the fit that belong to no component, in the chosen mixture."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.n_noise_
+
+    @property
+    def n_iter_(self) -> int:
+        """EM iterations that led to the chosen mixture from where it was started."""
+        return self.best_estimator_.n_iter_
+
+    def _shared(self, kind: type) -> dict[str, Any]:
+        """Return the parameters that another estimator has too."""
+        names = kind().get_params()
+        return {name: v for name, v in self.get_params(deep=False).items() if name in names}

@@ -9,10 +9,9 @@ import numpy as np
 
 from spheremix import em
 from spheremix.bessel import mean_length
-from spheremix.estimators import large
 from spheremix.estimators import validation as check
-from spheremix.estimators.hump import hump
-from spheremix.estimators.starts import Start, count_runs
+from spheremix.estimators.options import count_runs
+from spheremix.estimators.starts import SAMPLE_RUNS, Start, is_large, sample_rows
 from spheremix.models.base import DegenerateError
 from spheremix.models.skmeans import SHARPNESS
 from spheremix.scorer import Scorer
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.data.base import Directions
-    from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.options import MixtureOptions
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel, VMFParameters
@@ -34,9 +32,11 @@ BEYOND = 2.33  # robust standard deviations beyond which a row is noise: 1 % of 
 VARIES = 1.5  # times as much as the mixture says: rows that vary more are not drawn from it
 QUARTILE = 0.6744897501960817  # from the median of a normal distribution, in standard deviations
 ROUNDS = 30  # of lowering the level of the noise and fitting again, at most
-SETTLED = 0.05  # robust standard deviations by which the level may still be too high
+CLOSE_ENOUGH = 0.05  # robust standard deviations by which the level may still be too high
 LIMITED = 300  # M-steps with a level that follows them, at most
 STILL = 1e-6  # nats: twice what such a level may still move
+# What 99 of 100 samples of an exponential distribution stay below.
+CRITICAL = 1.66
 
 
 def add_noise_start(
@@ -52,15 +52,15 @@ def add_noise_start(
 
 
 def _noise_start(problem: Problem[VMFModel], options: MixtureOptions) -> Start:
-    """Search for one cluster more, and give the loosest one up to the noise.
+    """Search for one cluster more, and leave the loosest one to the noise.
 
     A search without noise gathers much noise in a cluster of its own, and a cluster of the rows is
     lost to it. It is the one with the smallest mean length.
     """
     model, K = problem.model, problem.n_components
     seeds = check.draw_seeds(options.random_state, count_runs(options.n_init, options.init))
-    if isinstance(options.n_init, str) and large.is_large(problem):
-        problem, seeds = large.sample(problem, seeds[-1]), seeds[: large.RUNS]
+    if isinstance(options.n_init, str) and is_large(problem):
+        problem, seeds = sample_rows(problem, seeds[-1]), seeds[:SAMPLE_RUNS]
     search: Search[VMFParameters] = Search(
         model.for_search()[0], problem.directions, problem.weights
     )
@@ -81,7 +81,7 @@ def _noise_start(problem: Problem[VMFModel], options: MixtureOptions) -> Start:
     return Start(replace(start, weights=shares), "noise")
 
 
-def settle_noise(
+def limit_noise(
     options: MixtureOptions, problem: Problem[VMFModel], fit: Fitted
 ) -> tuple[Problem[VMFModel], Fitted]:
     """Lower the level of the noise where more rows are noise than may be.
@@ -119,7 +119,7 @@ def _usual(
             if begins is not None:
                 beyond = odds > max(step, upper + begins)
                 return _limited(options, problem, fit, float(weights @ beyond / weights.sum()))
-        if step <= SETTLED * deviation:
+        if step <= CLOSE_ENOUGH * deviation:
             break
         lower = _lowered(problem, step)
         again = _continued(options, lower, fit, problem.settings)
@@ -208,33 +208,6 @@ def _continued(
     return em.evaluate(model, directions, again, clean, settings, weights=weights)
 
 
-def label_chosen(
-    mixture: VMFMixture, dense: VMFMixture, rows: Directions, weights: Array | None
-) -> tuple[float | None, NDArray[np.intp]]:
-    """Return the labels of the mixture that was chosen on a path, whose noise has a held level.
-
-    Sparse prototypes fit all rows less tightly, which makes no row noise. So where more rows are
-    noise than in the dense mixture, or than a number allows, the level is lowered for predictions
-    until they are not, and comes back; otherwise it is None. The parameters stay as they are.
-    """
-    most = mixture.max_noise if mixture.noise is not None else None
-    scorer, base = mixture.scorer_, np.ones(rows.n_rows) if weights is None else weights
-    labels = scorer.clusters_of(rows.map_rows(scorer, "labels"))
-    noise = mixture.model_.noise
-    if most is None or noise is None:
-        return None, labels
-    before = dense.scorer_.clusters_of(rows.map_rows(dense.scorer_, "labels"))
-    usual = float(base @ (before < 0) / base.sum())
-    most = usual if isinstance(most, str) else min(most, usual)
-    if base @ (labels < 0) <= most * base.sum():
-        return None, labels
-    (tied,) = quantiles(noise_leads(scorer, rows), base, (1.0 - most,))
-    lowered = tied + STILL  # the row in question stays in its cluster
-    biases = np.append(scorer.biases[:-1], scorer.biases[-1] - lowered)
-    labels = scorer.clusters_of(rows.map_rows(replace(scorer, biases=biases), "labels"))
-    return noise.level - lowered, labels
-
-
 def quantiles(values: Array, weights: Array, shares: tuple[float, ...]) -> list[float]:
     """Return the smallest values up to which so much of the weight is."""
     order = np.argsort(values, kind="stable")
@@ -244,7 +217,7 @@ def quantiles(values: Array, weights: Array, shares: tuple[float, ...]) -> list[
 
 
 def keep_level(problem: Problem[VMFModel], model: VMFModel) -> Problem[VMFModel]:
-    """Take over the level that was settled before, where the noise is otherwise the same."""
+    """Take over the level that was found before, where the noise is otherwise the same."""
     now, before = problem.model.noise, model.noise
     if now is None or before is None or now.most != before.most:
         return problem
@@ -259,3 +232,63 @@ def known_level(options: MixtureOptions, problem: Problem[VMFModel]) -> Problem[
     if (getattr(init, "noise", None), getattr(init, "max_noise", None)) != wanted:
         return problem
     return keep_level(problem, init.model_)
+
+
+def hump(excesses: Array, weights: Array) -> float | None:
+    """Return where a second hump of values above zero begins; None where there is none.
+
+    Values of one unimodal distribution become scarcer ever faster, the further out one looks: the
+    hazard, the share of the values left that ends at a place, increases, as it does for every
+    log-concave density. The scaled total time on test, the share of all distances that was run
+    up to the share p of the values, is then a concave function of p; for an exponential
+    distribution, the border of these, it is a uniform empirical process. So the test looks at the
+    largest distance to its least concave majorant, times the root of the number of values.
+
+    Parameters
+    ----------
+    excesses : ndarray of shape (n,)
+        Positive values.
+    weights : ndarray of shape (n,)
+        As often each of them counts.
+
+    Returns
+    -------
+    float or None
+        The middle of the valley: between the value at which the hazard falls below what it is on
+        average up to the hump, and the one at which it has made up for that.
+    """
+    statistic, middle = valley(excesses, weights)
+    return middle if statistic > CRITICAL else None
+
+
+def valley(excesses: Array, weights: Array) -> tuple[float, float]:
+    """Return the statistic of the test, and the middle of the deepest valley."""
+    there = weights > 0.0  # equal values are one point of the curve, and weights of zero are none
+    values, which = np.unique(excesses[there], return_inverse=True)
+    base = np.bincount(which, weights=weights[there], minlength=len(values))
+    total = base.sum()
+    if len(values) < 2 or not total > 0.0 or not values[-1] > 0.0:
+        return 0.0, np.nan
+    shares = np.concatenate([[0.0], np.cumsum(base) / total])
+    left = 1.0 - shares[:-1]  # what is left before each value
+    run = np.concatenate([[0.0], np.cumsum(left * np.diff(values, prepend=0.0))])
+    run /= run[-1]
+    corners = majorant(shares, run)
+    gaps = np.interp(shares, shares[corners], run[corners]) - run
+    deepest = int(gaps.argmax())
+    end = corners[np.searchsorted(corners, deepest)]
+    places = np.concatenate([[0.0], values])
+    return float(gaps[deepest] * np.sqrt(total)), float(0.5 * (places[deepest] + places[end]))
+
+
+def majorant(x: Array, y: Array) -> NDArray[np.intp]:
+    """Return the corners of the least concave majorant of points in the order of x."""
+    corners = [0]
+    for i in range(1, len(x)):
+        while len(corners) > 1:
+            a, b = corners[-2], corners[-1]
+            if (y[b] - y[a]) * (x[i] - x[b]) > (y[i] - y[b]) * (x[b] - x[a]):
+                break
+            corners.pop()
+        corners.append(i)
+    return np.array(corners)

@@ -1,17 +1,17 @@
-"""Parameters of estimators, checked once and typed: what the helpers of a fit are given."""
+"""Parameters of estimators: the values that they can have, and how they are checked."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spheremix import em
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.choices import Auto, EStep, KappaSolver, MStep, Noise, Strategy
-from spheremix.estimators.starts import check_runs
 from spheremix.models.kappa_prior import FLAT, KappaPrior
 from spheremix.parameters import LARGEST_INCREASE
 from spheremix.select import CRITERIA
@@ -19,13 +19,45 @@ from spheremix.select import CRITERIA
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
     from sklearn.base import BaseEstimator
 
-    from spheremix.models.maximise import Kappa
+    from spheremix.models.maximise import Kappa as CheckedKappa
 
     Array = NDArray[np.float64]
 
+Auto = Literal["auto"]
+KappaName = Literal["shared", "free"]
+# Not ArrayLike, which takes any text for an array.
+Kappa = KappaName | float | Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
+KappaSolver = Literal["exact", "banerjee"]
+MStep = Literal["exact", "paper"]
+EStep = Literal["soft", "hard"]
+Noise = Literal["uniform"]
+SearchStart = Literal["merge", "random", "k-means++", "spherical-k-means"]
+
+
+class WithPrototypes(Protocol):
+    """A fitted model."""
+
+    prototypes_: NDArray[np.float64]
+
+
+class SupportsArray(Protocol):
+    """What NumPy takes for an array: a column of a data frame, for example."""
+
+    def __array__(self) -> NDArray[Any]:
+        """Return the array."""
+        ...
+
+
+GivenStart = WithPrototypes | SupportsArray | Sequence[int] | Sequence[Sequence[float]]
+Init = SearchStart | GivenStart
+KMeansInit = Literal["merge", "random", "k-means++"] | GivenStart
+BlockInit = Literal["random", "k-means++", "spherical-k-means"] | GivenStart
+Strategy = Literal["path", "dense", "random", "grid"]
+Paths = Literal["best", "all", "none"]
+Algorithm = Literal["em", "cem", "sem", "saem", "caem"]
 STRATEGIES = get_args(Strategy)
 # Parameters that some of the estimators do not have.
 ABSENT = {
@@ -35,6 +67,8 @@ ABSENT = {
     "noise": None,
     "max_noise": "auto",
 }
+AUTO = {"merge": 5}  # runs where n_init is "auto"
+RANDOM_AUTO = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -48,7 +82,7 @@ class MixtureOptions:
     n_components: int
     beta: float
     feature_weights: ArrayLike | None
-    kappa: Kappa
+    kappa: CheckedKappa
     kappa_solver: KappaSolver
     m_step: MStep
     kappa_max: float | str
@@ -73,6 +107,7 @@ class MixtureOptions:
         """Check the parameters of an estimator, some of them replaced."""
         given = {**ABSENT, **estimator.get_params(deep=False), **changes}
         n_components = check.require_integer("n_components", given["n_components"], 1)
+        count_runs(given["n_init"], given["init"])  # what "auto" stands for may depend on the data
         checked: dict[str, Any] = {
             "n_components": n_components,
             "beta": check.require_number("beta", given["beta"]),
@@ -85,7 +120,6 @@ class MixtureOptions:
             "noise": _noise(given["noise"]),
             "max_noise": _most(given["max_noise"]),
             "e_step": check.require_choice("e_step", given["e_step"], get_args(EStep)),
-            "n_init": check_runs(given["n_init"], given["init"]),
             "max_iter": check.require_integer("max_iter", given["max_iter"], 1),
             "tol": check.require_number("tol", given["tol"]),
             "zero_tol": check.require_number("zero_tol", given["zero_tol"]),
@@ -109,7 +143,7 @@ class MixtureOptions:
             tol=self.tol,
             max_iter=self.max_iter,
             e_step=self.e_step,
-            # The other M-steps settle where exact EM would still gain: their gap is reported, and
+            # The other M-steps stop where exact EM would still gain: their gap is reported, and
             # not waited for.
             certified=self.m_step == "exact" and self.kappa_solver == "exact",
         )
@@ -207,3 +241,11 @@ def _grid(value: Any) -> Array | None:
     if not betas.size or np.any(np.diff(betas) <= 0):
         raise ParameterError("{betas} must be a strictly increasing list of at least one value")
     return betas
+
+
+def count_runs(n_init: Any, init: Any) -> int:
+    """Check ``n_init`` and return the number of runs it stands for, where data are not large."""
+    if isinstance(n_init, str):
+        check.require_choice("n_init", n_init, ("auto",))
+        return AUTO.get(init, RANDOM_AUTO) if isinstance(init, str) else 1
+    return check.require_integer("n_init", n_init, 1)

@@ -10,25 +10,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.attributes import PathAttributes
 from spheremix.estimators.fitted import (
     FitSummary,
     FittedMixture,
+    add_fitted,
     columns_of,
-    criteria_of,
-    set_path_attributes,
+    set_fitted,
 )
-from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.noise import keep_level, known_level, label_chosen, settle_noise
+from spheremix.estimators.mixture import SelectedMixture, VMFMixture
+from spheremix.estimators.noise import (
+    STILL,
+    keep_level,
+    known_level,
+    limit_noise,
+    noise_leads,
+    quantiles,
+)
 from spheremix.estimators.options import MixtureOptions, PathOptions
-from spheremix.estimators.problem import (
-    build_problem,
-    warn_of_cap,
-    warn_of_lost,
-)
-from spheremix.estimators.restarts import restarts
-from spheremix.estimators.selected import SelectedMixture
-from spheremix.estimators.standing import is_capped
+from spheremix.estimators.parameter_docs import documented
+from spheremix.estimators.problem import build_problem, is_capped
+from spheremix.estimators.restarts import restarts, warn_of_cap, warn_of_lost
 from spheremix.estimators.strategies import (
     count_converged,
     follow,
@@ -37,16 +38,18 @@ from spheremix.estimators.strategies import (
     warn_of_steps,
 )
 from spheremix.path import PathState
-from spheremix.select import CRITERIA
+from spheremix.path_points import exit_betas
+from spheremix.select import CRITERIA, count_from_sizes, criteria
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.estimators.choices import (
+    from spheremix.data.base import Directions
+    from spheremix.data.open import Engine
+    from spheremix.estimators.options import (
         Auto,
-        Engine,
         EStep,
         Init,
         Kappa,
@@ -55,11 +58,17 @@ if TYPE_CHECKING:
         Noise,
         Strategy,
     )
+    from spheremix.estimators.problem import Problem
+    from spheremix.estimators.restarts import Restart
+    from spheremix.models.vmf import VMFModel
+    from spheremix.path_points import PathPoint
 
     Array = NDArray[np.float64]
+    Labels = NDArray[np.intp]
 
 
-class VMFPath(PathAttributes, SelectedMixture):
+@documented
+class VMFPath(SelectedMixture):
     """Mixture of von Mises-Fisher distributions at every level of sparsity.
 
     Starts from the best dense mixture and raises ``beta`` event by event, each solution starting
@@ -68,22 +77,13 @@ class VMFPath(PathAttributes, SelectedMixture):
 
     Parameters
     ----------
-    n_components : int, default=8
-        Number K of components.
+    {n_components}
     criterion : {"aic", "bic", "ric", "ricc", "ebic", "icl"}, default="bic"
         Chooses the mixture used to predict.
-    min_relative_increase : float, default=1e-3
-        Of beta, between two steps.
-    max_steps : int or None, default=None
-        Steps of the path at most, the dense one included.
-    max_sparsity : float, default=1.0
-        The path ends at the first step that is as sparse.
+    {min_relative_increase, max_steps, max_sparsity}
     betas : array-like or None, default=None
         An increasing grid to visit instead of the events.
-    beta_min_ratio : float, default=1e-5
-        Events below this share of the largest one are numerical noise.
-    refine : float or None, default=None
-        Insert steps where the sparsity jumps by more than this.
+    {beta_min_ratio, refine}
     relaxed : bool, default=False
         Fit every step again without penalty, its zeros kept. Criteria then judge these refits and
         not the prototypes that the penalty has shrunk: they choose fewer words. Betas, events and
@@ -93,21 +93,14 @@ class VMFPath(PathAttributes, SelectedMixture):
         starts of the kind of ``init`` (the paper's are random); or 50 evenly spaced betas up to the
         largest of the path, from the dense solution. The last three are for comparison, and follow
         the path first where ``betas`` is not given.
-    feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, \
-e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, verbose
-        As in :class:`VMFMixture`. What is noise is settled in the dense mixture; later steps keep
-        its level, and may have more noise, since sparse prototypes fit less tightly. If
-        ``max_noise`` is a number, steps are fitted as with "auto". If the one that is chosen has
-        more noise than the dense mixture or than the number, the level is lowered for the
-        predictions of all steps until it has not (but not with None); ``score``, ``aic`` and
-        ``bic`` then differ from ``log_likelihoods_`` and ``criteria_``, which belong to the fits.
-        ``verbose=1`` also prints a line every 100 steps.
+    {feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, e_step}
+    {init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine}
+    verbose : int, default=0
+        1 prints a line for each restart of the dense mixture, and every 100 steps.
     warm_start : bool, default=False
         Go on with the path of the previous call to ``fit`` from its last step, after raising
         ``max_steps`` or ``max_sparsity``: the same bits as one long run.
-    callback : callable or None, default=None
-        Called with a :class:`spheremix.em.Progress` after each sweep of the dense fits and with a
-        :class:`~spheremix.estimators.strategies.PathProgress` after each step.
+    {path_callback}
 
     Attributes
     ----------
@@ -147,6 +140,15 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
     state_ : PathState
         The steps themselves, and what is needed to go on from the last one.
 
+    Notes
+    -----
+    Which rows are noise is decided in the dense mixture; later steps keep its level, and may have
+    more noise, since sparse prototypes fit less tightly. If ``max_noise`` is a number, steps are
+    fitted as with "auto". If the one that is chosen has more noise than the dense mixture or than
+    the number, the level is lowered for the predictions of all steps until it has not (but not with
+    None); ``score``, ``aic`` and ``bic`` then differ from ``log_likelihoods_`` and ``criteria_``,
+    which belong to the fits.
+
     Examples
     --------
     >>> import spheremix as sm
@@ -155,6 +157,29 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
     >>> path.status_
     'maximal_sparsity'
     """
+
+    state_: PathState
+    status_: str
+    runs_: list[Restart]
+    agreement_: float
+    kappa_max_: float
+    betas_: Array
+    log_likelihoods_: Array
+    entropies_: Array
+    objectives_: Array
+    n_nonzero_: Labels
+    sparsity_: Array
+    n_iters_: Labels
+    stationarity_gaps_: Array
+    n_distinct_prototypes_: Labels
+    n_converged_: Labels
+    statuses_: list[str]
+    kappas_: Array
+    weights_: Array
+    sizes_: Array
+    exit_betas_: Array
+    criteria_: dict[str, Array]
+    selected_: int
 
     def __init__(
         self,
@@ -226,13 +251,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d), or Directions
-            Rows are normalised; X is not changed.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 counts as the row twice. The criteria and ``beta`` take
-            their sum for the number of rows: multiply weights that are shares by n.
+        {X, y, sample_weight}
 
         Returns
         -------
@@ -248,13 +267,13 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
             # A stored state comes without these.
             runs, agreed = getattr(self, "runs_", []), getattr(self, "agreement_", float("nan"))
         else:
-            settled = known_level(options, problem)
-            dense = restarts(options, settled, None)
+            leveled = known_level(options, problem)
+            dense = restarts(options, leveled, None)
             runs, agreed = dense.runs, dense.agreement(problem)
-            if settled is not problem:  # a fitted mixture whose noise is settled
-                problem, best = settled, dense.best
+            if leveled is not problem:  # a fitted mixture whose level is known
+                problem, best = leveled, dense.best
             else:
-                problem, best = settle_noise(options, problem, dense.best)
+                problem, best = limit_noise(options, problem, dense.best)
             solver = path_solver(options, route, problem)
             state = PathState.begin(solver, best, count_converged(runs), relaxed=route.relaxed)
         follow(options, route, problem, solver, state, runs)
@@ -379,8 +398,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
         i, j : int
             Indices on the path.
 
@@ -392,3 +410,131 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
         check_is_fitted(self, "betas_")
         rows = check.open_again(self, X)
         return np.flatnonzero(self.model(i).predict(rows) != self.model(j).predict(rows))
+
+
+def follow_from(
+    options: MixtureOptions,
+    route: PathOptions,
+    problem: Problem[VMFModel],
+    dense: VMFMixture,
+    path: VMFPath,
+) -> VMFPath:
+    """Follow the path from a dense mixture, and set the fitted attributes of the estimator."""
+    start = problem.model.parameters(dense.prototypes_, dense.kappas_, dense.weights_)
+    solver = path_solver(options, route, problem)
+    again = restarts(options, problem, start)
+    converged = count_converged(again.runs)
+    state = PathState.begin(solver, again.best, converged, relaxed=route.relaxed)
+    follow(options, route, problem, solver, state, dense.runs_)
+    set_path_attributes(
+        path,
+        state,
+        dense.runs_,
+        dense.agreement_,
+        problem.columns,
+        lambda one, first: label_chosen(one, first, problem.directions, problem.weights),
+    )
+    warn_of_steps(state, options.max_iter, stacklevel=5)
+    return path
+
+
+# Paths
+
+
+def set_start_of_path(path: VMFPath, state: PathState) -> None:
+    """Set where a fit with ``warm_start`` goes on."""
+    set_fitted(path, {"state_": state})
+
+
+def criteria_of(points: Sequence[PathPoint], model: VMFModel) -> dict[str, Array]:
+    """Return the criteria of points of a path."""
+    return criteria(
+        np.array([point.log_likelihood for point in points]),
+        count_from_sizes(np.array([point.support_sizes for point in points]), model.kappa_mode)
+        + model.n_noise,
+        points[0].weight,
+        points[0].n_features,
+        np.array([point.entropy for point in points]),
+    )
+
+
+def set_path_attributes(
+    path: VMFPath,
+    state: PathState,
+    runs: list[Restart],
+    agreement: float,
+    columns: dict[str, Any],
+    label: Callable[[VMFMixture, VMFMixture], tuple[float | None, Labels]],
+) -> None:
+    """Set what a path knows of its steps.
+
+    What describes mixtures describes those that are judged: the refits of a relaxed path.
+    ``label`` returns the level of the noise in predictions where it is not that of the fits, and
+    the labels of the mixture that is chosen, beside the dense one.
+    """
+    steps = state.steps
+    judged = state.refits or steps
+
+    def each(name: str) -> NDArray[Any]:
+        return np.array([getattr(step, name) for step in judged])
+
+    set_fitted(
+        path,
+        {
+            **columns,
+            "state_": state,
+            "runs_": runs,
+            "agreement_": agreement,
+            "status_": state.status,
+            "kappa_max_": state.model.kappa_max,
+            "betas_": each("beta"),
+            "log_likelihoods_": each("log_likelihood"),
+            "entropies_": each("entropy"),
+            "objectives_": each("objective"),
+            "n_nonzero_": each("n_nonzero"),
+            "sparsity_": each("sparsity"),
+            "n_iters_": each("n_iter"),
+            "stationarity_gaps_": each("gap"),
+            "n_distinct_prototypes_": each("n_distinct"),
+            "n_converged_": np.array([step.n_converged for step in steps]),
+            "statuses_": [step.status for step in judged],
+            "kappas_": each("kappas"),
+            "weights_": each("weights"),
+            "sizes_": each("sizes"),
+            "exit_betas_": exit_betas(steps),
+            "criteria_": criteria_of(judged, state.model),
+        },
+    )
+    selected = path.select(path.criterion)
+    state.noise_level = None
+    state.noise_level, labels = label(path.model(selected), path.model(0))
+    best = path.model(selected)
+    add_fitted(best, {"labels_": labels})
+    add_fitted(path, {"selected_": selected, "best_estimator_": best})
+
+
+def label_chosen(
+    mixture: VMFMixture, dense: VMFMixture, rows: Directions, weights: Array | None
+) -> tuple[float | None, NDArray[np.intp]]:
+    """Return the labels of the mixture that was chosen on a path, whose noise has a held level.
+
+    Sparse prototypes fit all rows less tightly, which makes no row noise. So where more rows are
+    noise than in the dense mixture, or than a number allows, the level is lowered for predictions
+    until they are not, and comes back; otherwise it is None. The parameters stay as they are.
+    """
+    most = mixture.max_noise if mixture.noise is not None else None
+    scorer, base = mixture.scorer_, np.ones(rows.n_rows) if weights is None else weights
+    labels = scorer.clusters_of(rows.map_rows(scorer, "labels"))
+    noise = mixture.model_.noise
+    if most is None or noise is None:
+        return None, labels
+    before = dense.scorer_.clusters_of(rows.map_rows(dense.scorer_, "labels"))
+    usual = float(base @ (before < 0) / base.sum())
+    most = usual if isinstance(most, str) else min(most, usual)
+    if base @ (labels < 0) <= most * base.sum():
+        return None, labels
+    (tied,) = quantiles(noise_leads(scorer, rows), base, (1.0 - most,))
+    lowered = tied + STILL  # the row in question stays in its cluster
+    biases = np.append(scorer.biases[:-1], scorer.biases[-1] - lowered)
+    labels = scorer.clusters_of(rows.map_rows(replace(scorer, biases=biases), "labels"))
+    return noise.level - lowered, labels

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import inspect
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -15,20 +18,72 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.estimators import validation as check
-from spheremix.estimators.top import top_posteriors
+from spheremix.estimators.parameter_docs import documented
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-    from scipy import sparse
 
-    from spheremix.data.base import Want
+    from spheremix.data.base import Directions, Want
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
+    Labels = NDArray[np.intp]
+
+# What other packages call parameters that have another name here.
+ELSEWHERE = {
+    "k": "n_components",
+    "n_clusters": "n_components",
+    "n_jobs": "n_threads",
+    "seed": "random_state",
+}
+ENTRIES = 2**24  # scores that are held at a time: 128 MB
+FEWEST = 16  # components that are scored at a time, however many rows there are
 
 
+class Customary:
+    """What people who know other packages type first."""
+
+    n_features_in_: int
+
+    def __new__(cls, *_: Any, **parameters: Any) -> Self:
+        """Say the name of a parameter that other packages call otherwise."""
+        for name in parameters.keys() & ELSEWHERE.keys():
+            known, here = inspect.signature(cls.__init__).parameters, ELSEWHERE[name]
+            if name not in known and here in known:
+                raise TypeError(f"{cls.__name__} has no parameter {name}: it is {here} here.")
+        return super().__new__(cls)
+
+    if TYPE_CHECKING:  # of scikit-learn, whose functions have no types
+
+        def fit_predict(self, X: Any, y: Any = None, **parameters: Any) -> Labels:
+            """Fit, and return the labels of the rows."""
+            ...
+
+    def _judged(self) -> Any:
+        """Return the mixture that is chosen where several were fitted, or the estimator itself."""
+        check_is_fitted(self)
+        return getattr(self, "best_estimator_", self)
+
+    @property
+    def cluster_centers_(self) -> Array:
+        """The prototypes, by the name that scikit-learn's KMeans gives to its centres."""
+        prototypes: Array = self._judged().prototypes_
+        return prototypes
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the fit has converged: ``status_`` says what else has happened."""
+        return bool(self._judged().status_ == "converged")
+
+
+@documented
 class MixturePredictions(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, DensityMixin, BaseEstimator
+    Customary,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    DensityMixin,
+    BaseEstimator,
 ):
     """Predictions from the scores of a fitted mixture.
 
@@ -57,8 +112,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -72,8 +126,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -90,8 +143,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
         k : int, default=10
             How many a row has, or K if that is less.
 
@@ -110,8 +162,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -129,8 +180,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -144,8 +194,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -159,12 +208,7 @@ class MixturePredictions(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            For a weighted mean.
+        {new_X, y, mean_weight}
 
         Returns
         -------
@@ -183,3 +227,42 @@ class MixturePredictions(
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def top_posteriors(directions: Directions, scorer: Scorer, k: int) -> sparse.csr_array:
+    """Return the k largest posteriors of each row, of shape (n, K); noise counts, but is no column.
+
+    Some components are scored at a time, which every engine can do: the rows are read once for each
+    such block. The best components so far are kept, and the sum over all of them.
+    """
+    n, K = directions.n_rows, scorer.n_clusters
+    k = min(k, K)
+    width = min(K, max(FEWEST, ENTRIES // n))
+    total = np.full(n, -np.inf)
+    if scorer.has_noise:
+        total[:] = scorer.biases[-1] + scorer.offset
+    best, ids = np.empty((n, 0)), np.empty((n, 0), dtype=np.intp)
+    for begin in range(0, K, width):
+        part = slice(begin, min(begin + width, K))
+        one = replace(
+            scorer, matrix=scorer.matrix[part], biases=scorer.biases[part], has_noise=False
+        )
+        scores = directions.map_rows(one, "scores")
+        total = np.logaddexp(total, np.logaddexp.reduce(scores, axis=1))
+        numbers = np.broadcast_to(np.arange(part.start, part.stop), scores.shape)
+        best, ids = _best(np.hstack([best, scores]), np.hstack([ids, numbers]), k)
+    order = np.argsort(ids, axis=1)
+    posteriors = np.exp(np.take_along_axis(best, order, axis=1) - total[:, None])
+    columns = np.take_along_axis(ids, order, axis=1)
+    ends = np.arange(0, n * k + 1, k)
+    return sparse.csr_array((posteriors.ravel(), columns.ravel(), ends), shape=(n, K))
+
+
+def _best(
+    scores: NDArray[np.float64], ids: NDArray[np.intp], k: int
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Keep the k largest scores of each row."""
+    if scores.shape[1] <= k:
+        return scores, ids
+    kept = np.argpartition(scores, -k, axis=1)[:, -k:]
+    return np.take_along_axis(scores, kept, axis=1), np.take_along_axis(ids, kept, axis=1)

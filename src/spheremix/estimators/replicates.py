@@ -1,23 +1,30 @@
-"""How firm clusters are when the rows are drawn again: replicates, and rows without clusters."""
+"""Rows drawn again: how far their clusters agree, and which coordinates are selected again."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.validation import check_is_fitted
 
 from spheremix import em
+from spheremix.errors import NotedWarning
+from spheremix.estimators import validation as check
+from spheremix.estimators.options import MixtureOptions
+from spheremix.estimators.problem import NoFitError, build_problem
 from spheremix.models.base import DegenerateError
 from spheremix.search import Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from spheremix.em import Fit
+    from spheremix.estimators.path import VMFPath
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel, VMFParameters
     from spheremix.search import Partition
@@ -66,7 +73,7 @@ def replicate_partitions(
     seed: int,
     callback: Callable[[int], None] | None = None,
 ) -> tuple[Array, list[list[Partition | None]]]:
-    """Search for clusters in rows drawn again; give their weights and the partitions of each size.
+    """Search for clusters in rows drawn again; return weights and the partitions of each size.
 
     A replicate is a vector of weights and one run of the search; None where the run found nothing.
     The replicates of all sizes share each sweep, and every size has the same replicates.
@@ -90,7 +97,7 @@ def replicate_labels(
     seed: int,
     callback: Callable[[int], None] | None = None,
 ) -> dict[int, list[NDArray[np.intp]]]:
-    """Search for clusters in rows drawn again; give the clusters of all rows, for each size."""
+    """Search for clusters in rows drawn again; return the clusters of all rows, for each size."""
     _, found = replicate_partitions(problem, sizes, n_replicates, seed, callback)
     directions, last = problem.directions, problem.model.for_search()[-1]
     return {
@@ -150,3 +157,85 @@ def stability_of(labels: Sequence[NDArray[np.intp]]) -> PartitionStability:
     without = (scores.sum() - 2.0 * scores.sum(axis=1)) / ((n - 1) * (n - 2))
     spread = np.sum((without - without.mean()) ** 2)
     return PartitionStability(float(mean), float(np.sqrt((n - 1) / n * spread)), n)
+
+
+def stability_selection(
+    path: VMFPath,
+    X: Any,
+    n_bootstrap: int = 50,
+    *,
+    step: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    random_state: Any = None,
+) -> Array:
+    """Return how often each coordinate is selected when the rows are drawn again.
+
+    Each bootstrap is a vector of weights, not a copy of the rows. EM starts from the solution of
+    the path, so that components keep their names.
+
+    Parameters
+    ----------
+    path : VMFPath
+        Fitted.
+    X : array-like or sparse matrix of shape (n, d)
+        The rows it was fitted on.
+    n_bootstrap : int, default=50
+        Draws of as many rows, with replacement; where there are weights, in proportion to them,
+        and as many as they sum to if that is more.
+    step : int, optional
+        Index on the path; ``path.selected_`` by default.
+    sample_weight : array-like of shape (n,), default=None
+        The weights it was fitted with.
+    random_state : int, RandomState, Generator or None, default=None
+        Seeds the draws.
+
+    Returns
+    -------
+    ndarray of shape (K, d)
+        Share of the bootstraps (of those that did not fail) in which the coordinate is non-zero.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> X, _, _ = sm.datasets.make_vmf_mixture(sparsity=0.5, random_state=0)
+    >>> path = sm.VMFPath(4, random_state=0).fit(X)
+    >>> frequencies = sm.stability_selection(path, X, 10, random_state=0)
+    >>> frequencies.shape
+    (4, 10)
+    """
+    check_is_fitted(path, "betas_")
+    check.require_integer("n_bootstrap", n_bootstrap, 1)
+    # A bootstrap selects by the penalty: it starts from the penalised mixture, not from a refit.
+    mixture = path.model(path.selected_ if step is None else step, refit=False)
+    rows = check.open_again(mixture, X)
+    problem = build_problem(MixtureOptions.of(mixture), rows, sample_weight)
+    rng = np.random.default_rng(check.draw_seeds(random_state, 1)[0])
+    start = problem.model.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)
+    times, kept = np.zeros(mixture.prototypes_.shape), 0
+    for begin in range(0, n_bootstrap, 10):  # ten at a time share each reading
+        size = min(10, n_bootstrap - begin)
+        # They have the weight that beta was chosen for.
+        weights = drawn_again(rng, problem.weights, problem.directions.n_rows, size)
+        fits = em.fit(
+            problem.model, problem.directions, [start] * size, problem.settings, weights=weights
+        )
+        for fit in fits:
+            if fit.ok:
+                clean = problem.model.zero_small(fit.parameters, path.zero_tol)
+                times += clean.prototypes != 0.0
+                kept += 1
+    if not kept:
+        raise NoFitError(
+            "Every bootstrap lost a component: they do not survive resampling",
+            remedies=("take fewer components", "take an earlier {step} of the path"),
+        )
+    if kept < n_bootstrap:
+        warnings.warn(
+            NotedWarning(
+                "{lost} of {n} bootstraps lost a component and are left out",
+                lost=n_bootstrap - kept,
+                n=n_bootstrap,
+            ),
+            stacklevel=2,
+        )
+    return times / kept

@@ -7,34 +7,281 @@ those of the best are sparse meanwhile, where most of them are zero.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from sklearn.metrics import adjusted_rand_score
 
 from spheremix import em
+from spheremix.errors import NotedWarning
 from spheremix.estimators import validation as check
-from spheremix.estimators.agreement import agreement, partition
 from spheremix.estimators.noise import add_noise_start
-from spheremix.estimators.problem import best_of, print_runs, run_all, summaries
-from spheremix.estimators.standing import standing
-from spheremix.estimators.starts import STARTS, Start, count_runs, count_sweeps, draw, from_seeds
+from spheremix.estimators.options import count_runs
+from spheremix.estimators.problem import ConvergenceWarning, NoFitError, is_capped, is_runaway
+from spheremix.estimators.starts import STARTS, Start, count_sweeps, draw, first_alike, from_seeds
 from spheremix.resultants import Resultants
 from spheremix.vectors import as_dense, as_sparse, is_sparse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from spheremix.em import Fit
     from spheremix.estimators.options import MixtureOptions
-    from spheremix.estimators.problem import Problem, Restart
+    from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel, VMFParameters
 
     Array = NDArray[np.float64]
+
+    class AnyRun(Protocol):
+        """A run of any model."""
+
+        @property
+        def status(self) -> str:
+            """How it ended."""
+            ...
+
     Ended = em.Fit[VMFParameters]
 
+OUTDONE = "outdone"  # the status of a run that was searched for only: another one was better
 MOSTLY_ZERO = 1 / 3  # share of the coordinates: a sparse one takes 12 bytes, and a dense one 8
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """How one run went.
+
+    Attributes
+    ----------
+    seed : int or None
+        Of what was drawn; None for crossings and for a given start.
+    status : str
+        How EM ended; "no_start" where every try of the start failed; "outdone" where, on large
+        data, the search found a better start and EM did not go on from this one.
+    n_iter : int
+        Iterations of EM.
+    objective : float
+        At the end.
+    stationarity_gap : float
+        At the end.
+    kappa_capped : bool
+        Whether a concentration is at its cap.
+    start : str
+        How the run started: "merge", "cross" (of two runs before it), "noise" (one cluster more
+        was searched for, and the loosest given up to the noise), "random", "k-means++",
+        "spherical-k-means", "tree" (a cut of a tree) or "given".
+    start_objective : float
+        Where it started: for "merge", "cross" and "tree" the classification likelihood as
+        merged, before rows were moved; else, and on large data, the objective of the first
+        parameters.
+    """
+
+    seed: int | None
+    status: str
+    n_iter: int
+    objective: float
+    stationarity_gap: float
+    kappa_capped: bool
+    start: str = "random"
+    start_objective: float = float("nan")
+
+
+def run_all(
+    problem: Problem[VMFModel],
+    starts: list[Start],
+    callback: Callable[[em.Progress], None] | None = None,
+) -> list[em.Fit[VMFParameters] | None]:
+    """Run EM from all starts, once where two are one partition; None where there is no start."""
+    first = first_alike(starts)
+    distinct = [start.parameters if first[i] == i else None for i, start in enumerate(starts)]
+
+    def run(_: list[int], batch: list[VMFParameters]) -> list[em.Fit[VMFParameters]]:
+        return em.fit(
+            problem.model,
+            problem.directions,
+            batch,
+            problem.settings,
+            weights=problem.weights,
+            callback=callback,
+        )
+
+    fits = em.in_batches(distinct, lambda start: start.prototypes.size, run)
+    return [fits[i] for i in first]
+
+
+def best_of(
+    options: MixtureOptions,
+    problem: Problem[VMFModel],
+    fits: list[em.Fit[VMFParameters] | None],
+    runs: list[Restart],
+) -> em.Fit[VMFParameters]:
+    """Return the best fit, what is numerically zero in it set to zero."""
+    model, K = problem.model, problem.n_components
+    reached = [fit for fit in fits if fit is not None and fit.ok]
+    if not reached:
+        raise _no_mixture(K, runs)
+    best = max(reached, key=lambda fit: rank(model, fit))
+    return em.evaluate(
+        model,
+        problem.directions,
+        best,
+        model.zero_small(best.parameters, options.zero_tol),
+        problem.settings,
+        weights=problem.weights,
+    )
+
+
+def _no_mixture(K: int, runs: list[Restart]) -> NoFitError:
+    """Say why there is no mixture of K components."""
+    what = f"a mixture of {K} component{'s' * (K > 1)}"
+    if K == 1:
+        return failure(runs, what, why="; the rows may cancel out: then their sum has no direction")
+    if all(run.status == "no_start" for run in runs):
+        few = "; there may be fewer different rows than components"
+        return failure(runs, what, ("lower {n_components}",), why=few)
+    remedies = ("lower {n_components}", "lower {beta}", "raise {n_init}", "give a start as {init}")
+    return failure(runs, what, remedies)
+
+
+def warn_of_cap(
+    n_components: int, kappa_max: float, stacklevel: int = 3, *, has_prior: bool = True
+) -> None:
+    """Warn that kappa hit its cap, so it is not the maximum."""
+    warnings.warn(
+        ConvergenceWarning(
+            "A kappa of the mixture of K = {K} is at its cap of {cap}, and not at the maximum",
+            remedies=(
+                "drop identical rows",
+                "raise {kappa_max} if rows are really that close to each other",
+                "give {kappa} a number",
+                *(["give {kappa_prior} as (1, 0.9)"] if has_prior else []),
+            ),
+            K=n_components,
+            cap=f"{kappa_max:.4g}",
+        ),
+        stacklevel=stacklevel,
+    )
+
+
+def summaries(
+    model: Any, starts: Sequence[Start], fits: Sequence[em.Fit[Any] | None]
+) -> list[Restart]:
+    """Return how each run went."""
+    runs = []
+    for start, fit in zip(starts, fits, strict=True):
+        if fit is None:
+            nothing = (OUTDONE if start.is_outdone else "no_start", 0, np.nan, np.nan, False)
+            runs.append(Restart(start.seed, *nothing, start.kind))
+            continue
+        capped = is_capped(model, fit.parameters)
+        first = start.first_value if start.masses else fit.trace[0]
+        reached = (fit.status, fit.n_iter, fit.objective, fit.gap, capped)
+        runs.append(Restart(start.seed, *reached, start.kind, first))
+    return runs
+
+
+def print_runs(runs: list[Restart], prefix: str = "") -> None:
+    """Print a line for each restart."""
+    for i, run in enumerate(runs):
+        line = (
+            f"{prefix}run {i + 1}/{len(runs)} ({run.start}): {run.status} after {run.n_iter} "
+            f"iterations, "
+            f"objective {run.objective:.6f}, gap {run.stationarity_gap:.1e}"
+        )
+        print(line + (", kappa at its cap" if run.kappa_capped else ""))  # noqa: T201
+
+
+def warn_of_lost(
+    runs: Sequence[AnyRun], n_components: int, what: str = "a mixture", stacklevel: int = 3
+) -> None:
+    """Warn of restarts that ended without a fit, where others have one.
+
+    Not for co-clustering, where it is the rule that some blocks lose all their columns.
+    """
+    lost = [run.status for run in runs if run.status not in {*em.ENDED, OUTDONE}]
+    if lost:
+        warnings.warn(
+            NotedWarning(
+                "{lost} of {n} restarts of {what} of {K} components failed ({counts}), and the "
+                "result is the best of the others",
+                remedies=("lower {n_components}", "raise {n_init}"),
+                lost=len(lost),
+                n=len(runs),
+                what=what,
+                K=n_components,
+                counts=_counts(lost),
+            ),
+            stacklevel=stacklevel,
+        )
+
+
+def _counts(statuses: Sequence[str]) -> str:
+    """Return the statuses of runs, each with how often it occurs."""
+    return ", ".join(f"{statuses.count(name)} {name}" for name in sorted(set(statuses)))
+
+
+def failure(
+    runs: Sequence[AnyRun], what: str, remedies: tuple[str, ...] = (), why: str = ""
+) -> NoFitError:
+    """Say that no restart succeeded, how they ended, and what to do."""
+    counts = _counts([run.status for run in runs])
+    return NoFitError(
+        "No restart of {n} gave {what} ({counts}){why}",
+        remedies=remedies,
+        n=len(runs),
+        what=what,
+        counts=counts,
+        why=why,
+    )
+
+
+def rank(model: Any, fit: em.Fit[Any]) -> tuple[bool, float]:
+    """Return what runs are compared by: larger is better; a runaway loses to all others."""
+    return not is_runaway(model, fit.parameters), fit.objective
+
+
+def agreement(
+    problem: Problem[Any],
+    starts: Sequence[Start],
+    fits: Sequence[Fit[Any] | None],
+    labels: Mapping[int, NDArray[Any]] | None = None,
+) -> float:
+    """Return the mean adjusted Rand index of the other runs with the best one; NaN with one run.
+
+    A run that combines two others ("cross") depends on them, and one that gives a cluster up to the
+    noise ("noise") starts in another way. They can be the best run, but are not counted among the
+    others. On large data, where one start goes on, it is the agreement of what the search has found
+    in the rows that it read. ``labels`` has those of runs that are known, by the place of the run.
+    """
+    reached = [fit for fit in fits if fit is not None and fit.ok]
+    if not reached:
+        return float("nan")
+    best = max(reached, key=lambda fit: rank(problem.model, fit))
+    place = next(i for i, fit in enumerate(fits) if fit is best)
+    others = {
+        i: fit
+        for i, (start, fit) in enumerate(zip(starts, fits, strict=True))
+        if fit is not None and fit.ok and start.kind not in {"cross", "noise"} and i != place
+    }
+    if not others:
+        return starts[place].agreement  # with those that it has outdone, or NaN
+    known, own = labels or {}, partition(problem, best)
+    scores: dict[int, float] = {id(best): 1.0}  # runs that met are one fit
+    for i, fit in others.items():
+        if id(fit) not in scores:
+            found = known[i] if i in known else partition(problem, fit)
+            scores[id(fit)] = float(adjusted_rand_score(own, found))
+    return float(np.mean([scores[id(fit)] for fit in others.values()]))
+
+
+def partition(problem: Problem[Any], fit: Fit[Any]) -> NDArray[Any]:
+    """Return the clusters of the rows."""
+    scorer = problem.model.scorer(fit.parameters, "hard")
+    found: NDArray[Any] = scorer.clusters_of(problem.directions.map_rows(scorer, "labels"))
+    return found
 
 
 @dataclass(slots=True, eq=False)
@@ -86,7 +333,7 @@ class _Ended:
         if model.noise is not None:  # its level, and with it labels, may still change
             return
         self.starts = [replace(start, parameters=None) for start in self.starts]
-        there = {i: standing(model, fit) for i, fit in enumerate(self.fits) if fit and fit.ok}
+        there = {i: rank(model, fit) for i, fit in enumerate(self.fits) if fit and fit.ok}
         best = max(there, key=lambda i: there[i], default=None)
         for i in sorted(range(len(self.fits)), key=lambda i: i != best):  # the best one first
             fit = self.fits[i]

@@ -10,44 +10,37 @@ import numpy as np
 
 from spheremix.errors import NotedWarning, ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.agreement import agreement
-from spheremix.estimators.attributes import SelectionAttributes
-from spheremix.estimators.candidates import candidate_table
-from spheremix.estimators.choices import Paths
-from spheremix.estimators.choosing import ADVICE, K_CRITERIA, advise_on, warn_of_ends
-from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.dense_path import follow_from
+from spheremix.estimators.advice import ADVICE, Adviser, lengths_of
 from spheremix.estimators.fitted import FittedMixture, set_fitted
-from spheremix.estimators.gathering import lengths_of
-from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.noise import add_noise_start, settle_noise
-from spheremix.estimators.options import MixtureOptions, PathOptions
-from spheremix.estimators.path import VMFPath
-from spheremix.estimators.problem import (
-    NoFitError,
+from spheremix.estimators.mixture import SelectedMixture, VMFMixture
+from spheremix.estimators.noise import add_noise_start, limit_noise
+from spheremix.estimators.options import MixtureOptions, PathOptions, Paths
+from spheremix.estimators.parameter_docs import documented
+from spheremix.estimators.path import VMFPath, follow_from
+from spheremix.estimators.problem import ConvergenceWarning, NoFitError, build_problem, is_capped
+from spheremix.estimators.restarts import (
+    agreement,
     best_of,
-    build_problem,
     print_runs,
     run_all,
     summaries,
     warn_of_cap,
     warn_of_lost,
 )
-from spheremix.estimators.refit import refit_on_support
-from spheremix.estimators.selected import SelectedMixture
-from spheremix.estimators.standing import is_capped
 from spheremix.estimators.starts import count_sweeps, draw_all
-from spheremix.select import CRITERIA
+from spheremix.path import PathSolver
+from spheremix.select import CRITERIA, count_parameters, criteria
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix import em
-    from spheremix.estimators.choices import (
+    from spheremix.advice import Advice
+    from spheremix.data.open import Engine
+    from spheremix.estimators.options import (
         Auto,
-        Engine,
         EStep,
         KappaName,
         KappaSolver,
@@ -55,23 +48,29 @@ if TYPE_CHECKING:
         Noise,
         SearchStart,
     )
-    from spheremix.estimators.problem import Problem, Restart
+    from spheremix.estimators.problem import Problem
+    from spheremix.estimators.restarts import Restart
     from spheremix.models.vmf import VMFModel, VMFParameters
+    from spheremix.resultants import Resultants
 
     Array = NDArray[np.float64]
+    Labels = NDArray[np.intp]
     Fits = list[em.Fit[VMFParameters] | None]
 
+K_CRITERIA = (ADVICE, *CRITERIA)
 PATHS = get_args(Paths)
 
 
-class VMFMixtureIC(SelectionAttributes, SelectedMixture):
+@documented
+class VMFMixtureIC(SelectedMixture):
     """Mixture of von Mises-Fisher distributions, its size and sparsity chosen by criteria.
 
     The methodology of the paper's section 3.6: dense mixtures for each candidate number of
     components, the number chosen on them by one criterion, then the path of ``beta`` at that
     number and the step chosen by another criterion. No single criterion is to be trusted, so the
     default takes advice from several kinds of evidence (``advice_``). The fit warns where the
-    number that was chosen is at an end of the candidates.
+    number that was chosen is at an end of the candidates. Every number of components decides anew
+    which rows are noise.
 
     Parameters
     ----------
@@ -97,14 +96,16 @@ class VMFMixtureIC(SelectionAttributes, SelectedMixture):
         Fit every step of a path again without penalty on its support, and let ``beta_criterion``
         judge these refits, as in :class:`VMFPath`. The chosen mixture is a refit then, so that
         ``refit`` is left out.
-    min_relative_increase, max_steps, max_sparsity, beta_min_ratio, refine
-        As in :class:`VMFPath`.
-    feature_weights, kappa, kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, \
-e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, verbose
-        As in :class:`VMFMixture` and :class:`VMFPath`; ``init`` names a kind of random start. Every
-        number of components decides anew which rows are noise.
-    callback : callable or None, default=None
-        As in :class:`VMFPath`.
+    {min_relative_increase, max_steps, max_sparsity, beta_min_ratio, refine, feature_weights}
+    kappa : {"shared", "free"} or number, default="shared"
+        One concentration for all components, one each, or a given value.
+    {kappa_solver, m_step, kappa_max, kappa_prior, noise, max_noise, e_step}
+    init : {"merge", "random", "k-means++", "spherical-k-means"}, default="merge"
+        The kind of start, as in :class:`VMFMixture`.
+    {n_init, max_iter, tol, zero_tol, random_state, n_threads, engine}
+    verbose : int, default=0
+        1 prints a line for each restart, and every 100 steps of a path.
+    {path_callback}
 
     Attributes
     ----------
@@ -146,6 +147,17 @@ e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, 
     >>> study.best_n_components_
     4
     """
+
+    candidates_: Labels
+    dense_criteria_: dict[str, Array]
+    best_n_components_: int
+    advice_: Advice
+    dense_models_: dict[int, VMFMixture]
+    paths_: dict[int, VMFPath]
+    best_path_: VMFPath
+    table_: dict[str, NDArray[Any]]
+    agreement_: Array
+    total_weight_: float
 
     def __init__(
         self,
@@ -219,13 +231,7 @@ e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, 
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d), or Directions
-            Rows are normalised; X is not changed.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 counts as the row twice. The criteria and ``beta`` take
-            their sum for the number of rows: multiply weights that are shares by n.
+        {X, y, sample_weight}
 
         Returns
         -------
@@ -260,9 +266,8 @@ e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, 
         criterion = self.k_criterion.lower()
         advice = None
         if criterion == ADVICE and len(models) > 1:
-            advice = advise_on(
-                problem, models, lengths_of(X), self.random_state, n_folds=self.n_folds
-            )
+            adviser = Adviser.of(problem, self.random_state)
+            advice = adviser.advise(models, lengths=lengths_of(X), n_folds=self.n_folds)
             best = advice.best_candidate
         elif criterion == ADVICE:
             (best,) = models
@@ -310,7 +315,7 @@ e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, 
             except NoFitError as error:
                 failures.append(error)
                 continue
-            problem, best = settle_noise(options, problems[K], best)
+            problem, best = limit_noise(options, problems[K], best)
             problems[K] = problem
             models[K] = VMFMixture(**{**self._shared(VMFMixture), "n_components": K})
             FittedMixture.of_fit(problem, best, runs[K], agreements[K]).set_on(models[K])
@@ -396,3 +401,130 @@ e_step, init, n_init, max_iter, tol, zero_tol, random_state, n_threads, engine, 
             if paths[K].status_ == "interrupted":
                 break
         return dict(sorted(paths.items()))
+
+
+def warn_of_ends(
+    best: int,
+    candidates: Sequence[int],
+    criterion: str,
+    advice: Advice | None,
+    stacklevel: int,
+) -> None:
+    """Warn of a number at an end of three candidates or more, and where there are no clusters."""
+    if advice is not None and advice.n_clusters == 1 and best > 1:
+        warnings.warn(NotedWarning(advice.recommended[0].sentence), stacklevel=stacklevel)
+    tested = 1 if advice is None else 2  # numbers below which nothing is left to try
+    at_an_end = best in {min(candidates), max(candidates)}
+    if len(candidates) < 3 or not at_an_end or best <= tested:
+        return
+    largest = best == max(candidates)
+    warnings.warn(
+        NotedWarning(
+            "{best} components are at the {end} end of the candidates, by {k_criterion} "
+            "{criterion}: this is no answer yet",
+            remedies=("try {other} numbers with {n_components}",),
+            best=best,
+            end="upper" if largest else "lower",
+            criterion=criterion,
+            other="larger" if largest else "smaller",
+        ),
+        stacklevel=stacklevel,
+    )
+
+
+def candidate_table(
+    problem: Problem[VMFModel],
+    each: dict[int, Fits],
+    runs: dict[int, list[Restart]],
+    zero_tol: float,
+) -> dict[str, NDArray[Any]]:
+    """Return the columns of a table with a row for each restart of each number of components."""
+    rows = []
+    for K, fits in each.items():
+        cleaned = _cleaned(problem, fits, zero_tol)
+        swept = _softly(problem, fits, cleaned)
+        each_run = zip(cleaned, swept, runs[K], strict=True)
+        for restart, (clean, soft, run) in enumerate(each_run):
+            row = {
+                "n_components": K,
+                "restart": restart,
+                "seed": run.seed,
+                "status": run.status,
+                "n_iter": run.n_iter,
+                "objective": run.objective,
+                "log_likelihood": np.nan,
+                "n_nonzero": 0,
+                **dict.fromkeys(CRITERIA, np.nan),
+            }
+            if clean is not None and soft is not None:
+                row["log_likelihood"] = soft.log_likelihood
+                row["n_nonzero"] = int(np.count_nonzero(clean.prototypes))
+                row |= criteria(
+                    soft.log_likelihood,
+                    count_parameters(clean.prototypes, problem.model.kappa_mode)
+                    + problem.model.n_noise,
+                    soft.weight,
+                    problem.directions.n_features,
+                    soft.entropy,
+                )
+            rows.append(row)
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def _cleaned(problem: Problem[VMFModel], fits: Fits, zero_tol: float) -> list[VMFParameters | None]:
+    """Return the parameters of the fits that did not fail, small coordinates set to zero."""
+    return [
+        problem.model.zero_small(fit.parameters, zero_tol) if fit is not None and fit.ok else None
+        for fit in fits
+    ]
+
+
+def _softly(
+    problem: Problem[VMFModel], fits: Fits, cleaned: list[VMFParameters | None]
+) -> list[Resultants | None]:
+    """Return soft resultants of the cleaned parameters; those that differ are swept together."""
+    swept = [None if fit is None or not fit.ok else fit.resultants for fit in fits]
+    hard = problem.settings.e_step == "hard"
+    again = {
+        i: clean
+        for i, (fit, clean) in enumerate(zip(fits, cleaned, strict=True))
+        if fit is not None and clean is not None and (hard or clean is not fit.parameters)
+    }
+    if again:
+        scorers = [problem.model.scorer(clean) for clean in again.values()]
+        found = problem.directions.sweep(scorers, problem.weights)
+        for i, soft in zip(again, found, strict=True):
+            swept[i] = soft
+    return swept
+
+
+def refit_on_support(mixture: VMFMixture, problem: Problem[VMFModel]) -> VMFMixture:
+    """Fit a mixture again without penalty, its zeros kept; ``beta`` says where they come from."""
+    solver = PathSolver(
+        problem.model,
+        problem.directions,
+        problem.weights,
+        problem.settings,
+        zero_tol=mixture.zero_tol,
+    )
+    plain = solver.at(0.0)
+    start = plain.parameters(mixture.prototypes_, mixture.kappas_, mixture.weights_)
+    scorer = plain.scorer(start, problem.settings.e_step)
+    (resultants,) = problem.directions.sweep([scorer], problem.weights)
+    support = mixture.prototypes_ != 0.0
+    fit = solver.refit(support, start, resultants)
+    if not fit.ok:
+        raise NoFitError(
+            "{refit}: a component of the mixture on the selected support has {status}",
+            remedies=("use {refit=False}", "use a {beta_criterion} that keeps more"),
+            status=fit.status,
+        )
+    again = VMFMixture(**mixture.get_params(deep=False))
+    # First-order conditions are those of the support: forces outside of it do not count.
+    pulls = fit.resultants.vectors.copy()  # those of the noise, if any, come last
+    pulls[: len(support)][~support] = 0.0
+    inside = replace(fit, resultants=replace(fit.resultants, vectors=pulls))
+    FittedMixture.of_fit(
+        replace(problem, model=plain), inside, mixture.runs_, mixture.agreement_
+    ).set_on(again)
+    return again

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,25 +19,18 @@ from spheremix import em
 from spheremix.bessel import concentration
 from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.estimators import validation as check
-from spheremix.estimators.agreement import agreement
-from spheremix.estimators.attributes import KMeansAttributes
-from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.fitted import columns_of, set_columns, set_fitted
-from spheremix.estimators.lloyd import lloyd, said, summary
+from spheremix.estimators.fitted import add_fitted, columns_of, set_fitted
 from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.problem import Problem, failure, warn_of_lost
-from spheremix.estimators.starts import (
-    Start,
-    count_runs,
-    count_sweeps,
-    draw,
-    first_alike,
-    given_start,
-)
+from spheremix.estimators.options import count_runs
+from spheremix.estimators.parameter_docs import documented
+from spheremix.estimators.predictions import Customary
+from spheremix.estimators.problem import ConvergenceWarning, Problem
+from spheremix.estimators.restarts import OUTDONE, agreement, failure, warn_of_lost
+from spheremix.estimators.starts import Start, count_sweeps, draw, first_alike, given_start
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.skmeans import SphericalKMeansModel
-from spheremix.seeding import largest_cosines
-from spheremix.vectors import as_dense, as_sparse, lengths, most_entries, suited
+from spheremix.seeding import largest_cosines, put_on_rows
+from spheremix.vectors import as_dense, as_sparse, divided, lengths, most_entries, suited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,21 +38,25 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions, Want
-    from spheremix.estimators.choices import Auto, Engine, KMeansInit
+    from spheremix.data.open import Engine
+    from spheremix.estimators.options import Auto, KMeansInit
     from spheremix.estimators.streaming import Batch
     from spheremix.models.base import Model
     from spheremix.scorer import Assignment, Scorer
 
     Array = NDArray[np.float64]
+    Labels = NDArray[np.intp]
 
 STARTS = ("merge", "random", "k-means++")
 SEARCH_TOL = 1e-7  # cosines per unit of weight: a sweep that gains less ends a refinement
 LEAST_TOL = 1e-13  # rounding, per unit of weight
 LEAST_MEAN = 1e-6  # cosine: where clusters have no direction, their mixture is nearly uniform
+RESEEDINGS = 20  # of one run, at most
 
 
+@documented
 class SphericalKMeans(
-    KMeansAttributes,
+    Customary,
     PartialFit,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
@@ -74,43 +72,29 @@ class SphericalKMeans(
 
     Parameters
     ----------
-    n_components : int, default=8
-        Number K of clusters.
+    {n_components}
     init : {"merge", "random", "k-means++"}, array or fitted model, default="merge"
         "merge" searches: clusters around 3K rows are merged to K by the least loss of coherence,
         rows are moved with their own part in the prototypes counted (first variation), and runs
         are crossed with each other before Lloyd's iterations end them. "random" takes K rows as
-        prototypes, "k-means++" spreads them out, in proportion to one minus the cosine. A 1-D
-        integer array gives labels 0..K-1, a 2-D array or CSR array of shape (K, d) or a model with
-        ``prototypes_`` gives prototypes. A given start means one run.
+        prototypes, the same ones as in :class:`VMFMixture`, "k-means++" spreads them out, in
+        proportion to one minus the cosine. A 1-D integer array gives labels 0..K-1, a 2-D array or
+        CSR array of shape (K, d) or a model with ``prototypes_`` gives prototypes. A given start
+        means one run.
     n_init : int or "auto", default="auto"
         Runs; they share each reading of the data and the largest coherence wins. "auto" is 5 for
         "merge", to which 4 crossings are added, and 10 for the others. On large data the search
         reads a sample, as in :class:`VMFMixture`.
-    max_iter : int, default=1000
-        Iterations at most.
+    {max_iter}
     tol : float, default=1e-7
         In cosines per unit of weight: a run has converged when its coherence changes by less and
         another update of the prototypes gains less. With 0 it goes on until no row moves.
-    random_state : int, RandomState, Generator or None, default=None
-        Seeds the starts. An integer gives the same bits whatever the number of threads, and the
-        same random rows as in :class:`VMFMixture`.
-    n_threads : int or None, default=None
-        None uses all cores, or fewer where OMP_NUM_THREADS, threadpoolctl or a surrounding pool
-        of workers ask for it.
-    engine : {"auto", "reference", "compiled", "torch"}, default="auto"
-        What reads the rows.
-    verbose : int, default=0
-        1 prints a line for each restart.
-    warm_start : bool, default=False
-        Start from the solution of the previous call to ``fit``.
-    callback : callable or None, default=None
-        Called after each sweep with a :class:`spheremix.em.Progress`.
+    {random_state, n_threads, engine, verbose, warm_start, callback}
     sparse_prototypes : bool, default=False
         Whether ``prototypes_`` is a CSR array. With thousands of clusters of sparse rows in memory
         a fit then never makes a dense (K, d) array; without this option it makes one at the end,
-        which is 8 GB for 10,000 clusters in 100,000 dimensions. Such a fit
-        needs ``init="random"`` or a sparse start.
+        which is 8 GB for 10,000 clusters in 100,000 dimensions. Such a fit needs
+        ``init="random"`` or a sparse start.
 
     Attributes
     ----------
@@ -154,6 +138,17 @@ class SphericalKMeans(
     'converged'
     """
 
+    prototypes_: Array
+    labels_: Labels
+    status_: str
+    coherence_: float
+    inertia_: float
+    stationarity_gap_: float
+    n_iter_: int
+    n_samples_seen_: int
+    agreement_: float
+    runs_: list[KMeansRestart]
+
     def __init__(
         self,
         n_components: int = 8,
@@ -188,12 +183,7 @@ class SphericalKMeans(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d), or Directions
-            Rows are normalised; X is not changed.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 is the row twice.
+        {X, y, sample_weight}
 
         Returns
         -------
@@ -226,7 +216,7 @@ class SphericalKMeans(
         runs = [summary(start, result) for start, result in zip(starts, reached, strict=True)]
         if self.verbose:
             for i, run in enumerate(runs):
-                print(said(i, len(runs), run))  # noqa: T201
+                print(line_of(i, len(runs), run))  # noqa: T201
         fits = [result[0] for result in reached if result is not None and result[0].ok]
         if not fits:
             raise failure(
@@ -312,8 +302,7 @@ class SphericalKMeans(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -328,8 +317,7 @@ class SphericalKMeans(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
+        {new_X}
 
         Returns
         -------
@@ -344,12 +332,7 @@ class SphericalKMeans(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows are normalised.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            For a weighted mean.
+        {new_X, y, mean_weight}
 
         Returns
         -------
@@ -378,7 +361,7 @@ class SphericalKMeans(
         mean = np.clip(lengths(rows.vectors).sum() / rows.mass.sum(), LEAST_MEAN, MEAN_LENGTH_MAX)
         kappa = float(concentration(self.n_features_in_, mean))
         mixture = VMFMixture.from_parameters(self.prototypes_, kappa)
-        set_columns(mixture, columns_of(self))
+        add_fitted(mixture, columns_of(self))
         return mixture
 
     def _mapped(self, X: Any, want: Want) -> NDArray[Any]:
@@ -397,3 +380,94 @@ class SphericalKMeans(
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+@dataclass(frozen=True, slots=True)
+class KMeansRestart:
+    """How one run of spherical k-means went: how it started, and the coherence at both ends.
+
+    The status is "outdone" where, on large data, the search found a better start in another run,
+    and Lloyd's iterations did not go on from this one.
+    """
+
+    seed: int | None
+    status: str
+    n_iter: int
+    coherence: float
+    n_reseeded: int
+    start: str
+    start_coherence: float
+
+
+def lloyd(
+    directions: Directions,
+    starts: list[Array],
+    settings: em.Settings,
+    weights: Array | None = None,
+    callback: Callable[[em.Progress], None] | None = None,
+) -> list[tuple[em.Fit[Array], int]]:
+    """Run spherical k-means from each start, re-seeding clusters that lose all their rows.
+
+    All runs share their sweeps; those that lost a cluster go on together once the others are done.
+    Prototypes are in the form that the directions work with best. Returns the fit of each
+    start, and how many prototypes were re-seeded.
+    """
+    model = SphericalKMeansModel()
+    starts = [suited(directions, start) for start in starts]
+    fits = em.fit(model, directions, starts, settings, weights=weights, callback=callback)
+    reseeded = [0] * len(fits)
+    for _ in range(RESEEDINGS):
+        moved = {}
+        for i, fit in enumerate(fits):
+            stopped = not fit.ok and fit.n_iter < settings.max_iter
+            if stopped and (found := reseed(directions, fit, weights)) is not None:
+                moved[i], n = found
+                reseeded[i] += n
+        if not moved:
+            break
+        used = max(fits[i].n_iter for i in moved)
+        left = replace(settings, max_iter=settings.max_iter - used)
+        again = em.fit(
+            model, directions, list(moved.values()), left, weights=weights, callback=callback
+        )
+        for i, fit in zip(moved, again, strict=True):
+            before = fits[i]
+            fits[i] = replace(
+                fit, n_iter=before.n_iter + fit.n_iter, trace=before.trace + fit.trace
+            )
+    return list(zip(fits, reseeded, strict=True))
+
+
+def reseed(
+    directions: Directions, fit: em.Fit[Array], weights: Array | None = None
+) -> tuple[Array, int] | None:
+    """Update the prototypes that have rows, and put the others on the rows served worst.
+
+    The coherence does not fall by the re-seeding of an empty cluster, whose prototype was nobody's.
+    None where every row lies on a prototype already, and there is nothing to win.
+    """
+    sizes = lengths(fit.resultants.vectors)
+    lost = sizes == 0.0  # empty, or rows that cancel out
+    prototypes = divided(fit.resultants.vectors, np.where(lost, 1.0, sizes))
+    found = put_on_rows(directions, prototypes, lost, weights)
+    return None if found is None else (found, int(lost.sum()))
+
+
+def summary(start: Start, result: tuple[em.Fit[Array], int] | None) -> KMeansRestart:
+    """Say how the run from a start went; None where there was none."""
+    if result is None:
+        status = OUTDONE if start.is_outdone else "no_start"
+        return KMeansRestart(start.seed, status, 0, np.nan, 0, start.kind, np.nan)
+    fit, n_reseeded = result
+    first = start.first_value if start.masses else fit.trace[0]
+    reached = (fit.status, fit.n_iter, fit.objective, n_reseeded)
+    return KMeansRestart(start.seed, *reached, start.kind, first)
+
+
+def line_of(i: int, n: int, run: KMeansRestart) -> str:
+    """Return the line about a run that ``verbose`` prints."""
+    return (
+        f"run {i + 1}/{n} ({run.start}): {run.status} after {run.n_iter} iterations, "
+        f"coherence {run.coherence:.6f}"
+        + (f", {run.n_reseeded} clusters re-seeded" if run.n_reseeded else "")
+    )

@@ -1,20 +1,25 @@
-"""Where the runs of an estimator start: drawn, or given by ``init``."""
+"""Where the runs of an estimator start: drawn, or given by ``init``.
+
+On large data the search for starts reads a sample of the rows, and EM goes on from its best start.
+That concerns ``init="merge"`` with ``n_init="auto"``: whoever gives a number of runs gets them all,
+on all rows.
+"""
 
 from __future__ import annotations
 
 import itertools
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from spheremix import em, seeding
 from spheremix.errors import NotedWarning, ParameterError
-from spheremix.estimators import large
 from spheremix.estimators import validation as check
-from spheremix.estimators.standing import is_runaway
+from spheremix.estimators.options import count_runs
+from spheremix.estimators.problem import is_runaway
 from spheremix.models.base import COLLAPSED, DegenerateError
 from spheremix.scorer import Scorer
 from spheremix.search import Search
@@ -23,16 +28,24 @@ from spheremix.vectors import canonical, divided, is_sparse, lengths
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
+    from spheremix.data.base import Directions
     from spheremix.estimators.problem import Problem
 
     Array = NDArray[np.float64]
 
 STARTS = ("merge", "random", "k-means++", "spherical-k-means")
-AUTO = {"merge": 5}  # runs where n_init is "auto"
-RANDOM_AUTO = 10
 SAME = 1e-12  # relative difference of the values of one partition that was found twice
+# Entries of the rows times components, in one sweep, from which on data are large. At 3.8e9 five
+# runs on all rows took much longer than the k-means of other packages; at 3.4e7, on 20 newsgroups,
+# a sample costs likelihood and saves half of the time at most. docs/benchmarks.md has the figures.
+LARGE = 2e8
+SAMPLE_ROWS = 128  # of the sample for each component, at least
+SAMPLE_SHARE = 0.5  # of the rows: where the sample would be more, the search reads them all
+SAMPLE_RUNS = 2  # of the search, before they are crossed
+SAMPLE_TOL = 1e-5  # a refinement on a sample ends at gains below it: the sample is not known better
+M = TypeVar("M")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,20 +87,6 @@ class Start:
             and len(self.masses) == len(other.masses)
             and np.allclose(self.masses, other.masses)
         )
-
-
-def check_runs(n_init: Any, init: Any) -> Any:
-    """Check ``n_init`` and give it back: what "auto" stands for may depend on the data."""
-    count_runs(n_init, init)
-    return n_init
-
-
-def count_runs(n_init: Any, init: Any) -> int:
-    """Check ``n_init`` and give the number of runs that it stands for, where data are not large."""
-    if isinstance(n_init, str):
-        check.require_choice("n_init", n_init, ("auto",))
-        return AUTO.get(init, RANDOM_AUTO) if isinstance(init, str) else 1
-    return check.require_integer("n_init", n_init, 1)
 
 
 def count_sweeps(
@@ -137,7 +136,7 @@ def draw_all(
     seeds = check.draw_seeds(random_state, count_runs(n_init, init))
     if init == "merge":
         auto = isinstance(n_init, str)
-        small = [one for one in problems if not (auto and large.is_large(one))]
+        small = [one for one in problems if not (auto and is_large(one))]
         found = iter(_searched(small, seeds, callback, tol) if small else ())
         return [
             _best_of_few(one, seeds, callback, tol) if one not in small else next(found)
@@ -189,8 +188,8 @@ def _best_of_few(
     tol: float,
 ) -> list[Start]:
     """Search in a sample, in few runs, and keep the best start alone."""
-    model, part = problem.model, large.sample(problem, seeds[-1])
-    (found,) = _searched([part], seeds[: large.RUNS], callback, max(tol, large.TOL))
+    model, part = problem.model, sample_rows(problem, seeds[-1])
+    (found,) = _searched([part], seeds[:SAMPLE_RUNS], callback, max(tol, SAMPLE_TOL))
     there = [i for i, start in enumerate(found) if start.parameters is not None]
     if not there:
         return found
@@ -233,7 +232,7 @@ def _given(problem: Problem[Any], init: Any) -> Any:
 
 
 def _start_from_moved(rows: Array, problem: Problem[Any]) -> Any:
-    """Put prototypes that are nearest to no row on rows, say so, and give the start of them all."""
+    """Put prototypes that are nearest to no row on rows, warn, and return the start of them all."""
     directions, weights = problem.directions, problem.weights
     nearest = Scorer(rows, np.zeros(rows.shape[0]), 0.0, "hard")
     (resultants,) = directions.sweep([nearest], weights)
@@ -344,3 +343,55 @@ def known_seeds(starts: Sequence[Start], random_state: Any) -> list[int]:
     seeds = [start.seed for start in starts]
     own = check.draw_seeds(random_state, 1)[0] if None in seeds else 0
     return [own if seed is None else seed for seed in seeds]
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """Directions of which some rows can be had as Directions in memory."""
+
+    n_entries: int  # stored ones of all rows
+
+    def part(self, ids: ArrayLike) -> Directions:
+        """Return some rows, by numbers in increasing order."""
+        ...
+
+
+def is_large(problem: Problem[Any]) -> bool:
+    """Return whether the search must not read all rows many times.
+
+    Engines that cannot return some of their rows (those of Dask and torch, and those of users) keep
+    the search on all rows.
+    """
+    return isinstance(problem.directions, Divisible) and _work(problem) > LARGE
+
+
+def sample_rows(problem: Problem[M], seed: int) -> Problem[M]:
+    """Return the problem on rows drawn by the seed, or on all of them where the sample is most.
+
+    Rows are drawn without replacement, with equal chances for all rows of positive weight, and
+    keep their weights. There are as many as make a sweep ``LARGE``, and not fewer than
+    ``SAMPLE_ROWS`` for each component.
+    """
+    directions, weights = problem.directions, problem.weights
+    rows = _weighted_rows(problem)
+    least = SAMPLE_ROWS * problem.n_components
+    n_drawn = max(least, int(len(rows) * LARGE / _work(problem)))
+    if not isinstance(directions, Divisible) or n_drawn > SAMPLE_SHARE * len(rows):
+        return problem
+    ids = np.sort(np.random.default_rng(seed).choice(rows, n_drawn, replace=False))
+    own = None if weights is None else weights[ids]
+    return replace(problem, directions=directions.part(ids), weights=own)
+
+
+def _work(problem: Problem[Any]) -> float:
+    """Return the entries of the rows that count, times components."""
+    directions: Any = problem.directions
+    share = len(_weighted_rows(problem)) / directions.n_rows
+    return float(directions.n_entries * share * problem.n_components)
+
+
+def _weighted_rows(problem: Problem[Any]) -> NDArray[np.intp]:
+    """Return the numbers of the rows of positive weight."""
+    if problem.weights is None:
+        return np.arange(problem.directions.n_rows)
+    return np.flatnonzero(problem.weights)

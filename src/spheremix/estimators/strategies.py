@@ -10,8 +10,7 @@ import numpy as np
 
 from spheremix.em import Remembering
 from spheremix.errors import NotedWarning, ParameterError
-from spheremix.estimators.convergence import ConvergenceWarning
-from spheremix.estimators.problem import NoFitError
+from spheremix.estimators.problem import ConvergenceWarning, NoFitError
 from spheremix.estimators.restarts import restarts
 from spheremix.path import PathSolver, PathState
 
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.estimators.options import MixtureOptions, PathOptions
-    from spheremix.estimators.problem import Problem, Restart
+    from spheremix.estimators.problem import Problem
+    from spheremix.estimators.restarts import Restart
     from spheremix.models.vmf import VMFModel
     from spheremix.path_points import PathPoint
 

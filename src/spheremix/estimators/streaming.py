@@ -10,7 +10,7 @@ import numpy as np
 
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.convergence import ConvergenceWarning
+from spheremix.estimators.problem import ConvergenceWarning
 from spheremix.models.base import DegenerateError
 from spheremix.parameters import require_number
 from spheremix.resultants import Resultants
@@ -27,11 +27,10 @@ if TYPE_CHECKING:
 # power FORGETTING - 1 of the weight that had been seen by then. One would never forget, and keep
 # the first, bad assignments for ever; larger ones waste rows.
 FORGETTING = 3.0
-
 SWEEPS = 20  # over a batch, at most
 MOSTLY_ZERO = 0.5  # share of the coordinates of sums that are kept sparse, at most
 LEAST_SHARE = 1e-6  # of the weight: a group that has less does not decay any further
-SETTLED = 1e-4  # a step that gains less ends the work on a batch, in nats per unit of its weight
+LEAST_GAIN = 1e-4  # a step that gains less ends the work on a batch, in nats per unit of its weight
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +122,7 @@ def step_size(seen: float, batch: float) -> float:
 class PartialFit:
     """An estimator that can be fitted batch by batch.
 
-    A subclass sets ``_stream`` at the end of ``fit``, gives the model, the present parameters and
+    A subclass sets ``_stream`` at the end of ``fit``, returns the model, the present parameters and
     the assignment of rows (``_streamed``), and takes new parameters (``_adopt``): of the fitted
     attributes it keeps those that are still true after another batch.
     """
@@ -238,7 +237,7 @@ class PartialFit:
             parameters = step.parameters
             n_iter += 1
             share = self._stream.share(batch, decay)
-            if step.gain <= SETTLED * share * stream.resultants.weight:
+            if step.gain <= LEAST_GAIN * share * stream.resultants.weight:
                 break
         self._adopt(model, parameters, Batch(directions, n_iter, stream.n_rows))
         self._stream = stream.in_form_of(self._stream)

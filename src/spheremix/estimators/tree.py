@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -10,31 +10,36 @@ from sklearn.utils.validation import check_is_fitted
 from spheremix import hierarchy
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.choosing import ADVICE, advise_on_tree
-from spheremix.estimators.cuts import plant
-from spheremix.estimators.fitted import set_fitted
-from spheremix.estimators.gathering import lengths_of
+from spheremix.estimators.advice import ADVICE, Adviser, last_worth, lengths_of
+from spheremix.estimators.cuts import build_trees, cut_all, nest_all, split_cluster
+from spheremix.estimators.fitted import add_fitted, set_fitted
+from spheremix.estimators.mixture import SelectedMixture, VMFMixture
+from spheremix.estimators.options import MixtureOptions
+from spheremix.estimators.parameter_docs import documented
+from spheremix.estimators.path import VMFPath
 from spheremix.estimators.problem import build_problem
-from spheremix.estimators.tree_cuts import TreeCuts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.advice import Advice
-    from spheremix.estimators.choices import Auto, Engine, KappaName, Noise
-    from spheremix.estimators.cuts import Planted
-    from spheremix.estimators.mixture import VMFMixture
+    from spheremix.data.open import Engine
+    from spheremix.estimators.cuts import NestedLevels, Trees
+    from spheremix.estimators.options import Auto, KappaName, Noise
     from spheremix.estimators.problem import Problem
+    from spheremix.hierarchy import Hierarchy
     from spheremix.models.vmf import VMFModel
 
     Array = NDArray[np.float64]
 
 SAME = 1e-6  # relative difference of the log-likelihoods of the same rows in two engines
+RUNS = 2  # of the search for the finest clusters, where n_init is "auto"
 
 
-class VMFTree(TreeCuts):
+@documented
+class VMFTree(SelectedMixture):
     """Mixtures of von Mises-Fisher distributions for every number of clusters, from one fit.
 
     A search finds ``n_components`` fine clusters. They are merged pair after pair, each time the
@@ -43,8 +48,9 @@ class VMFTree(TreeCuts):
     tree's clusters, combined with those of a second tree and refined by EM.
 
     The tree keeps a reference to the rows that it was fitted to, since cuts read them; it is not
-    pickled. A tree that was loaded has the cuts it was saved with, and gives others after
-    :meth:`attach`.
+    pickled. A tree that was loaded has the cuts it was saved with, and makes others after
+    :meth:`attach`. Noise is in no leaf, and every cut decides anew which rows are noise; nested
+    levels are not to be had with it.
 
     Parameters
     ----------
@@ -56,19 +62,13 @@ class VMFTree(TreeCuts):
         times the one before: a first guess, which costs nothing.
     kappa : {"shared", "free"} or number, default="shared"
         One concentration for all components, one each, or a given value.
-    kappa_max : float or "auto", default="auto"
-        As in :class:`VMFMixture`.
-    noise, max_noise
-        As in :class:`VMFMixture`. Noise is in no leaf, and every cut decides anew which rows are
-        noise; nested levels are not to be had with it.
+    {kappa_max, noise, max_noise}
     n_init : int or "auto", default="auto"
         Runs of the search for the leaves. "auto" is 2, which are then combined.
-    max_iter, tol, zero_tol, random_state, n_threads, engine
-        As in :class:`VMFMixture`.
+    {max_iter, tol, zero_tol, random_state, n_threads, engine}
     verbose : int, default=0
         1 prints a line for each mixture that is fitted.
-    callback : callable or None, default=None
-        Called after each sweep with a :class:`spheremix.em.Progress`.
+    {callback}
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class VMFTree(TreeCuts):
         The nested levels made so far.
     hierarchy_ : Hierarchy
         The tree itself, with the resultants of its leaves.
-    planted_ : Planted
+    trees_ : Trees
         What cuts are made of: this tree, and that of the second best leaves.
     advice_ : Advice
         One to three recommended numbers of clusters, with the reasons and the doubts, as in
@@ -116,6 +116,16 @@ class VMFTree(TreeCuts):
     (2, 4)
     """
 
+    linkage_: Array
+    losses_: Array
+    sizes_: Array
+    n_leaves_: int
+    n_clusters_: int
+    cuts_: dict[int, VMFMixture]
+    levels_: dict[tuple[int, ...], NestedLevels]
+    hierarchy_: Hierarchy
+    trees_: Trees
+    _problem: Problem[VMFModel] | None
     _lengths: Array | None
     _advice: Advice | None
 
@@ -159,12 +169,7 @@ class VMFTree(TreeCuts):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d), or Directions
-            Rows are normalised; X is not changed.
-        y : ignored
-            For scikit-learn's conventions.
-        sample_weight : array-like of shape (n,), default=None
-            Non-negative; a weight of 2 counts as the row twice.
+        {X, y, sample_weight}
 
         Returns
         -------
@@ -175,23 +180,23 @@ class VMFTree(TreeCuts):
         if isinstance(self.n_clusters, str):
             check.require_choice("n_clusters", self.n_clusters, (ADVICE,))
         problem, lengths = build_problem(options, X, sample_weight), lengths_of(X)
-        planted = plant(options, problem, self._make)
-        tree = planted.tree
-        cuts = {} if planted.leaves is None else {tree.n_leaves: planted.leaves}
+        trees = build_trees(options, problem, self._make)
+        tree = trees.tree
+        cuts = {} if trees.leaves is None else {tree.n_leaves: trees.leaves}
         advice = None
         if self.n_clusters == ADVICE and tree.n_leaves > 1:
-            advice = self._advise(problem, planted, cuts, lengths)
+            advice = self._advise(problem, trees, cuts, lengths)
             chosen = advice.best_candidate
         else:
             chosen = self._chosen(tree)
-        self._add_cuts(problem, planted, cuts, [chosen])
-        self.restore(planted, cuts, chosen, problem.columns)
+        self._add_cuts(problem, trees, cuts, [chosen])
+        self.restore(trees, cuts, chosen, problem.columns)
         self._problem, self._lengths, self._advice = problem, lengths, advice
         return self
 
     def restore(
         self,
-        planted: Planted,
+        trees: Trees,
         cuts: dict[int, VMFMixture],
         n_clusters: int,
         columns: dict[str, Any],
@@ -200,7 +205,7 @@ class VMFTree(TreeCuts):
 
         Parameters
         ----------
-        planted : Planted
+        trees : Trees
             The tree, and what its cuts are made of.
         cuts : dict of int to VMFMixture
             The cuts that are known.
@@ -214,13 +219,13 @@ class VMFTree(TreeCuts):
         VMFTree
             Itself.
         """
-        tree = planted.tree
+        tree = trees.tree
         set_fitted(
             self,
             {
                 **columns,
                 "hierarchy_": tree,
-                "planted_": planted,
+                "trees_": trees,
                 "linkage_": tree.linkage,
                 "losses_": tree.losses,
                 "sizes_": tree.every_node()[0],
@@ -245,7 +250,7 @@ class VMFTree(TreeCuts):
                     remedies=("raise {n_components}",),
                 )
             problem = self._rows()
-            self._advice = self._advise(problem, self.planted_, self.cuts_, self._lengths)
+            self._advice = self._advise(problem, self.trees_, self.cuts_, self._lengths)
         return self._advice
 
     def attach(self, X: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -280,6 +285,125 @@ class VMFTree(TreeCuts):
         self._problem, self._lengths = problem, lengths_of(X)
         return self
 
+    # What is fitted from the tree
+
+    @overload
+    def cut(self, n_clusters: int) -> VMFMixture: ...
+
+    @overload
+    def cut(self, *, levels: Iterable[int]) -> NestedLevels: ...
+
+    def cut(
+        self, n_clusters: int | None = None, *, levels: Iterable[int] | None = None
+    ) -> VMFMixture | NestedLevels:
+        """Return the mixture of a number of clusters, or nested mixtures of several.
+
+        A cut is computed once and kept in ``cuts_`` or ``levels_``. Single cuts are fitted freely,
+        so the clusters of two of them are not nested. Nested levels are fitted together.
+
+        Parameters
+        ----------
+        n_clusters : int
+            Number of clusters, at most ``n_leaves_``.
+        levels : iterable of int
+            Two or more numbers of clusters, in place of ``n_clusters``.
+
+        Returns
+        -------
+        VMFMixture or NestedLevels
+            Fitted to the rows of the tree. Cluster numbers follow the tree from left to right.
+        """
+        if (n_clusters is None) == (levels is None):
+            raise ParameterError("Give one of {n_clusters} and {levels}")
+        if levels is None:
+            return self.cuts([n_clusters])[0]  # type: ignore[list-item]
+        if self.noise is not None:
+            raise ParameterError(
+                "A tree with noise has no nested {levels}: a row can be noise in one level and in "
+                "a cluster in another",
+                remedies=("fit the tree with {noise=None}", "give {n_clusters}, one at a time"),
+            )
+        numbers = tuple(sorted({self._number(K, "levels") for K in levels}))
+        if len(numbers) < 2:
+            raise ParameterError(
+                "{levels} must list at least two different numbers of clusters",
+                remedies=("give {n_clusters} for a single one",),
+            )
+        if numbers not in self.levels_:
+            cuts = self.cuts(numbers)
+            self.levels_[numbers] = nest_all(self._options(), self._rows(), cuts, self._make)
+        return self.levels_[numbers]
+
+    def cuts(self, numbers: Iterable[int]) -> list[VMFMixture]:
+        """Return the cuts for several numbers of clusters, which share their sweeps.
+
+        Parameters
+        ----------
+        numbers : iterable of int
+            Numbers of clusters, at most ``n_leaves_``.
+
+        Returns
+        -------
+        list of VMFMixture
+            As :meth:`cut` gives them, one for each number.
+        """
+        check_is_fitted(self, "hierarchy_")
+        wanted = [self._number(K, "n_clusters") for K in numbers]
+        if set(wanted) - set(self.cuts_):
+            self._add_cuts(self._rows(), self.trees_, self.cuts_, wanted)
+        return [self.cuts_[K] for K in wanted]
+
+    def split(self, k: int, n_components: int, *, n_clusters: int | None = None) -> VMFMixture:
+        """Fit a mixture inside one cluster.
+
+        Parameters
+        ----------
+        k : int
+            The cluster.
+        n_components : int
+            Number of components inside it.
+        n_clusters : int or None, default=None
+            The cut that the cluster is of; that of ``labels_`` by default.
+
+        Returns
+        -------
+        VMFMixture
+            Fitted to the rows of the cluster, by a search of its own. In ``labels_`` the rows of
+            other clusters have -1, and so has noise.
+        """
+        check_is_fitted(self, "hierarchy_")
+        whole = self.best_estimator_ if n_clusters is None else self.cut(n_clusters)
+        K = len(whole.weights_)
+        if check.require_integer("k", k, 0) >= K:
+            raise ParameterError("{k} must be in 0..{last}, got {got}", last=K - 1, got=k)
+        mixture = self._make(check.require_integer("n_components", n_components, 1))
+        return split_cluster(MixtureOptions.of(mixture), self._rows(), whole.labels_ == k, mixture)
+
+    def path(self, n_clusters: int | None = None, **parameters: Any) -> VMFPath:
+        """Follow the path from dense to sparse prototypes that begins at a cut.
+
+        Parameters
+        ----------
+        n_clusters : int or None, default=None
+            The cut; that of ``labels_`` by default.
+        **parameters : object
+            Of :class:`VMFPath`, where they differ from the tree's.
+
+        Returns
+        -------
+        VMFPath
+            Fitted to the rows of the tree.
+        """
+        check_is_fitted(self, "hierarchy_")
+        dense = self.best_estimator_ if n_clusters is None else self.cut(n_clusters)
+        shared = {**self._shared(VMFPath), "n_components": len(dense.weights_), "n_init": "auto"}
+        problem = self._rows()
+        path = VMFPath(**{**shared, "init": dense, **parameters})
+        path.fit(problem.directions, sample_weight=problem.weights)
+        add_fitted(path, problem.columns)
+        add_fitted(path.best_estimator_, problem.columns)
+        return path
+
     # Its own affairs
 
     def __getstate__(self) -> dict[str, Any]:
@@ -291,20 +415,75 @@ class VMFTree(TreeCuts):
     def _advise(
         self,
         problem: Problem[VMFModel],
-        planted: Planted,
+        trees: Trees,
         cuts: dict[int, VMFMixture],
         lengths: Array | None,
     ) -> Advice:
-        """Weigh the evidence for each number of clusters."""
+        """Weigh the evidence for each number of clusters.
 
-        def cut(numbers: list[int]) -> dict[int, VMFMixture]:
-            self._add_cuts(problem, planted, cuts, numbers)
-            return {K: cuts[K] for K in numbers}
+        They are 2, 3, ... up to the last one at which merging two clusters loses more than chance,
+        and two more.
+        """
+        tree, adviser = trees.tree, Adviser.of(problem, self.random_state)
+        weight = float(tree.leaves.mass.sum())
+        n_parameters = np.count_nonzero(tree.leaves.vectors) / tree.n_leaves
+        most = last_worth(tree.losses, adviser.chance.gain(weight), n_parameters, weight)
+        numbers = range(2, most + 1)
+        self._add_cuts(problem, trees, cuts, numbers)
+        return adviser.advise(
+            {K: cuts[K] for K in numbers},
+            n_rows=weight,
+            lengths=lengths,
+            merge_costs=np.diff(tree.values)[: most - 1],
+        )
 
-        return advise_on_tree(problem, planted.tree, cut, lengths, self.random_state)
-
-    def _chosen(self, tree: hierarchy.Hierarchy) -> int:
+    def _chosen(self, tree: Hierarchy) -> int:
         """Return the number of clusters of ``labels_``."""
         if self.n_clusters is None or isinstance(self.n_clusters, str):
             return hierarchy.largest_jump(tree.losses)
         return self._number(self.n_clusters, "n_clusters", tree.n_leaves)
+
+    def _add_cuts(
+        self,
+        problem: Problem[VMFModel],
+        trees: Trees,
+        cuts: dict[int, VMFMixture],
+        numbers: Iterable[int],
+    ) -> None:
+        """Fit the cuts that are not there yet."""
+        missing = sorted(set(numbers) - set(cuts))
+        if missing:
+            cuts.update(cut_all(self._options(), problem, trees, missing, self._make))
+
+    def _rows(self) -> Problem[VMFModel]:
+        problem: Problem[VMFModel] | None = getattr(self, "_problem", None)
+        if problem is None:
+            raise ParameterError(
+                "The tree was loaded without its rows, and what it needs them for was not saved",
+                remedies=("give the rows back with attach(X)",),
+            )
+        return problem
+
+    def _options(self) -> MixtureOptions:
+        """Check the parameters; those that a tree does not have are the defaults of a mixture."""
+        if not isinstance(self.kappa, str) and np.ndim(self.kappa):
+            raise ParameterError("{kappa} must be 'shared', 'free' or a number: an array fixes K")
+        n_init = RUNS if self.n_init == "auto" else self.n_init
+        return MixtureOptions.of(VMFMixture(**{**self._shared(VMFMixture), "n_init": n_init}))
+
+    def _make(self, n_components: int) -> VMFMixture:
+        """Make the mixture of a cut, not fitted yet."""
+        return VMFMixture(**{**self._shared(VMFMixture), "n_components": n_components})
+
+    def _number(self, K: Any, name: str, most: int | None = None) -> int:
+        """Check a number of clusters."""
+        number: int = check.require_integer(name, K, 1)
+        most = self.n_leaves_ if most is None else most
+        if number > most:
+            raise ParameterError(
+                f"{{{name}}}: a tree of {{most}} leaves cannot be cut into {{got}} clusters",
+                remedies=("fit a tree with more {n_components}",),
+                most=most,
+                got=number,
+            )
+        return number

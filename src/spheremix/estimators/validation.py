@@ -48,7 +48,6 @@ __all__ = [
     "warn_of_shares",
     "weighted_mean",
 ]
-
 # Given concentrations, and the sum of the weights: products of them are squared in an M-step, and
 # beyond these bounds the squares leave the range of float64.
 LEAST, LARGEST = 1e-50, 1e50
@@ -88,7 +87,7 @@ def require_concentrations(name: str, kappa: Any, n_components: int) -> Any:
 def open_data(X: Any, engine: Any, n_threads: Any) -> tuple[Directions, dict[str, Any]]:
     """Open X.
 
-    Also gives what scikit-learn remembers of the columns, for the end of the fit: an estimator
+    Also returns what scikit-learn remembers of the columns, for the end of the fit: an estimator
     whose fit fails is left as it was.
     """
     X = as_table(X)

@@ -10,9 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.estimators.left_out import LeftOut
-from spheremix.estimators.mixture import VMFMixture
-from spheremix.estimators.selected import SelectedMixture
+from spheremix.estimators.calibration import LeftOut
+from spheremix.estimators.mixture import SelectedMixture, VMFMixture
 from spheremix.parameters import require_number
 from spheremix.reading.document_fit import (
     fit_values,

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from spheremix.estimators.left_out import assign
+from spheremix.estimators.calibration import assign
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.data.base import Directions
-    from spheremix.estimators.left_out import LeftOut
+    from spheremix.estimators.calibration import LeftOut
     from spheremix.estimators.mixture import VMFMixture
 
     Array = NDArray[np.float64]

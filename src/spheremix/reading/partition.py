@@ -13,7 +13,7 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.select import count_parameters, criteria
 
 if TYPE_CHECKING:
-    from spheremix.estimators.problem import Restart
+    from spheremix.estimators.restarts import Restart
     from spheremix.estimators.skmeans import SphericalKMeans
     from spheremix.scorer import Scorer
 

@@ -120,7 +120,7 @@ def _divide(
     members: Sequence[Ids],
     callback: Callable[[int], None] | None,
 ) -> list[Ids]:
-    """Move rows inside clusters; give the group of each of their members."""
+    """Move rows inside clusters; return the group of each of their members."""
     partitions: list[Partition | None] = [
         Partition(one, np.nan, "merge", np.nan) if len(one.mass) > 1 else None for one in starts
     ]
@@ -183,7 +183,7 @@ def _occupied(kept: Ids, owners: Ids, owner: int) -> int:
 def absorb(model: VMFModel, sums: Resultants, owners: Ids) -> Ids:
     """Merge groups of fewer than five rows with others of their cluster, the smallest first.
 
-    Gives the new number of each group; -1 for groups without rows.
+    Returns the new number of each group; -1 for groups without rows.
     """
     occupied = np.flatnonzero(sums.mass > 0.0)
     owner, mass, vectors = owners[occupied], sums.mass[occupied], sums.vectors[occupied]
