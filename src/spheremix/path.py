@@ -39,7 +39,7 @@ class PathSolver:
         Events below this share of the largest one are noise.
     zero_tol : float
         Coordinates below it are zero.
-    settled : Memory or None
+    memory : Memory or None
         What is known of the rows, from each step to the next.
     """
 
@@ -50,7 +50,7 @@ class PathSolver:
     min_relative_increase: float = 1e-3
     beta_min_ratio: float = 1e-5
     zero_tol: float = 1e-8
-    settled: Memory | None = None
+    memory: Memory | None = None
 
     def at(self, beta: float) -> VMFModel:
         """Return the model at another beta."""
@@ -94,7 +94,7 @@ class PathSolver:
             self.settings,
             weights=self.weights,
             resultants=None if resultants is None else [resultants],
-            settled=self.settled,
+            memory=self.memory,
             tidy=tidy,
         )
         if not fit.ok:
@@ -106,7 +106,7 @@ class PathSolver:
             tidy(fit.parameters),
             self.settings,
             weights=self.weights,
-            settled=self.settled,
+            memory=self.memory,
         )
 
     def refit(

@@ -1,6 +1,6 @@
 """The search for a partition to start EM from: merged clusters, first variation, crossings.
 
-A run of the search takes three times as many rows as clusters, lets their clusters settle for a
+A run of the search takes three times as many rows as clusters, assigns all rows to them for a
 few sweeps, and merges them by the least loss of classification likelihood. Sweeps that assign rows
 by first variation refine the partition. Then runs meet in pairs: the clusters of both, together,
 are merged back to the number asked for and refined, and the best of parents and child goes on.
@@ -50,7 +50,7 @@ P = TypeVar("P")
 OVER = 3  # clusters a run begins with, for each one asked for
 # Clusters a run begins with at most, unless more are asked for: their pairs take 256 MB.
 MOST_MERGED = 4000
-SETTLING = 2  # sweeps between the first assignment and the merging
+FIRST_SWEEPS = 2  # sweeps between the first assignment and the merging
 CROSSING = 2  # sweeps of the clusters of two parents before they are merged
 REFINEMENTS = 50  # sweeps by first variation, at most
 
@@ -257,7 +257,7 @@ class Search(Generic[P]):
             together,
             lambda one: self._n_entries(one.vectors),
             lambda _, batch: self._finished(
-                self._settled(batch, CROSSING, [0] * len(batch)),
+                self._reassigned(batch, CROSSING, [0] * len(batch)),
                 [len(one.mass) // 2 for one in batch],
                 "cross",
                 [0] * len(batch),
@@ -291,13 +291,13 @@ class Search(Generic[P]):
     def _merged(
         self, specs: list[tuple[int, int, int]], members: list[int], rows: list[Array]
     ) -> list[Partition | None]:
-        """Let the clusters around rows settle, merge them to the members' sizes and refine."""
+        """Assign all rows to clusters around some, merge them to the members' sizes and refine."""
         sizes, draws = [specs[i][0] for i in members], [specs[i][2] for i in members]
         nearest = [Scorer(one, np.zeros(one.shape[0]), 0.0, "hard") for one in rows]
-        settled = self._settled(self._sweep(nearest, draws), SETTLING, draws)
-        return self._finished(settled, sizes, "merge", draws)
+        clusters = self._reassigned(self._sweep(nearest, draws), FIRST_SWEEPS, draws)
+        return self._finished(clusters, sizes, "merge", draws)
 
-    def _settled(
+    def _reassigned(
         self, resultants: Sequence[Resultants], n_sweeps: int, draws: Sequence[int]
     ) -> list[Resultants | None]:
         """Assign all rows to clusters a few times; clusters without rows are dropped."""
@@ -317,12 +317,12 @@ class Search(Generic[P]):
         return now
 
     def _finished(
-        self, settled: list[Resultants | None], sizes: list[int], start: str, draws: Sequence[int]
+        self, clusters: list[Resultants | None], sizes: list[int], start: str, draws: Sequence[int]
     ) -> list[Partition | None]:
         """Merge clusters to the sizes and refine; None where fewer than that are left."""
-        found: list[Partition | None] = [None] * len(settled)
+        found: list[Partition | None] = [None] * len(clusters)
         merged = {}
-        for i, (one, size) in enumerate(zip(settled, sizes, strict=True)):
+        for i, (one, size) in enumerate(zip(clusters, sizes, strict=True)):
             occupied = None if one is None else only(one, one.mass > 0.0)
             if occupied is None or len(occupied.mass) < size:
                 continue

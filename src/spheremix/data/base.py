@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from spheremix.resultants import Resultants
     from spheremix.scorer import Scorer
 
+Engine = Literal["auto", "reference", "compiled", "torch"]
+Precision = Literal["highest", "tf32", "bf16"]
 Want = Literal["labels", "posteriors", "scores", "log_density"]
 
 
@@ -90,7 +92,7 @@ class InMemory(Directions, Protocol):
 
 
 class Listable(Directions, Protocol):
-    """Directions in memory that can read some of their rows: see ``data/settled.py``."""
+    """Directions in memory that can read some of their rows: see ``data/frozen.py``."""
 
     dtype: np.dtype[Any]
     n_entries: int  # stored ones of all rows
@@ -128,6 +130,18 @@ class Listable(Directions, Protocol):
         mass: NDArray[np.float64],
     ) -> None:
         """Add listed rows, times factors, to the vectors (K, d) and mass (K,) of their owners."""
+        ...
+
+
+class Stored(Listable, Protocol):
+    """Directions in memory whose arrays the compiled kernels read."""
+
+    rows: tuple[Any, ...]  # the table, or the three arrays of CSR
+    scale: NDArray[np.float64]  # one over the norm of each row
+    is_sparse: bool
+
+    def part(self, ids: ArrayLike) -> Stored:
+        """Return some rows as directions of their own, in the type in which they are stored."""
         ...
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from dask.delayed import delayed
 
 from spheremix.data.base import Shown, check_weights, row_numbers
-from spheremix.data.open import engine_class
+from spheremix.data.engines import engine_class
 from spheremix.data.rows import check_shape, open_rows
 from spheremix.data.threads import resolve_threads
 
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.data.base import Directions, Want
-    from spheremix.data.open import Engine
+    from spheremix.data.base import Directions, Engine, Want
     from spheremix.resultants import Resultants
     from spheremix.scorer import Scorer
 

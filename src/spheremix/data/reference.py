@@ -25,8 +25,8 @@ from spheremix.data.base import (
     row_numbers,
     uniforms,
 )
+from spheremix.data.frozen import FrozenRows
 from spheremix.data.rows import entries_of, require_unchanged, some_rows, unit_rows
-from spheremix.data.settled import SettledRows
 from spheremix.resultants import Resultants
 
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ class ReferenceDirections(Shown):
         self.dtype = np.dtype(X.dtype)
         self.n_entries, self.longest = entries_of(X)
 
-    def remember(self) -> SettledRows:
+    def remember(self) -> FrozenRows:
         """Return what sweeps the rows of one fit, and reads only those that can change."""
-        return SettledRows(self)
+        return FrozenRows(self)
 
     def sweep_listed(
         self,

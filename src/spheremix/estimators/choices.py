@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from spheremix.data.open import Engine
+from spheremix.data.base import Engine
 
 __all__ = [
     "Algorithm",

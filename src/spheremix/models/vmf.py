@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spheremix.scorer import Assignment, Scorer
 
 ALTERNATIONS = 1000  # of mu and kappa, at most, in the paper's M-step
-SETTLED = 1e-12  # relative change of kappa that ends them
+KAPPA_TOL = 1e-12  # relative change of kappa that ends them
 JUDGED_ENTRIES = 2**18  # of prototypes whose first-order conditions are checked at a time: 2 MiB
 
 
@@ -295,7 +295,7 @@ class VMFModel:
     def _alternate(
         self, resultants: Resultants, kappas: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Update mu, then kappa, until both settle (Algorithm 2; mu is a function of kappa)."""
+        """Update mu, then kappa, until both converge (Algorithm 2; mu is a function of kappa)."""
         still, before = 8 * np.finfo(float).eps * resultants.mass, np.full(len(kappas), np.nan)
         for _ in range(ALTERNATIONS):
             if self.algorithm == "paper":
@@ -307,7 +307,7 @@ class VMFModel:
             previous, kappas = kappas, self._concentrations(dots, resultants.mass)
             # The last digits of a large kappa are noise: its equation has come to rest before it.
             rest = np.abs(dots - before) <= still
-            if np.all(rest | (np.abs(kappas - previous) <= SETTLED * kappas)):
+            if np.all(rest | (np.abs(kappas - previous) <= KAPPA_TOL * kappas)):
                 break
             before = dots
         return prototypes, kappas

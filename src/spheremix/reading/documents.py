@@ -12,7 +12,7 @@ from spheremix.data.parts import open_in_parts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from spheremix.data.open import Engine
+    from spheremix.data.base import Engine
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
