@@ -8,9 +8,8 @@ import numpy as np
 
 from spheremix.data.open import as_directions
 from spheremix.display import pixels
-from spheremix.display.picture import PixelDisplay, suitable_height
-from spheremix.display.place import cluster_names, one_axes, words_of
-from spheremix.display.style import in_style
+from spheremix.display.pixels import PixelDisplay, suitable_height
+from spheremix.display.style import cluster_names, in_style, one_axes, words_of
 from spheremix.reading import Layout, Reading, characteristic_scores
 
 if TYPE_CHECKING:

@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
-from spheremix.display.place import name_rows, one_axes, shown, whole_figure
-from spheremix.display.style import CLUSTERS, INK, in_style
+from spheremix.display.style import (
+    CLUSTERS,
+    INK,
+    in_style,
+    name_rows,
+    one_axes,
+    shown,
+    whole_figure,
+)
 from spheremix.reading import cluster_order, contingency, timeline
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from spheremix.display.place import one_axes, shown, whole_figure
-from spheremix.display.style import CLUSTERS, INK, in_style, readable
+from spheremix.display.style import CLUSTERS, INK, in_style, one_axes, readable, shown, whole_figure
 from spheremix.reading.reading import require_model
 from spheremix.reading.tree import tree_nodes
 
