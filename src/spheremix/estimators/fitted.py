@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.models.vmf import count_distinct
-from spheremix.path_points import exit_betas
+from spheremix.path import exit_betas
 from spheremix.select import count_from_sizes, count_parameters, criteria
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.path import VMFPath
     from spheremix.estimators.problem import Problem, Restart
     from spheremix.models.vmf import VMFModel, VMFParameters
-    from spheremix.path import PathState
-    from spheremix.path_points import PathPoint
+    from spheremix.path import PathPoint, PathState
 
     Array = NDArray[np.float64]
     Labels = NDArray[np.intp]

@@ -11,7 +11,7 @@ from spheremix.distribution import VonMisesFisher
 from spheremix.estimators import validation as check
 from spheremix.estimators.attributes import MixtureAttributes
 from spheremix.estimators.predictions import MixturePredictions
-from spheremix.models.noise import noise_share
+from spheremix.models.vmf import noise_share
 from spheremix.select import count_parameters, criteria
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
 from spheremix.estimators.choices import Auto, EStep, KappaSolver, MStep, Noise, Strategy
 from spheremix.estimators.starts import check_runs
-from spheremix.models.kappa_prior import FLAT, KappaPrior
+from spheremix.models.profile import FLAT, KappaPrior
 from spheremix.parameters import LARGEST_INCREASE
 from spheremix.select import CRITERIA
 

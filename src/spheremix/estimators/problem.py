@@ -16,8 +16,7 @@ from spheremix.estimators import validation as check
 from spheremix.estimators.convergence import ConvergenceWarning
 from spheremix.estimators.standing import is_capped, standing
 from spheremix.estimators.starts import Start, first_alike
-from spheremix.models.noise import Noise
-from spheremix.models.vmf import VMFModel, VMFParameters
+from spheremix.models.vmf import Noise, VMFModel, VMFParameters
 from spheremix.penalties import L1
 
 if TYPE_CHECKING:

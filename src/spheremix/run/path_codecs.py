@@ -10,8 +10,7 @@ import numpy as np
 
 from spheremix.estimators.fitted import set_path_attributes
 from spheremix.estimators.path import VMFPath
-from spheremix.path import PathState
-from spheremix.path_points import PathPoint
+from spheremix.path import PathPoint, PathState
 from spheremix.run.codecs import (
     check_labels,
     check_positive,

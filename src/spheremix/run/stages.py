@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
     from spheremix.models.vmf import VMFModel, VMFParameters
-    from spheremix.path_points import PathPoint
+    from spheremix.path import PathPoint
     from spheremix.run.folder import RunFolder
     from spheremix.run.keys import Keys
     from spheremix.run.listener import Listener
