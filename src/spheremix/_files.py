@@ -51,7 +51,7 @@ def open_regular(path: str | PathLike[str]) -> BufferedReader:
 
 
 def is_run(folder: str | PathLike[str]) -> bool:
-    """Return whether a folder is that of a run, finished or on its way."""
+    """Return whether a folder is that of a run, finished or not."""
     place = Path(folder)
     try:
         with open_regular(place / LOCK) as file:

@@ -101,7 +101,7 @@ class Fit(Generic[P]):
 
     @property
     def ok(self) -> bool:
-        """Whether EM ended by itself or was stopped on its way, rather than failed."""
+        """Whether EM ended by itself or was stopped early, rather than failed."""
         return self.status in ENDED
 
 
@@ -117,7 +117,7 @@ class Progress:
 
 @dataclass(slots=True, eq=False)
 class _Run(Generic[P]):
-    """One start on its way."""
+    """One start that EM works on."""
 
     index: int
     parameters: P

@@ -71,7 +71,7 @@ def _below(
     directions: Directions,
     weights: Array | None,
 ) -> tuple[NestedModel, Resultants]:
-    """Cut the finest clusters so far by a free fit; give so many parts, and their resultants."""
+    """Cut the finest clusters so far by a free fit; return so many parts, and their resultants."""
     coarse, fine = nested.scorer(levels, "hard"), nested.model.scorer(free, "hard")
     n_coarse, n_fine = coarse.n_components, fine.n_components
     parents = np.repeat(np.arange(n_coarse), n_fine)

@@ -86,7 +86,7 @@ class PathPoint:
 
     @property
     def ok(self) -> bool:
-        """Whether EM ended by itself or was stopped on its way, rather than failed."""
+        """Whether EM ended by itself or was stopped early, rather than failed."""
         return self.status in em.ENDED
 
     @property
@@ -105,7 +105,7 @@ class PathPoint:
 
 
 def exit_betas(steps: list[PathPoint]) -> Array:
-    """Give, for each coordinate, the smallest beta from which it is zero for good.
+    """Return, for each coordinate, the smallest beta from which it is zero for good.
 
     0 where it is zero from the start, infinity where it is non-zero at the last step.
     """

@@ -98,7 +98,7 @@ class Judged:
 
 
 class Search(Generic[P]):
-    """A search on its way: the rows, the model, and how many sweeps were made.
+    """The state of a search: the rows, the model, and how many sweeps were made.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class Search(Generic[P]):
     def refined(
         self, starts: Sequence[Resultants], draws: Sequence[int] | None = None
     ) -> list[Judged | None]:
-        """Move rows by first variation; give the best partition met on the way from each start.
+        """Move rows by first variation; return the best partition met on the way from each start.
 
         Each row goes where it seems to add most to the value: :attr:`Scorer.pulls` has the formula.
         It is an approximation. The component of the largest score is taken for the one that the row
@@ -340,7 +340,7 @@ class Search(Generic[P]):
     def _refined_from(
         self, starts: list[Resultants], draws: Sequence[int]
     ) -> list[dict[str, Any] | None]:
-        """Refine; give the resultants and the values before and after, as Partition has them."""
+        """Refine; return the resultants and the values before and after, as Partition has them."""
         starts = [self._in_form(start) for start in starts]
         before, after = [self._judged(start) for start in starts], self.refined(starts, draws)
         return [

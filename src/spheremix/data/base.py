@@ -31,14 +31,14 @@ class Directions(Protocol):
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
     ) -> list[Resultants]:
-        """Read the rows once; give the resultants of each scorer.
+        """Read the rows once; return the resultants of each scorer.
 
         Weights are non-negative, of shape (n,), or (len(scorers), n) for one vector a scorer.
         """
         ...
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[Any]:
-        """Apply the scorer to each row, and give one of these for all rows.
+        """Apply the scorer to each row, and return one of these for all rows.
 
         ``"labels"`` (n,): the component of the largest score, or the drawn one, or the one chosen
         by variation for a row of weight one.
@@ -114,7 +114,7 @@ class Listable(Directions, Protocol):
         -1. A row whose largest score is that component's, by a margin of at least ``clear``, adds
         nothing.
 
-        Also gives, of shape (len(scorers), n), the margins of the rows (by how much their largest
+        Also returns, of shape (len(scorers), n), the margins of the rows (by how much their largest
         score leads the next one; infinite where there is none, or no weight) and the component of
         the first largest score. Those of rows that are not listed are undefined. Weights are those
         of all rows, and the weight of the resultants too.

@@ -143,7 +143,7 @@ class DaskDirections(Shown):
             self._store = WorkerBlocks(client, X, [lazy[i] for i in chunks], opens, self._starts)
 
     def sweep(self, scorers: Sequence[Scorer], weights: Array | None = None) -> list[Resultants]:
-        """Read the rows once; give the resultants of each scorer."""
+        """Read the rows once; return the resultants of each scorer."""
         weights = check_weights(weights, len(scorers), self.n_rows)
         task = partial(sweep_blocks, len(self._starts) - 1)
         [swept] = self._store.run(task, list(scorers), weights, add=True)

@@ -206,7 +206,7 @@ class MovedComponents:
         pulls: Array | None = None,
         weights: Array | None = None,
     ) -> NDArray[np.intp]:
-        """Score components for all rows, or those listed; give the rows whose owner is unclear."""
+        """Score components for all rows, or those listed; return rows whose owner is unclear."""
         rows = self._rows
         unclear = np.zeros(rows.n_rows, dtype=bool)
         if members.size:

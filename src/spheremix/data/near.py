@@ -113,8 +113,8 @@ class Plan:
 def in_groups(vectors: Array, size: int) -> tuple[Integers, Integers]:
     """Put vectors into groups of neighbours: halves of halves, along the longest direction.
 
-    Gives the numbers of the vectors group by group, in rising order in each, with -1 where a group
-    has fewer than ``size``, and the place of each vector.
+    Returns the numbers of the vectors group by group, in rising order in each, -1 where a group has
+    fewer than ``size``, and the place of each vector.
     """
     parts, groups = [np.arange(len(vectors))], []
     while parts:

@@ -87,7 +87,7 @@ class ReferenceDirections(Shown):
         held: NDArray[np.int32] | None = None,
         clear: float = np.inf,
     ) -> tuple[list[Resultants], NDArray[np.float64], NDArray[np.int32]]:
-        """Sweep the listed rows, or all, and give their margins; see ``Listable``."""
+        """Sweep the listed rows, or all, and return their margins; see ``Listable``."""
         ids = np.arange(self.n_rows) if rows is None else rows
         own = weights_per_scorer(weights, len(scorers), self.n_rows)
         listed = ReferenceDirections(self._X[ids], self._scale[ids])
@@ -130,7 +130,7 @@ class ReferenceDirections(Shown):
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
     ) -> list[Resultants]:
-        """Read the rows once; give the resultants of each scorer."""
+        """Read the rows once; return the resultants of each scorer."""
         sums = self.begin(scorers, weights, self.n_rows)
         sums.add(self, 0)
         return sums.resultants()

@@ -124,7 +124,7 @@ class TorchDirections(Shown):
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
     ) -> list[Resultants]:
-        """Read the rows once; give the resultants of each scorer."""
+        """Read the rows once; return the resultants of each scorer."""
         check_features(scorers, self.n_features)
         weights = check_weights(weights, len(scorers), self.n_rows)
         dtype = self._arithmetic(scorers)

@@ -36,7 +36,7 @@ class PrototypesDisplay(PixelDisplay):
     prototypes : array-like of shape (K, d)
         With exact zeros.
     layout : Layout
-        As :func:`spheremix.reading.layout` gives it.
+        As :func:`spheremix.reading.layout` returns it.
     sizes : array-like of shape (K,)
         Documents of each cluster, or weights.
     names : sequence of str, default=None
@@ -172,7 +172,7 @@ class DataDisplay(PixelDisplay):
     labels : array-like of shape (n,)
         Cluster of each row.
     layout : Layout
-        As :func:`spheremix.reading.layout` gives it.
+        As :func:`spheremix.reading.layout` returns it.
     intensities : array-like of shape (d,)
         Of the features: the words of the largest ones are written.
     names : sequence of str, default=None

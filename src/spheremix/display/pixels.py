@@ -58,7 +58,7 @@ def rows_of(shares: Array, n_pixels: int) -> list[int]:
 def shares_of(n: int, n_pixels: int) -> tuple[Ids, Ids]:
     """Share n items out over pixels: several a pixel where there are many, one again where few.
 
-    Gives the first item of each pixel, and the one after its last.
+    Returns the first item of each pixel, and the one after its last.
     """
     pixels = np.arange(n_pixels + 1) * n // n_pixels
     return pixels[:-1], np.maximum(pixels[1:], pixels[:-1] + 1)

@@ -25,7 +25,7 @@ def draw_run(run: Any, folder: str | PathLike[str]) -> list[str]:
     Parameters
     ----------
     run : Run
-        As :func:`spheremix.load_run` gives it.
+        As :func:`spheremix.load_run` returns it.
     folder : str or path
         Where the figures go, as SVG and as PNG; made where it is missing.
 

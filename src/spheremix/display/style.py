@@ -231,7 +231,7 @@ def whole_figure(ax: Axes) -> Figure:
 
 
 def inches(ax: Axes) -> tuple[float, float]:
-    """Lay the figure out as it stands; give width and height of the axes."""
+    """Lay the figure out as it stands; return width and height of the axes."""
     figure = whole_figure(ax)
     figure.draw_without_rendering()
     box = ax.get_window_extent()

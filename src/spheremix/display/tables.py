@@ -35,7 +35,7 @@ class LabelsDisplay:
     Parameters
     ----------
     table : Contingency
-        As :func:`spheremix.reading.contingency` gives it.
+        As :func:`spheremix.reading.contingency` returns it.
     names : sequence of str, default=None
         Of the clusters.
     title : str, default=None
@@ -175,7 +175,7 @@ class TimelineDisplay:
     Parameters
     ----------
     table : Timeline
-        As :func:`spheremix.reading.timeline` gives it.
+        As :func:`spheremix.reading.timeline` returns it.
     names : sequence of str, default=None
         Of the clusters.
 

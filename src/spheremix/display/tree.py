@@ -34,7 +34,7 @@ class TreeDisplay:
     Parameters
     ----------
     nodes : sequence of TreeNode
-        As :func:`spheremix.reading.tree_nodes` gives them.
+        As :func:`spheremix.reading.tree_nodes` returns them.
     n_clusters : int, default=1
         Colour the branches of the cut into so many clusters.
 

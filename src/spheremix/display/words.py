@@ -41,7 +41,7 @@ class WordsDisplay:
     Parameters
     ----------
     clusters : sequence of Cluster
-        As :meth:`spheremix.reading.Reading.clusters` gives them.
+        As :meth:`spheremix.reading.Reading.clusters` returns them.
     features : str, default="words"
         What features are called.
 

@@ -61,7 +61,8 @@ class Noise:
 
         Whatever alpha_0 is, the others share 1 - alpha_0 in proportion to their masses. What is
         left, n_0 log alpha_0 + (n - n_0) log(1 - alpha_0), rises up to n_0 / n and falls beyond
-        it, so the maximum is n_0 / n moved into its bounds. Gives the alpha_k; alpha_0 is the rest.
+        it, so the maximum is n_0 / n moved into its bounds. Returns the alpha_k, which leave
+        alpha_0.
         """
         clusters = float(mass.sum())
         share = noise_mass / (noise_mass + clusters)
@@ -206,7 +207,7 @@ class VMFModel:
         )
 
     def zero_small(self, parameters: VMFParameters, zero_tol: float) -> VMFParameters:
-        """Set coordinates below zero_tol to exactly zero; without any, give the same object."""
+        """Set coordinates below zero_tol to exactly zero; without any, return the same object."""
         lengths = np.abs(parameters.prototypes)
         dust = (lengths < zero_tol) & (lengths > 0.0)
         del lengths  # as large as the prototypes
