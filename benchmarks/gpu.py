@@ -59,10 +59,10 @@ def check() -> None:
     runs = {"as installed": {}}
     if kernels is not None:
         runs["kernels forced"] = {kernels: {"MIN_FEATURES": 2}}
-        wide = {kernels.triton_narrow: {"MAX_SLOTS": 0}}
-        exact = {kernels.triton_narrow: {"KEPT": 0.0}}
+        many = {kernels.triton_tiles: {"FEW_SLOTS": 0}}
+        exact = {kernels.triton_tiles: {"KEPT": 0.0}}
         runs["kernels forced, rows not kept in 16 bits"] = runs["kernels forced"] | exact
-        runs["kernels for many components forced"] = runs["kernels forced"] | wide
+        runs["kernels for many components forced"] = runs["kernels forced"] | many
     for name, forced in runs.items():
         before = {
             module: {key: getattr(module, key) for key in new} for module, new in forced.items()
@@ -144,9 +144,7 @@ def errors(X: torch.Tensor, scorer: Scorer, precision: str) -> tuple[float, floa
 def without_kept_rows(X: torch.Tensor, scorer: Scorer, precision: str) -> tuple[Any, float]:
     """Sweep as where there is no memory for rows in 16 bits: resultants, and milliseconds."""
     kernels = torch_gpu._kernels(X)  # noqa: SLF001
-    before = (
-        {} if kernels is None else {kernels.triton_narrow: {"KEPT": kernels.triton_narrow.KEPT}}
-    )
+    before = {} if kernels is None else {kernels.triton_tiles: {"KEPT": kernels.triton_tiles.KEPT}}
     force({module: {"KEPT": 0.0} for module in before})
     rows = open_torch(X, precision)
     own = milliseconds(partial(rows.sweep, [scorer]), 15)

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import spheremix as sm
 from spheremix import em
-from spheremix.path_points import PathPoint, exit_betas
+from spheremix.path import PathPoint, exit_betas
 
 
 @pytest.mark.parametrize("kappa", ["shared", "free"])

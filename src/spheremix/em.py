@@ -57,7 +57,7 @@ class Settings:
         How rows are assigned.
     certified : bool
         False for the paper's Algorithm 2 and for Banerjee's kappa, which stop on the change of the
-        unpenalised log-likelihood alone: they settle where exact EM would still gain.
+        unpenalised log-likelihood alone: they stop where exact EM would still gain.
     """
 
     tol: float = 1e-7
@@ -101,7 +101,7 @@ class Fit(Generic[P]):
 
     @property
     def ok(self) -> bool:
-        """Whether EM ended by itself or was stopped on its way, rather than failed."""
+        """Whether EM ended by itself or was stopped early, rather than failed."""
         return self.status in ENDED
 
 
@@ -117,7 +117,7 @@ class Progress:
 
 @dataclass(slots=True, eq=False)
 class _Run(Generic[P]):
-    """One start on its way."""
+    """One start that EM works on."""
 
     index: int
     parameters: P
@@ -136,14 +136,14 @@ def fit(
     *,
     weights: Array | None = None,
     resultants: Sequence[Resultants] | None = None,
-    settled: Memory | None = None,
+    memory: Memory | None = None,
     tidy: Callable[[P], P] | None = None,
     callback: Callable[[Progress], None] | None = None,
 ) -> list[Fit[P]]:
     """Run EM from each start, all runs sharing each sweep; one Fit a start, in order.
 
     ``weights`` is (n,) or (len(starts), n). ``resultants``, where those of the starts are known,
-    save the first sweep. ``settled``, where fits follow one another, takes what is known of the
+    save the first sweep. ``memory``, where fits follow one another, takes what is known of the
     rows from each to the next. ``tidy`` changes the parameters that a run has reached before all
     rows are read once more, where they are; ``evaluate`` is for where they are not.
     """
@@ -157,25 +157,25 @@ def fit(
             callback(Progress(n_sweeps, len(active), len(starts), best))
 
     runs = [_Run(index, start) for index, start in enumerate(starts)]
-    if settled is not None:
-        _begin(model, runs, settled, settings, weights)
+    if memory is not None:
+        _begin(model, runs, memory, settings, weights)
     elif isinstance(directions, Remembering):
-        settled = directions.remember()
+        memory = directions.remember()
     for run, known in zip(runs, resultants or (), strict=False):
         _advance(model, run, known, settings)
     while active := [run for run in runs if run.fit is None]:
         scorers = [model.scorer(run.parameters, settings.e_step) for run in active]
         own = _rows(weights, active)
-        if settled is None:
+        if memory is None:
             swept = directions.sweep(scorers, own)
         else:
-            swept = settled.sweep(scorers, own, [run.index for run in active])
+            swept = memory.sweep(scorers, own, [run.index for run in active])
         del scorers  # each of these is K d numbers, as are resultants
         swept.reverse()
         for run in active:
             _advance(model, run, swept.pop(), settings)
-        if settled is not None:
-            _read_all_rows(model, active, settled, settings, weights, tidy)
+        if memory is not None:
+            _read_all_rows(model, active, memory, settings, weights, tidy)
         tell(active)
     return [run.fit for run in runs if run.fit is not None]
 
@@ -183,33 +183,33 @@ def fit(
 def _begin(
     model: Model[P],
     runs: list[_Run[P]],
-    settled: Memory,
+    memory: Memory,
     settings: Settings,
     weights: Array | None,
 ) -> None:
     """Let every run begin with what is known of the rows under its start."""
     for run in runs:
         own = weights if weights is None or weights.ndim == 1 else weights[run.index]
-        settled.begin(model.scorer(run.parameters, settings.e_step), own, run.index)
+        memory.begin(model.scorer(run.parameters, settings.e_step), own, run.index)
 
 
 def _read_all_rows(
     model: Model[P],
     active: list[_Run[P]],
-    settled: Memory,
+    memory: Memory,
     settings: Settings,
     weights: Array | None,
     tidy: Callable[[P], P] | None,
 ) -> None:
     """Sweep all rows once more for runs that have ended by a sweep that left rows out."""
-    ended = [run for run in active if run.fit is not None and settled.left_out(run.index)]
+    ended = [run for run in active if run.fit is not None and memory.left_out(run.index)]
     if not ended:
         return
     for run in ended:
         if tidy is not None and run.fit is not None and run.fit.ok:
             run.parameters = tidy(run.parameters)
     scorers = [model.scorer(run.parameters, settings.e_step) for run in ended]
-    swept = settled.sweep_all(scorers, _rows(weights, ended), [run.index for run in ended])
+    swept = memory.sweep_all(scorers, _rows(weights, ended), [run.index for run in ended])
     for run, resultants in zip(ended, swept, strict=True):
         if run.fit is not None:
             run.fit = _judged(model, run.fit, run.parameters, resultants)
@@ -244,16 +244,16 @@ def evaluate(
     settings: Settings,
     *,
     weights: Array | None = None,
-    settled: Memory | None = None,
+    memory: Memory | None = None,
 ) -> Fit[P]:
     """Return Fit of other parameters than those a run reached, by one sweep where they differ."""
     if parameters is reached.parameters:
         return reached
     scorers = [model.scorer(parameters, settings.e_step)]
-    if settled is None:
+    if memory is None:
         (resultants,) = directions.sweep(scorers, weights)
     else:
-        (resultants,) = settled.sweep_all(scorers, weights, [0])
+        (resultants,) = memory.sweep_all(scorers, weights, [0])
     return _judged(model, reached, parameters, resultants)
 
 
@@ -288,12 +288,12 @@ def _advance(model: Model[P], run: _Run[P], resultants: Resultants, settings: Se
         after, gap = step.parameters, max(step.gain / resultants.weight, 0.0)
         change, weight, noise = judged - run.last, resultants.weight, ROUNDING * abs(judged)
         tol = max(settings.tol, noise / weight) if settings.tol >= 0.0 else settings.tol
-        settled = abs(change) <= tol * weight
-        if settled and settings.certified:
+        converged = abs(change) <= tol * weight
+        if converged and settings.certified:
             ahead = 0.0 if change <= noise else _still_to_come(change, run.change)
-            settled = gap <= tol and ahead <= LOOKAHEAD * tol * weight
+            converged = gap <= tol and ahead <= LOOKAHEAD * tol * weight
         run.change = change
-        if settled:
+        if converged:
             status = "converged"
         elif run.n_iter >= settings.max_iter:
             status = "max_iter"

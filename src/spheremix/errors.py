@@ -47,7 +47,7 @@ class Message:
     def render(self, naming: Naming = str) -> str:
         """Write the message, with parameters named as a front end names them.
 
-        A remedy that needs a parameter without a name there (``naming`` gives None) is left out.
+        A remedy that needs a parameter without a name there (``naming`` returns None) is left out.
         A name with a dash in front is that of an option: a value follows it after a space. False
         and None are "none" there, since options are given as text; True is the option alone.
         """

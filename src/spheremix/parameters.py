@@ -1,4 +1,4 @@
-"""Checks of single parameters: each gives the value, or an error that names the parameter."""
+"""Checks of single parameters: each returns the value, or raises an error with its name."""
 
 from __future__ import annotations
 

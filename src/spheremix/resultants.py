@@ -1,4 +1,4 @@
-"""What one reading of the rows gives back."""
+"""What one reading of the rows returns."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from spheremix._optional import kernels
 from spheremix.data import block_sources
 from spheremix.data.block_sources import open_source
 from spheremix.data.blocks import BlockDirections, on_grid
-from spheremix.data.open import engine_class
+from spheremix.data.engines import engine_class
 from spheremix.data.rows import open_rows
 from spheremix.scorer import Scorer
 from spheremix.testing import CONTAINERS, ENGINE_CHECKS, assert_resultants_same_bits

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from spheremix._optional import kernels
 from spheremix.data import reference
-from spheremix.data.open import engine_class
+from spheremix.data.engines import engine_class
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import open_rows
 from spheremix.resultants import Resultants

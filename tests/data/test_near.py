@@ -16,8 +16,7 @@ import spheremix as sm
 from spheremix import em
 from spheremix._optional import kernels
 from spheremix.data.compiled import CompiledDirections
-from spheremix.data.near import NearComponents
-from spheremix.data.near_moves import Moves, in_groups, plan
+from spheremix.data.near import Moves, NearComponents, in_groups, plan
 from spheremix.data.rows import open_rows
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.models.vmf import VMFModel

@@ -12,7 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from spheremix.data import rows as opening
-from spheremix.data.open import as_directions, engine_class
+from spheremix.data.engines import engine_class
+from spheremix.data.open import as_directions
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import open_rows
 

@@ -23,9 +23,9 @@ from spheremix.testing import (
 
 torch = pytest.importorskip("torch", reason="pip install 'spheremix[torch]'")
 
-from spheremix.data import torch_open, torch_rows  # noqa: E402
+from spheremix.data import torch_rows  # noqa: E402
 from spheremix.data.torch_gpu import TorchDirections  # noqa: E402
-from spheremix.data.torch_open import open_tensor  # noqa: E402
+from spheremix.data.torch_rows import open_tensor  # noqa: E402
 
 DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
 
@@ -42,9 +42,9 @@ def one_thread():
 def tensor_of(X, device="cpu"):
     """Return a tensor over the memory of an array or CSR matrix."""
     if not sparse.issparse(X):
-        return torch_open._shared(X).to(device)
-    parts = [torch_open._shared(part) for part in (X.indptr, X.indices, X.data)]
-    return torch_open._csr(*parts, X.shape).to(device)
+        return torch_rows._shared(X).to(device)
+    parts = [torch_rows._shared(part) for part in (X.indptr, X.indices, X.data)]
+    return torch_rows._csr(*parts, X.shape).to(device)
 
 
 # ------------------------------------------------------------------------------------ the protocol
@@ -155,8 +155,8 @@ def test_gradients_stay_where_they_are(mixture):
 @pytest.mark.parametrize("assignment", ["soft", "hard", "drawn"])
 def test_many_blocks(monkeypatch, assignment):
     """Sums and draws do not depend on where blocks end, dense or sparse."""
-    monkeypatch.setitem(torch_open.SPARSE_ROWS, "cpu", 64)
-    monkeypatch.setitem(torch_open.TILE, "cpu", 2048)
+    monkeypatch.setitem(torch_rows.SPARSE_ROWS, "cpu", 64)
+    monkeypatch.setitem(torch_rows.TILE, "cpu", 2048)
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(1300, 9)) * (rng.random((1300, 9)) < 0.6)
     rows[:, 0] += 2

@@ -12,7 +12,7 @@ if not torch.cuda.is_available():
     pytest.skip("needs a CUDA device", allow_module_level=True)
 pytest.importorskip("triton")
 
-from spheremix.data import triton_ends, triton_narrow, triton_sweep  # noqa: E402
+from spheremix.data import triton_dense, triton_tiles  # noqa: E402
 from spheremix.data.torch_gpu import open_torch  # noqa: E402
 
 rng = np.random.default_rng(0)
@@ -34,7 +34,7 @@ def test_rows_kept_in_16_bits_change_no_bit(monkeypatch, precision, assignment, 
     kept = open_torch(X, precision)
     found = [kept.sweep(scorers), kept.sweep(scorers, weights)]
     assert kept._rows.kept[torch.bfloat16 if precision == "bf16" else torch.float16] is not None
-    monkeypatch.setattr(triton_narrow, "KEPT", 0.0)
+    monkeypatch.setattr(triton_tiles, "KEPT", 0.0)
     exact = open_torch(X, precision)
     for [one], [two] in zip(
         found, [exact.sweep(scorers), exact.sweep(scorers, weights)], strict=True
@@ -73,9 +73,9 @@ def test_rows_are_not_kept_where_they_need_much_of_the_free_memory(monkeypatch):
 def test_prototypes_of_every_length_are_split_exactly(counts):
     scorers = [draw(K, 150, np.exp(rng.normal(size=(K, 1)) * 10)) for K in counts]
     scorers[0].matrix[0] = 0.0
-    slots = triton_sweep.Slots.of(scorers)
+    slots = triton_dense.Slots.of(scorers)
     X = torch.empty(1, 150, device="cuda")
-    _, (high, low, unscale, biases) = triton_ends.prepare(
+    _, (high, low, unscale, biases) = triton_dense.prepare(
         scorers, slots, np.ones(sum(counts)), X, "highest"
     )
     whole = (high.double() + low.double()) * (unscale.double() * 2.0**8)[:, None]
@@ -92,16 +92,16 @@ def test_prototypes_of_every_length_are_split_exactly(counts):
 @pytest.mark.parametrize("tiles", [3, 5000])
 def test_sums_of_tiles_are_added_up_in_float64(tiles):
     scorers = [draw(7, 150), draw(16, 150), draw(10, 150)]
-    slots = triton_sweep.Slots.of(scorers)
+    slots = triton_dense.Slots.of(scorers)
     scale = rng.uniform(size=33)
     X = torch.empty(1, 150, device="cuda")
-    given, _ = triton_ends.prepare(scorers, slots, scale, X, "tf32")
+    given, _ = triton_dense.prepare(scorers, slots, scale, X, "tf32")
     sums = (
         torch.rand(tiles, slots.padded, device="cuda"),
         torch.randn(44, slots.padded, 256, device="cuda"),
         torch.rand(tiles, slots.groups, 2, dtype=torch.float64, device="cuda"),
     )
-    mass, vectors, totals = triton_ends.collect(sums, given, (33, 150), 3)
+    mass, vectors, totals = triton_dense.collect(sums, given, (33, 150), 3)
     parts = [part.double().cpu().numpy().sum(axis=0) for part in sums]
     np.testing.assert_allclose(mass, parts[0][slots.filled] * scale / 2.0**15, rtol=1e-13)
     np.testing.assert_allclose(

@@ -128,7 +128,9 @@ class TestCriteria:
             [star] = stars(ax)
             best = study.candidates_[curve.argmin()]
             np.testing.assert_allclose(star, [best, 0.0])
-            assert ax.get_title() == f"{name.upper()}: smallest at K = {best}"
+            assert ax.get_title() == f"{name.upper()}: K = {study.best_n_components_} chosen" + (
+                "" if best == study.best_n_components_ else f", smallest at {best}"
+            )
             [chosen] = [line for line in ax.lines if line.get_linestyle() == ":"]
             assert list(chosen.get_xdata()) == [study.best_n_components_] * 2
         assert has_curve(display.ax_[-1], study.candidates_, study.agreement_)
@@ -175,6 +177,18 @@ class TestCriteria:
         display = CriteriaDisplay([2, 3], {"aic": [4.0, 3.0]}, chosen=3).plot([canvas()])
         assert not display.ax_[0].collections
         assert to_hex(display.ax_[0].lines[0].get_color()) == "#d55e00"
+
+    def test_the_chosen_number_is_marked_where_another_one_is_smallest(self):
+        display = CriteriaDisplay([2, 3, 4], {"aic": [4.0, 3.0, 1.0]}, chosen=3, n_samples=2)
+        [ax] = display.plot([canvas()]).ax_
+        assert ax.get_title() == "AIC: K = 3 chosen, smallest at 4"
+        [ring] = [line for line in ax.lines if line.get_markerfacecolor() == "none"]
+        assert (list(ring.get_xdata()), list(ring.get_ydata())) == ([3], [1.0])
+
+    def test_a_chosen_number_that_is_no_candidate_has_a_line_only(self):
+        [ax] = CriteriaDisplay([2, 3], {"aic": [4.0, 3.0]}, chosen=7).plot([canvas()]).ax_
+        assert ax.get_title() == "AIC: K = 7 chosen, smallest at 3"
+        assert not [line for line in ax.lines if line.get_markerfacecolor() == "none"]
 
     def test_a_number_that_never_converged(self):
         values = np.array([[5.0, 4.0], [np.nan, np.nan], [3.0, 2.0]])

@@ -10,8 +10,7 @@ from scipy import sparse
 
 import spheremix as sm
 from spheremix.display import DataDisplay, PrototypesDisplay, pixels
-from spheremix.display.place import avoid_overlaps, shown
-from spheremix.display.style import hues, save
+from spheremix.display.style import avoid_overlaps, hues, save, shown
 from spheremix.reading import layout
 
 pytest.importorskip("matplotlib")

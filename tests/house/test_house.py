@@ -31,7 +31,7 @@ DOORS = {
     "ftfy": ("text/trouble.py",),
     "matplotlib": ("display/",),
     "pooch": ("datasets/cstr.py",),
-    "pyarrow": ("data/parquet.py", "text/tables.py"),
+    "pyarrow": ("data/block_sources.py", "text/tables.py"),
     "rich": ("cli/console.py",),
     "simplemma": ("text/lemmas.py",),
     "torch": ("data/torch_", "data/triton_"),

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from spheremix import as_directions, em
 from spheremix.bessel import mean_length
-from spheremix.models.kappa_prior import FLAT, KappaPrior
+from spheremix.models.profile import FLAT, KappaPrior
 from spheremix.models.vmf import VMFModel
 from spheremix.penalties import L1
 from spheremix.testing import check_model

@@ -11,9 +11,8 @@ from scipy.special import gammaln
 
 from spheremix import as_directions, em
 from spheremix.bessel import log_normalizer
-from spheremix.models.kappa_prior import KappaPrior
-from spheremix.models.noise import LEAST, Noise, noise_share
-from spheremix.models.vmf import SupportModel, VMFModel
+from spheremix.models.profile import KappaPrior
+from spheremix.models.vmf import LEAST_NOISE, Noise, SupportModel, VMFModel, noise_share
 from spheremix.penalties import L1
 from spheremix.testing import check_model
 
@@ -61,7 +60,7 @@ def test_the_score_of_noise_is_its_share_over_the_area_of_the_sphere():
     assert scorer.clusters_of(np.array([0, 3, 2])).tolist() == [0, -1, 2]
 
 
-@pytest.mark.parametrize("most", [0.02, 0.3, 1 - LEAST])
+@pytest.mark.parametrize("most", [0.02, 0.3, 1 - LEAST_NOISE])
 @pytest.mark.parametrize("noise_mass", [0.0, 1e-9, 0.5, 5.0, 80.0])
 def test_no_shares_within_the_bounds_are_better(most, noise_mass):
     """Against a grid of all shares, and random ones around the answer."""
@@ -72,13 +71,13 @@ def test_no_shares_within_the_bounds_are_better(most, noise_mass):
     def value(weights, share):
         return mass @ np.log(weights) + noise_mass * np.log(share)
 
-    assert LEAST * (1 - 1e-9) <= share <= most * (1 + 1e-12)
+    assert LEAST_NOISE * (1 - 1e-9) <= share <= most * (1 + 1e-12)
     rng = np.random.default_rng(0)
     for _ in range(2000):
-        other = rng.uniform(LEAST, most)
+        other = rng.uniform(LEAST_NOISE, most)
         parts = rng.dirichlet(1 + rng.choice([1.0, 30.0]) * mass) * (1 - other)
         assert value(parts, other) <= value(weights, share) + 1e-12
-    for other in np.geomspace(LEAST, most, 400):
+    for other in np.geomspace(LEAST_NOISE, most, 400):
         assert value(mass / 10 * (1 - other), other) <= value(weights, share) + 1e-12
 
 
@@ -139,9 +138,9 @@ def test_noise_without_rows_keeps_a_share_and_does_no_harm():
         shares = model.beside_noise(np.full(3, 1 / 3))
         start = model.parameters(np.eye(8)[:3], np.full(3, 6.0), shares)
         fits.append(em.fit(model, as_directions(rows), [start], em.Settings(tol=1e-12))[0])
-    assert_allclose(noise_share(fits[0].parameters.weights), LEAST, rtol=1e-6)
+    assert_allclose(noise_share(fits[0].parameters.weights), LEAST_NOISE, rtol=1e-6)
     assert_allclose(fits[0].parameters.kappas, fits[1].parameters.kappas, rtol=1e-6)
-    assert_allclose(fits[0].objective, fits[1].objective, atol=2 * LEAST * len(rows))
+    assert_allclose(fits[0].objective, fits[1].objective, atol=2 * LEAST_NOISE * len(rows))
 
 
 def test_a_support_leaves_the_noise_alone():

@@ -9,9 +9,8 @@ import pytest
 
 from spheremix.models.base import DegenerateError, MStep
 from spheremix.models.coclustering import CoclusteringModel
-from spheremix.models.mixture_scorer import mixture_scorer
 from spheremix.models.skmeans import SphericalKMeansModel
-from spheremix.models.vmf import SupportModel, VMFModel
+from spheremix.models.vmf import SupportModel, VMFModel, mixture_scorer
 from spheremix.penalties import L1
 from spheremix.testing import check_model
 

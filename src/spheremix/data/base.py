@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from spheremix.resultants import Resultants
     from spheremix.scorer import Scorer
 
+Engine = Literal["auto", "reference", "compiled", "torch"]
+Precision = Literal["highest", "tf32", "bf16"]
 Want = Literal["labels", "posteriors", "scores", "log_density"]
 
 
@@ -29,14 +31,14 @@ class Directions(Protocol):
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
     ) -> list[Resultants]:
-        """Read the rows once; give the resultants of each scorer.
+        """Read the rows once; return the resultants of each scorer.
 
         Weights are non-negative, of shape (n,), or (len(scorers), n) for one vector a scorer.
         """
         ...
 
     def map_rows(self, scorer: Scorer, want: Want) -> NDArray[Any]:
-        """Apply the scorer to each row, and give one of these for all rows.
+        """Apply the scorer to each row, and return one of these for all rows.
 
         ``"labels"`` (n,): the component of the largest score, or the drawn one, or the one chosen
         by variation for a row of weight one.
@@ -90,7 +92,7 @@ class InMemory(Directions, Protocol):
 
 
 class Listable(Directions, Protocol):
-    """Directions in memory that can read some of their rows: see ``data/settled.py``."""
+    """Directions in memory that can read some of their rows: see ``data/frozen.py``."""
 
     dtype: np.dtype[Any]
     n_entries: int  # stored ones of all rows
@@ -112,7 +114,7 @@ class Listable(Directions, Protocol):
         -1. A row whose largest score is that component's, by a margin of at least ``clear``, adds
         nothing.
 
-        Also gives, of shape (len(scorers), n), the margins of the rows (by how much their largest
+        Also returns, of shape (len(scorers), n), the margins of the rows (by how much their largest
         score leads the next one; infinite where there is none, or no weight) and the component of
         the first largest score. Those of rows that are not listed are undefined. Weights are those
         of all rows, and the weight of the resultants too.
@@ -128,6 +130,18 @@ class Listable(Directions, Protocol):
         mass: NDArray[np.float64],
     ) -> None:
         """Add listed rows, times factors, to the vectors (K, d) and mass (K,) of their owners."""
+        ...
+
+
+class Stored(Listable, Protocol):
+    """Directions in memory whose arrays the compiled kernels read."""
+
+    rows: tuple[Any, ...]  # the table, or the three arrays of CSR
+    scale: NDArray[np.float64]  # one over the norm of each row
+    is_sparse: bool
+
+    def part(self, ids: ArrayLike) -> Stored:
+        """Return some rows as directions of their own, in the type in which they are stored."""
         ...
 
 

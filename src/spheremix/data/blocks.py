@@ -77,7 +77,7 @@ class BlockDirections(Shown):
             refuse_rows(self._norms.largest, self._norms.odd + first_row)
 
     def _measure(self) -> Norms:
-        """Read all rows for the first time, and give their norms."""
+        """Read all rows for the first time, and return their norms."""
         found: list[Norms] = []
         start = 0
         with closing(read_ahead(self._tables())) as tables:
@@ -93,7 +93,7 @@ class BlockDirections(Shown):
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
     ) -> list[Resultants]:
-        """Read the rows once; give the resultants of each scorer."""
+        """Read the rows once; return the resultants of each scorer."""
         if not scorers:
             return []
         sums: Sums | None = None

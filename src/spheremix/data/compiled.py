@@ -80,7 +80,7 @@ class CompiledDirections(Shown):
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
     ) -> list[Resultants]:
-        """Read the rows once; give the resultants of each scorer."""
+        """Read the rows once; return the resultants of each scorer."""
         if not scorers:
             return []
         weights = check_weights(weights, len(scorers), self.n_rows)
@@ -112,7 +112,7 @@ class CompiledDirections(Shown):
         held: NDArray[np.int32] | None = None,
         clear: float = np.inf,
     ) -> tuple[list[Resultants], NDArray[np.float64], NDArray[np.int32]]:
-        """Sweep the listed rows, or all, and give their margins; see ``Listable``."""
+        """Sweep the listed rows, or all, and return their margins; see ``Listable``."""
         check_features(scorers, self.n_features)
         sums = CompiledSums(self, scorers, weights, self.n_rows, onto)
         margins = np.empty((len(scorers), self.n_rows))

@@ -19,7 +19,7 @@ import numpy as np
 from dask.delayed import delayed
 
 from spheremix.data.base import Shown, check_weights, row_numbers
-from spheremix.data.open import engine_class
+from spheremix.data.engines import engine_class
 from spheremix.data.rows import check_shape, open_rows
 from spheremix.data.threads import resolve_threads
 
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.data.base import Directions, Want
-    from spheremix.data.open import Engine
+    from spheremix.data.base import Directions, Engine, Want
     from spheremix.resultants import Resultants
     from spheremix.scorer import Scorer
 
@@ -144,7 +143,7 @@ class DaskDirections(Shown):
             self._store = WorkerBlocks(client, X, [lazy[i] for i in chunks], opens, self._starts)
 
     def sweep(self, scorers: Sequence[Scorer], weights: Array | None = None) -> list[Resultants]:
-        """Read the rows once; give the resultants of each scorer."""
+        """Read the rows once; return the resultants of each scorer."""
         weights = check_weights(weights, len(scorers), self.n_rows)
         task = partial(sweep_blocks, len(self._starts) - 1)
         [swept] = self._store.run(task, list(scorers), weights, add=True)

@@ -61,7 +61,7 @@ class Cluster:
         return found
 
     def some_alive(self) -> dict[str, Any]:
-        """Wait until there is a worker, and give the same."""
+        """Wait until there is a worker, and return the same."""
         seen = time.monotonic()
         while not (workers := self.alive()):
             self._lose_patience(seen, {})
@@ -69,7 +69,7 @@ class Cluster:
         return workers
 
     def send(self, what: Any, worker: str) -> Any:
-        """Send an object to a worker; give its future."""
+        """Send an object to a worker; return its future."""
         self._require_scheduler()
         options = {"workers": [worker], "hash": False, "timeout": PATIENCE}
         try:
@@ -143,7 +143,7 @@ class Cluster:
             raise
 
     def _look(self, needed: list[str], seen: float) -> float:
-        """Check that the needed workers, or any worker, can go on; give the time when they could.
+        """Check that the needed workers, or any worker, can go on; return the time when they could.
 
         A lost worker raises WorkerLostError. If no worker is left, or they are paused, another
         error is raised after ``PATIENCE`` seconds.

@@ -78,7 +78,7 @@ class WorkerBlocks:
     ) -> list[Any]:
         """Call ``task(blocks, shared, pieces of the weights)`` on every worker.
 
-        Gives the list of their results, or a list of one result: their sum, which is calculated
+        Returns the list of their results, or a list of one result: their sum, which is calculated
         on the workers by a tree of tasks.
         """
 
@@ -190,7 +190,7 @@ class WorkerBlocks:
     def _relay(self, shared: Any, workers: list[str], futures: list[Any]) -> list[Any]:
         """Send an object to all workers, each of which passes it on to two others.
 
-        So no worker sends it more than twice. Gives the future of each worker's copy. (Dask's own
+        So no worker sends it more than twice. Returns the future of each worker's copy. (Dask's own
         broadcast never ends if a worker dies during it.)
         """
         futures.append(self._cluster.send(shared, workers[0]))

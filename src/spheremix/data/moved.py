@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.data.compiled import CompiledDirections
+    from spheremix.data.base import Stored
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]
@@ -54,7 +54,7 @@ WORTH = 0.8  # share of the components: where more have moved, all are scored
 MOST_SUMMED = 0.15  # share of the rows, which are copied; beyond it, to sum all is faster
 
 
-def suits(rows: CompiledDirections, n_components: int) -> bool:
+def suits(rows: Stored, n_components: int) -> bool:
     """Return whether hard clusters of rows are better kept sparse, when there are so many."""
     return (
         rows.is_sparse
@@ -119,11 +119,11 @@ class MovedComponents:
 
     Parameters
     ----------
-    rows : CompiledDirections
+    rows : Stored
         Sparse rows.
     """
 
-    def __init__(self, rows: CompiledDirections) -> None:
+    def __init__(self, rows: Stored) -> None:
         self._rows = rows
         self._known: dict[int, _Known] = {}
         self.n_scores = 0  # that the last sweep has computed
@@ -206,7 +206,7 @@ class MovedComponents:
         pulls: Array | None = None,
         weights: Array | None = None,
     ) -> NDArray[np.intp]:
-        """Score components for all rows, or those listed; give the rows whose owner is unclear."""
+        """Score components for all rows, or those listed; return rows whose owner is unclear."""
         rows = self._rows
         unclear = np.zeros(rows.n_rows, dtype=bool)
         if members.size:
@@ -259,9 +259,7 @@ class MovedComponents:
         return _Sums(owners.copy(), *_sum(self._rows, owners, weights, K))
 
 
-def _sum(
-    rows: CompiledDirections, owners: Integers, weights: Array | None, K: int
-) -> tuple[Array, Array]:
+def _sum(rows: Stored, owners: Integers, weights: Array | None, K: int) -> tuple[Array, Array]:
     """Sum rows and weights by owner, in the order of the rows."""
     found, mass = kernels.sum_columns(
         *rows.rows, rows.scale, owners, weights, K, rows.n_features, rows.n_threads

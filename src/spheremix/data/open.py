@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from spheremix import _optional
 from spheremix.data.block_sources import is_mapped, is_path, is_source, open_source
 from spheremix.data.blocks import BlockDirections
-from spheremix.data.compiled import CompiledDirections
 from spheremix.data.containers import as_table
-from spheremix.data.reference import ReferenceDirections
+from spheremix.data.engines import engine_class, torch_engine
 from spheremix.data.rows import open_rows
 from spheremix.data.threads import resolve_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spheremix.data.base import Directions
+    from spheremix.data.base import Directions, Engine, Precision
 
     Test: TypeAlias = Callable[[Any, "Options"], bool]
     Open: TypeAlias = Callable[[Any, "Options"], Directions]
-
-__all__ = ["Engine", "as_directions", "engine_class"]
-
-Engine = Literal["auto", "reference", "compiled", "torch"]
-Precision = Literal["highest", "tf32", "bf16"]
 
 
 class Options(NamedTuple):
@@ -114,25 +107,6 @@ def is_table(X: Any) -> bool:
     return not any(recognises(X, options) for recognises, _ in _OPENERS)
 
 
-def engine_class(engine: Engine) -> Any:
-    """Return the class of an engine by its name."""
-    if engine not in get_args(Engine):
-        raise ValueError(f"engine must be one of {', '.join(get_args(Engine))}, got {engine!r}.")
-    if engine == "reference":
-        return ReferenceDirections
-    if engine == "torch":
-        return _torch_engine().TorchDirections
-    if _optional.kernels is None and engine == "auto":
-        _optional.say_once()
-        return ReferenceDirections
-    if _optional.kernels is None:
-        raise ImportError(
-            f"engine='compiled' needs the extension spheremix._kernels: {_optional.absence}, or "
-            "use engine='reference'."
-        )
-    return CompiledDirections
-
-
 def _is_open(X: Any, _: Options) -> bool:
     return all(callable(getattr(X, verb, None)) for verb in ("sweep", "map_rows", "take"))
 
@@ -157,7 +131,7 @@ def _is_torch(X: Any, options: Options) -> bool:
 
 
 def _open_torch(X: Any, options: Options) -> Directions:
-    torch_gpu = _torch_engine()
+    torch_gpu = torch_engine()
     if options.block_rows is not None or is_source(X):
         raise ValueError(
             "engine='torch' has all rows on its device, and X is to be read in blocks: load it as "
@@ -165,18 +139,6 @@ def _open_torch(X: Any, options: Options) -> Directions:
         )
     n_threads = resolve_threads(options.n_threads)
     return cast("Directions", torch_gpu.open_torch(X, options.precision, n_threads))
-
-
-def _torch_engine() -> Any:
-    try:
-        from spheremix.data import torch_gpu  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise ImportError(
-            "engine='torch' needs PyTorch, which is not installed: pip install 'spheremix[torch]'."
-        ) from None
-    return torch_gpu
 
 
 def _is_blocks(X: Any, options: Options) -> bool:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from spheremix.data.open import as_directions, engine_class, is_table
+from spheremix.data.engines import engine_class
+from spheremix.data.open import as_directions, is_table
 from spheremix.data.rows import as_rows, open_rows
 from spheremix.data.threads import resolve_threads
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.data.base import Directions
-    from spheremix.data.open import Engine
+    from spheremix.data.base import Directions, Engine
 
 BLOCK_ENTRIES = 2**22  # of dense rows held at a time: 32 MiB
 

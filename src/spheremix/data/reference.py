@@ -25,8 +25,8 @@ from spheremix.data.base import (
     row_numbers,
     uniforms,
 )
+from spheremix.data.frozen import FrozenRows
 from spheremix.data.rows import entries_of, require_unchanged, some_rows, unit_rows
-from spheremix.data.settled import SettledRows
 from spheremix.resultants import Resultants
 
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ class ReferenceDirections(Shown):
         self.dtype = np.dtype(X.dtype)
         self.n_entries, self.longest = entries_of(X)
 
-    def remember(self) -> SettledRows:
+    def remember(self) -> FrozenRows:
         """Return what sweeps the rows of one fit, and reads only those that can change."""
-        return SettledRows(self)
+        return FrozenRows(self)
 
     def sweep_listed(
         self,
@@ -87,7 +87,7 @@ class ReferenceDirections(Shown):
         held: NDArray[np.int32] | None = None,
         clear: float = np.inf,
     ) -> tuple[list[Resultants], NDArray[np.float64], NDArray[np.int32]]:
-        """Sweep the listed rows, or all, and give their margins; see ``Listable``."""
+        """Sweep the listed rows, or all, and return their margins; see ``Listable``."""
         ids = np.arange(self.n_rows) if rows is None else rows
         own = weights_per_scorer(weights, len(scorers), self.n_rows)
         listed = ReferenceDirections(self._X[ids], self._scale[ids])
@@ -130,7 +130,7 @@ class ReferenceDirections(Shown):
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
     ) -> list[Resultants]:
-        """Read the rows once; give the resultants of each scorer."""
+        """Read the rows once; return the resultants of each scorer."""
         sums = self.begin(scorers, weights, self.n_rows)
         sums.add(self, 0)
         return sums.resultants()

@@ -23,16 +23,17 @@ from spheremix.data.base import (
 )
 from spheremix.data.rows import open_rows
 from spheremix.data.stack import parts_of, split_resultants, stack
-from spheremix.data.torch_open import (
+from spheremix.data.torch_rows import (
     DTYPES,
     IMPOSSIBLE,
     TYPES,
+    DenseRows,
+    SparseRows,
     as_tensor,
     open_tensor,
     to_device,
     to_numpy,
 )
-from spheremix.data.torch_rows import DenseRows, SparseRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.data.base import Want
-    from spheremix.data.open import Precision
+    from spheremix.data.base import Precision, Want
     from spheremix.data.rows import Rows
     from spheremix.resultants import Resultants
     from spheremix.scorer import Scorer
@@ -124,7 +124,7 @@ class TorchDirections(Shown):
     def sweep(
         self, scorers: Sequence[Scorer], weights: NDArray[np.float64] | None = None
     ) -> list[Resultants]:
-        """Read the rows once; give the resultants of each scorer."""
+        """Read the rows once; return the resultants of each scorer."""
         check_features(scorers, self.n_features)
         weights = check_weights(weights, len(scorers), self.n_rows)
         dtype = self._arithmetic(scorers)
@@ -291,7 +291,7 @@ def _kernels(X: Tensor) -> Any:
     """Return the module with the kernels for these rows, or None: the CPU, or no Triton."""
     if not X.is_cuda or find_spec("triton") is None:
         return None
-    name = "triton_sparse" if X.layout == torch.sparse_csr else "triton_sweep"
+    name = "triton_sparse" if X.layout == torch.sparse_csr else "triton_dense"
     return import_module(f"spheremix.data.{name}")
 
 

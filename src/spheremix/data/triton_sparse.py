@@ -11,9 +11,9 @@ import triton.language as tl
 
 from spheremix.data.base import negligible
 from spheremix.data.stack import stack
-from spheremix.data.torch_open import DTYPES, to_device, to_numpy
-from spheremix.data.triton_narrow import shares_of
-from spheremix.data.triton_sweep import Slots
+from spheremix.data.torch_rows import DTYPES, to_device, to_numpy
+from spheremix.data.triton_dense import Slots
+from spheremix.data.triton_tiles import shares_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from spheremix.display.place import several_axes, whole_figure
-from spheremix.display.style import CRITERIA, INK, NAMES, in_style
+from spheremix.display.style import CRITERIA, INK, NAMES, in_style, several_axes, whole_figure
 from spheremix.reading.reading import require_model
 
 if TYPE_CHECKING:
@@ -23,9 +22,10 @@ SHOWN = ("aic", "bic", "ebic", "ric", "ricc")
 class CriteriaDisplay:
     """Criteria against the number of clusters: what repetitions give, and what is chosen.
 
-    A panel a criterion: what it is above its smallest value, per row. Several repetitions are
-    points, their mean dashed, with a band of two standard deviations that does not go below the
-    lowest point; the best of them is the line, or their mean where there is no best.
+    A panel a criterion: what it is above its smallest value (a star), per row. The chosen number
+    has a ring and a dotted line, and stands in the title. Several repetitions are points, their
+    mean dashed, with a band of two standard deviations that does not go below the lowest point; the
+    best of them is the line, or their mean where there is no best.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class CriteriaDisplay:
                 axes[-1].set_ylim(min(0.0, float(np.nanmin(self.agreement))), 1.05)
             for i, one in enumerate(axes):
                 if self.chosen is not None:
-                    one.axvline(self.chosen, color=INK, lw=0.8, ls=":", zorder=0)
+                    one.axvline(self.chosen, color=INK, lw=1.2, ls=":", zorder=0)
                 if len(self.n_components) <= 14:
                     one.set_xticks(self.n_components)
                 one.spines[["top", "right"]].set_visible(False)
@@ -210,7 +210,18 @@ class CriteriaDisplay:
         ax.plot(Ks, above(best), color=style["color"], lw=1.8, marker="o", ms=4)
         star = {"ms": 13, "color": style["color"], "mec": "white", "zorder": 5}
         ax.plot(Ks[place], 0.0, marker="*", **star)
-        ax.set_title(f"{NAMES[name]}: smallest at K = {Ks[place]}", fontsize=9)
+        chosen = np.flatnonzero(Ks == self.chosen)
+        if chosen.size:
+            ring = {"ms": 10, "mfc": "none", "mec": INK, "mew": 1.5, "zorder": 6}
+            ax.plot(self.chosen, above(best)[chosen[0]], marker="o", **ring)
+        ax.set_title(f"{NAMES[name]}: {self._verdict(Ks[place])}", fontsize=9)
+
+    def _verdict(self, smallest: int) -> str:
+        """Say which number was chosen, and where a criterion is smallest if that is another."""
+        if self.chosen is None:
+            return f"smallest at K = {smallest}"
+        other = "" if smallest == self.chosen else f", smallest at {smallest}"
+        return f"K = {self.chosen} chosen{other}"
 
 
 def _moments(values: Array) -> tuple[Array, Array]:

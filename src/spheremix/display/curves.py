@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
-from spheremix.display.place import avoid_overlaps, several_axes, whole_figure
-from spheremix.display.style import CRITERIA, INK, NAMES, in_style
+from spheremix.display.style import (
+    CRITERIA,
+    INK,
+    NAMES,
+    avoid_overlaps,
+    in_style,
+    several_axes,
+    whole_figure,
+)
 from spheremix.reading.reading import require_model
 
 if TYPE_CHECKING:

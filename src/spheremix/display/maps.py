@@ -8,9 +8,8 @@ import numpy as np
 
 from spheremix.data.open import as_directions
 from spheremix.display import pixels
-from spheremix.display.picture import PixelDisplay, suitable_height
-from spheremix.display.place import cluster_names, one_axes, words_of
-from spheremix.display.style import in_style
+from spheremix.display.pixels import PixelDisplay, suitable_height
+from spheremix.display.style import cluster_names, in_style, one_axes, words_of
 from spheremix.reading import Layout, Reading, characteristic_scores
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class PrototypesDisplay(PixelDisplay):
     prototypes : array-like of shape (K, d)
         With exact zeros.
     layout : Layout
-        As :func:`spheremix.reading.layout` gives it.
+        As :func:`spheremix.reading.layout` returns it.
     sizes : array-like of shape (K,)
         Documents of each cluster, or weights.
     names : sequence of str, default=None
@@ -173,7 +172,7 @@ class DataDisplay(PixelDisplay):
     labels : array-like of shape (n,)
         Cluster of each row.
     layout : Layout
-        As :func:`spheremix.reading.layout` gives it.
+        As :func:`spheremix.reading.layout` returns it.
     intensities : array-like of shape (d,)
         Of the features: the words of the largest ones are written.
     names : sequence of str, default=None

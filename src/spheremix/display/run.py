@@ -9,9 +9,8 @@ import numpy as np
 from spheremix.display.criteria import CriteriaDisplay
 from spheremix.display.curves import PathDisplay
 from spheremix.display.maps import DataDisplay, PrototypesDisplay
-from spheremix.display.place import cluster_names, words_of
 from spheremix.display.sphere import SphereDisplay
-from spheremix.display.style import in_style, save
+from spheremix.display.style import cluster_names, in_style, save, words_of
 from spheremix.display.tables import LabelsDisplay, TimelineDisplay
 from spheremix.display.words import WordsDisplay
 from spheremix.reading import Reading, contingency
@@ -19,16 +18,14 @@ from spheremix.reading import Reading, contingency
 if TYPE_CHECKING:
     from os import PathLike
 
-    from spheremix.run.run import Run
 
-
-def draw_run(run: Run, folder: str | PathLike[str]) -> list[str]:
+def draw_run(run: Any, folder: str | PathLike[str]) -> list[str]:
     """Draw what a run has: prototypes, data, words, path, criteria, labels, time.
 
     Parameters
     ----------
     run : Run
-        As :func:`spheremix.load_run` gives it.
+        As :func:`spheremix.load_run` returns it.
     folder : str or path
         Where the figures go, as SVG and as PNG; made where it is missing.
 
@@ -58,7 +55,7 @@ def draw_run(run: Run, folder: str | PathLike[str]) -> list[str]:
     return files
 
 
-def displays(run: Run) -> dict[str, Any]:
+def displays(run: Any) -> dict[str, Any]:
     """Compute the figures that a run has the values for, by name; nothing is drawn."""
     reading = Reading.from_run(run)
     features = "features" if words_of(reading) is None else "words"
@@ -86,7 +83,7 @@ def displays(run: Run) -> dict[str, Any]:
     return found | _about_documents(run, cluster_names(reading))
 
 
-def _about_documents(run: Run, names: list[str]) -> dict[str, Any]:
+def _about_documents(run: Any, names: list[str]) -> dict[str, Any]:
     """Return the figures of labels and dates, where the run has the documents."""
     table, corpus = run.documents, run.corpus()
     if table is None or corpus is None:

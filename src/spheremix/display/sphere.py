@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from spheremix.data.open import as_directions
-from spheremix.display.place import one_axes, whole_figure
-from spheremix.display.style import FAINT, INK, cluster_style, in_style
+from spheremix.display.style import FAINT, INK, cluster_style, in_style, one_axes, whole_figure
 from spheremix.reading.reading import require_model
 
 if TYPE_CHECKING:

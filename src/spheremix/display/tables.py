@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
-from spheremix.display.place import name_rows, one_axes, shown, whole_figure
-from spheremix.display.style import CLUSTERS, INK, in_style
+from spheremix.display.style import (
+    CLUSTERS,
+    INK,
+    in_style,
+    name_rows,
+    one_axes,
+    shown,
+    whole_figure,
+)
 from spheremix.reading import contingency, group_order, timeline
 
 if TYPE_CHECKING:
@@ -28,7 +35,7 @@ class LabelsDisplay:
     Parameters
     ----------
     table : Contingency
-        As :func:`spheremix.reading.contingency` gives it.
+        As :func:`spheremix.reading.contingency` returns it.
     names : sequence of str, default=None
         Of the clusters.
     title : str, default=None
@@ -168,7 +175,7 @@ class TimelineDisplay:
     Parameters
     ----------
     table : Timeline
-        As :func:`spheremix.reading.timeline` gives it.
+        As :func:`spheremix.reading.timeline` returns it.
     names : sequence of str, default=None
         Of the clusters.
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from spheremix.display.place import one_axes, shown, whole_figure
-from spheremix.display.style import CLUSTERS, INK, in_style, readable
+from spheremix.display.style import CLUSTERS, INK, in_style, one_axes, readable, shown, whole_figure
 from spheremix.reading.reading import require_model
 from spheremix.reading.tree import tree_nodes
 
@@ -35,7 +34,7 @@ class TreeDisplay:
     Parameters
     ----------
     nodes : sequence of TreeNode
-        As :func:`spheremix.reading.tree_nodes` gives them.
+        As :func:`spheremix.reading.tree_nodes` returns them.
     n_clusters : int, default=1
         Colour the branches of the cut into so many clusters.
 

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from spheremix.display.place import (
+from spheremix.display.style import (
+    INK,
     cluster_names,
+    hue,
+    in_style,
     name_rows,
+    readable,
     several_axes,
     shown,
     whole_figure,
     words_of,
 )
-from spheremix.display.style import INK, hue, in_style, readable
 from spheremix.reading import Reading
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ class WordsDisplay:
     Parameters
     ----------
     clusters : sequence of Group
-        As :meth:`spheremix.reading.Reading.clusters` gives them.
+        As :meth:`spheremix.reading.Reading.groups` returns them.
     features : str, default="words"
         What features are called.
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.data.open import Engine
+    from spheremix.data.base import Engine
     from spheremix.estimators.options import BlockInit, Kappa
     from spheremix.estimators.restarts import Restart
     from spheremix.scorer import Scorer

@@ -23,7 +23,7 @@ from spheremix.estimators.predictions import MixturePredictions
 from spheremix.estimators.problem import ConvergenceWarning, build_model, build_problem, is_capped
 from spheremix.estimators.restarts import restarts, warn_of_cap, warn_of_lost
 from spheremix.estimators.streaming import PartialFit, Stream
-from spheremix.models.noise import noise_share
+from spheremix.models.vmf import noise_share
 from spheremix.select import count_parameters, criteria
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions
-    from spheremix.data.open import Engine
+    from spheremix.data.base import Engine
     from spheremix.em import Progress
     from spheremix.estimators.options import (
         Auto,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from spheremix import em
 from spheremix.errors import ParameterError
 from spheremix.estimators import validation as check
-from spheremix.models.kappa_prior import FLAT, KappaPrior
+from spheremix.models.profile import FLAT, KappaPrior
 from spheremix.parameters import LARGEST_INCREASE
 from spheremix.select import CRITERIA
 

@@ -38,7 +38,7 @@ from spheremix.estimators.strategies import (
     warn_of_steps,
 )
 from spheremix.path import PathState
-from spheremix.path_points import exit_betas
+from spheremix.path import exit_betas
 from spheremix.select import CRITERIA, count_from_sizes, criteria
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.data.base import Directions
-    from spheremix.data.open import Engine
+    from spheremix.data.base import Engine
     from spheremix.estimators.options import (
         Auto,
         EStep,
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.problem import Problem
     from spheremix.estimators.restarts import Restart
     from spheremix.models.vmf import VMFModel
-    from spheremix.path_points import PathPoint
+    from spheremix.path import PathPoint
 
     Array = NDArray[np.float64]
     Labels = NDArray[np.intp]

@@ -12,8 +12,7 @@ from spheremix.bessel import concentration, log_normalizer
 from spheremix.distribution import MEAN_LENGTH_MAX
 from spheremix.errors import Explained, NotedWarning, ParameterError
 from spheremix.estimators import validation as check
-from spheremix.models.noise import Noise
-from spheremix.models.vmf import VMFModel
+from spheremix.models.vmf import Noise, VMFModel
 from spheremix.penalties import L1
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from spheremix import em
     from spheremix.advice import Advice
-    from spheremix.data.open import Engine
+    from spheremix.data.base import Engine
     from spheremix.estimators.options import (
         Auto,
         EStep,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.problem import Problem
     from spheremix.estimators.restarts import Restart
     from spheremix.models.vmf import VMFModel
-    from spheremix.path_points import PathPoint
+    from spheremix.path import PathPoint
 
     Array = NDArray[np.float64]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from spheremix.advice import Advice
-    from spheremix.data.open import Engine
+    from spheremix.data.base import Engine
     from spheremix.estimators.cuts import NestedLevels, Trees
     from spheremix.estimators.options import Auto, KappaName, Noise
     from spheremix.estimators.problem import Problem

@@ -28,7 +28,7 @@ import numpy as np
 from spheremix.bessel import concentration, log_normalizer
 from spheremix.models.base import DegenerateError, MStep, require_mass
 from spheremix.models.maximise import per_component
-from spheremix.models.mixture_scorer import mixture_scorer
+from spheremix.models.vmf import mixture_scorer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

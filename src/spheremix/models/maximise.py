@@ -8,13 +8,12 @@ import numpy as np
 
 from spheremix._optional import kernels
 from spheremix.bessel import log_normalizer
-from spheremix.models.kappa_prior import FLAT
-from spheremix.models.profile import Profile
+from spheremix.models.profile import FLAT, Profile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from spheremix.models.kappa_prior import KappaPrior
+    from spheremix.models.profile import KappaPrior
     from spheremix.penalties import L1
 
     Array = NDArray[np.float64]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spheremix.models.base import MStep
-from spheremix.models.mixture_scorer import mixture_scorer
+from spheremix.models.vmf import mixture_scorer
 from spheremix.resultants import merged_resultants
 from spheremix.scorer import Scorer
 

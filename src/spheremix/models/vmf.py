@@ -1,36 +1,133 @@
-"""The von Mises-Fisher mixture, penalised or not: resultants in, parameters out."""
+"""The von Mises-Fisher mixture, penalised or not, with noise or without it.
+
+Resultants in, parameters out.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from spheremix.bessel import concentration, concentration_banerjee, log_normalizer
 from spheremix.models.base import DegenerateError, MStep, cluster_directions, require_mass
-from spheremix.models.kappa_prior import FLAT
 from spheremix.models.maximise import maximise, per_component
-from spheremix.models.mixture_scorer import mixture_scorer
-from spheremix.models.noise import WHOLE, noise_share
+from spheremix.models.profile import FLAT
 from spheremix.penalties import L1
-from spheremix.vectors import dots, lengths
+from spheremix.scorer import Scorer
+from spheremix.vectors import dots, lengths, scaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from spheremix.models.kappa_prior import KappaPrior
     from spheremix.models.maximise import Kappa
-    from spheremix.models.noise import Noise
+    from spheremix.models.profile import KappaPrior
     from spheremix.resultants import Resultants
-    from spheremix.scorer import Assignment, Scorer
+    from spheremix.scorer import Assignment
+
+    Array = NDArray[np.float64]
 
 ALTERNATIONS = 1000  # of mu and kappa, at most, in the paper's M-step
-SETTLED = 1e-12  # relative change of kappa that ends them
+KAPPA_TOL = 1e-12  # relative change of kappa that ends them
 JUDGED_ENTRIES = 2**18  # of prototypes whose first-order conditions are checked at a time: 2 MiB
+# Shares of the noise: at least (where no row is noise now, a later one can still be), and in the
+# first parameters of EM, or its largest share where that is less.
+LEAST_NOISE, FIRST_NOISE = 1e-6, 0.01
+WHOLE = 1e-9  # weights that sum to one up to this leave nothing for the noise
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """A component of kappa = 0, the last one of scorers and resultants; its share is estimated.
+
+    Attributes
+    ----------
+    level : float
+        The log of its density relative to the surface measure: log c_d(0) for the uniform
+        distribution, and less where rows are not to be called noise so easily.
+    most : float
+        The largest share, in (0, 1).
+    """
+
+    level: float
+    most: float = 1.0 - LEAST_NOISE
+
+    def weights(self, mass: Array, noise_mass: float) -> Array:
+        """Maximise sum of n_k log alpha_k + n_0 log alpha_0 over shares with bounds on alpha_0.
+
+        Whatever alpha_0 is, the others share 1 - alpha_0 in proportion to their masses. What is
+        left, n_0 log alpha_0 + (n - n_0) log(1 - alpha_0), rises up to n_0 / n and falls beyond
+        it, so the maximum is n_0 / n moved into its bounds. Returns the alpha_k, which leave
+        alpha_0.
+        """
+        clusters = float(mass.sum())
+        share = noise_mass / (noise_mass + clusters)
+        share = min(max(share, min(LEAST_NOISE, self.most)), self.most)
+        return mass * ((1.0 - share) / clusters)
+
+    def beside(self, weights: Array) -> Array:
+        """Make room for the noise beside clusters whose weights sum to one; else leave them."""
+        total = float(weights.sum())
+        return (
+            weights
+            if total < 1.0 - WHOLE
+            else weights * ((1.0 - min(FIRST_NOISE, self.most)) / total)
+        )
+
+    def add_to(self, scorer: Scorer, weights: Array) -> Scorer:
+        """Return the scores of the clusters and, last, of the noise."""
+        bias = np.log(noise_share(weights)) + (self.level - scorer.offset)
+        return replace(
+            scorer,
+            matrix=np.vstack([scorer.matrix, np.zeros(scorer.matrix.shape[1])]),
+            biases=np.append(scorer.biases, bias),
+            has_noise=True,
+        )
+
+
+def noise_share(weights: Array) -> float:
+    """Return what the clusters leave: the share of the noise."""
+    return float(1.0 - weights.sum())
+
+
+class Mixture(Protocol):
+    """Parameters of a mixture of von Mises-Fisher distributions."""
+
+    @property
+    def prototypes(self) -> NDArray[np.float64]:
+        """Unit vectors mu_k."""
+        ...
+
+    @property
+    def kappas(self) -> NDArray[np.float64]:
+        """Concentrations."""
+        ...
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Mixture weights alpha_k."""
+        ...
+
+    @property
+    def log_normalizers(self) -> NDArray[np.float64]:
+        """Log c_d(kappa_k)."""
+        ...
+
+
+def mixture_scorer(
+    parameters: Mixture, assignment: Assignment = "soft", key: tuple[int, int] = (0, 0)
+) -> Scorer:
+    """Return the scores log alpha_k + log c_d(kappa_k) + kappa_k <mu_k, x>."""
+    return Scorer.centred(
+        scaled(parameters.prototypes, parameters.kappas),
+        np.log(parameters.weights) + parameters.log_normalizers,
+        assignment,
+        key,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +207,7 @@ class VMFModel:
         )
 
     def zero_small(self, parameters: VMFParameters, zero_tol: float) -> VMFParameters:
-        """Set coordinates below zero_tol to exactly zero; without any, give the same object."""
+        """Set coordinates below zero_tol to exactly zero; without any, return the same object."""
         lengths = np.abs(parameters.prototypes)
         dust = (lengths < zero_tol) & (lengths > 0.0)
         del lengths  # as large as the prototypes
@@ -295,7 +392,7 @@ class VMFModel:
     def _alternate(
         self, resultants: Resultants, kappas: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Update mu, then kappa, until both settle (Algorithm 2; mu is a function of kappa)."""
+        """Update mu, then kappa, until both converge (Algorithm 2; mu is a function of kappa)."""
         still, before = 8 * np.finfo(float).eps * resultants.mass, np.full(len(kappas), np.nan)
         for _ in range(ALTERNATIONS):
             if self.algorithm == "paper":
@@ -307,7 +404,7 @@ class VMFModel:
             previous, kappas = kappas, self._concentrations(dots, resultants.mass)
             # The last digits of a large kappa are noise: its equation has come to rest before it.
             rest = np.abs(dots - before) <= still
-            if np.all(rest | (np.abs(kappas - previous) <= SETTLED * kappas)):
+            if np.all(rest | (np.abs(kappas - previous) <= KAPPA_TOL * kappas)):
                 break
             before = dots
         return prototypes, kappas

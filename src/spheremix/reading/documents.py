@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from spheremix.data.open import Engine
+    from spheremix.data.base import Engine
     from spheremix.scorer import Scorer
 
     Array = NDArray[np.float64]

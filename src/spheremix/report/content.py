@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.display.place import cluster_names
-from spheremix.display.style import hues
+from spheremix.display.style import cluster_names, hues
 from spheremix.reading import Reading
 from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.report import documents as docs

@@ -1,4 +1,4 @@
-"""What a sweep must give."""
+"""What a sweep must return."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from spheremix.estimators.tree import VMFTree
 from spheremix.hierarchy import Hierarchy
 from spheremix.models.vmf import VMFParameters
 from spheremix.path import PathState
-from spheremix.path_points import PathPoint
+from spheremix.path import PathPoint
 from spheremix.resultants import Resultants
 from spheremix.run.folder.archive import CODECS, Codec
 from spheremix.run.folder.files import RunError

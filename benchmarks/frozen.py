@@ -2,7 +2,7 @@
 
 Both kinds of fits start at the same place and take turns; the least CPU time of several rounds
 counts, since other programs may use the machine. Rows are left out even where the library reads all
-of them. Run as ``python benchmarks/settled.py``; it writes ``benchmarks/results/settled.txt``.
+of them. Run as ``python benchmarks/frozen.py``; it writes ``benchmarks/results/frozen.txt``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from timing import ROOT, load_newsgroups, machine
 
 import spheremix as sm
 from spheremix import em
-from spheremix.data import settled
+from spheremix.data import frozen
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.models.vmf import VMFModel
 from spheremix.penalties import L1
@@ -29,8 +29,8 @@ PLAINLY = np.inf  # work from which on rows are left out: never
 
 def compared(out, title, fit):
     """Time a fit both ways; say how many rows were left out, and that both ends are the same."""
-    work, seconds, ends, shares = settled.LEAST_WORK, {}, {}, []
-    sweep = settled.SettledRows.sweep
+    work, seconds, ends, shares = frozen.LEAST_WORK, {}, {}, []
+    sweep = frozen.FrozenRows.sweep
 
     def counted(self, scorers, weights, runs):
         found = sweep(self, scorers, weights, runs)
@@ -38,19 +38,19 @@ def compared(out, title, fit):
         return found
 
     for _ in range(ROUNDS):
-        for way in ("all rows", "settled"):
-            settled.LEAST_WORK = PLAINLY if way == "all rows" else -PLAINLY
-            settled.SettledRows.sweep = counted if way == "settled" else sweep
+        for way in ("all rows", "frozen"):
+            frozen.LEAST_WORK = PLAINLY if way == "all rows" else -PLAINLY
+            frozen.FrozenRows.sweep = counted if way == "frozen" else sweep
             shares.clear()
             begin = time.process_time()
             ends[way] = fit()
             spent = time.process_time() - begin
             seconds[way] = min(spent, seconds.get(way, np.inf))
-    settled.LEAST_WORK, settled.SettledRows.sweep = work, sweep
-    plain, fast = ends["all rows"], ends["settled"]
+    frozen.LEAST_WORK, frozen.FrozenRows.sweep = work, sweep
+    plain, fast = ends["all rows"], ends["frozen"]
     line = (
-        f"{title:46}{seconds['all rows']:8.2f} s {seconds['settled']:8.2f} s"
-        f"{seconds['all rows'] / seconds['settled']:6.2f} x   {plain.n_iter} and {fast.n_iter} "
+        f"{title:46}{seconds['all rows']:8.2f} s {seconds['frozen']:8.2f} s"
+        f"{seconds['all rows'] / seconds['frozen']:6.2f} x   {plain.n_iter} and {fast.n_iter} "
         f"iterations, {np.mean(shares):.0%} of the rows left out, objectives differ by "
         f"{abs(fast.objective / plain.objective - 1.0):.0e}"
     )
@@ -107,9 +107,9 @@ def k_means(out):
 
 
 def main():
-    target = ROOT / "benchmarks" / "results" / "settled.txt"
+    target = ROOT / "benchmarks" / "results" / "frozen.txt"
     with target.open("w") as out:
-        print(f"{machine()}; CPU seconds on one thread, all rows and settled", file=out)
+        print(f"{machine()}; CPU seconds on one thread, all rows and frozen", file=out)
         k_means(out)
         newsgroups(out)
     sys.stdout.write(target.read_text())

@@ -1,4 +1,4 @@
-"""Sweeps that leave settled rows out, against sweeps over all rows."""
+"""Sweeps that leave frozen rows out, against sweeps over all rows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from scipy import sparse
 import spheremix as sm
 from spheremix import em
 from spheremix.data.compiled import CompiledDirections
+from spheremix.data.frozen import FrozenRows, distances, dots, losses
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import open_rows
-from spheremix.data.settled import SettledRows, distances, dots, losses
 from spheremix.models.skmeans import SphericalKMeansModel
 from spheremix.models.vmf import VMFModel
 from spheremix.scorer import Scorer
@@ -77,14 +77,14 @@ def test_a_sequence_of_sweeps_equals_sweeps_over_all_rows(engine, contain, kind,
     weights[rng.random(X.shape[0]) < 0.2] = 0.0
     for own in (None, weights):
         directions = opened(engine, X)
-        settled = SettledRows(directions, least_work=-np.inf)
+        frozen = FrozenRows(directions, least_work=-np.inf)
         left_out = []
         for M, biases in walk(rng, centres, kind):
             scorer = Scorer.centred(M, biases, assignment)
-            [found] = settled.sweep([scorer], own, [7])
+            [found] = frozen.sweep([scorer], own, [7])
             [expected] = directions.sweep([scorer], own)
             assert_resultants_close(found, expected, scorer, tolerance(X))
-            left_out.append(settled.left_out(7))
+            left_out.append(frozen.left_out(7))
         assert left_out[:2] == [0, 0]
         assert max(left_out) > 0.5 * X.shape[0]
 
@@ -95,14 +95,14 @@ def test_rows_left_out_are_settled(engine):
     rng = np.random.default_rng(1)
     X, centres = blobs(rng, noise=0.25)
     directions = opened(engine, X)
-    settled = SettledRows(directions, least_work=-np.inf)
+    frozen = FrozenRows(directions, least_work=-np.inf)
     some = 0
     for M, biases in walk(rng, centres, "steady", n_sweeps=15, kappa=400.0):
         scorer = Scorer.centred(M, biases)
-        settled.sweep([scorer], None, [0])
-        if not settled.left_out(0):
+        frozen.sweep([scorer], None, [0])
+        if not frozen.left_out(0):
             continue
-        out = settled._known[0].held
+        out = frozen._known[0].held
         posteriors = np.sort(directions.map_rows(scorer, "posteriors")[out], axis=1)
         assert posteriors[:, :-1].sum(axis=1).max(initial=0.0) <= 1e-16
         some += 0 < out.sum() < len(X)
@@ -159,9 +159,9 @@ def test_the_bits_do_not_depend_on_threads(contain):
     walks = list(walk(rng, centres, "steady"))
     each = []
     for n_threads in (1, 3):
-        settled = SettledRows(opened(CompiledDirections, X, n_threads), least_work=-np.inf)
-        each.append([settled.sweep([Scorer.centred(*one)], None, [0])[0] for one in walks])
-        assert settled.left_out(0) > 0
+        frozen = FrozenRows(opened(CompiledDirections, X, n_threads), least_work=-np.inf)
+        each.append([frozen.sweep([Scorer.centred(*one)], None, [0])[0] for one in walks])
+        assert frozen.left_out(0) > 0
     for one, other in zip(*each, strict=True):
         assert_resultants_same_bits(one, other)
 
@@ -172,8 +172,8 @@ def test_runs_do_not_meet():
     X, centres = blobs(rng)
     directions = opened(CompiledDirections, X)
     weights = rng.exponential(size=(3, len(X)))
-    together = SettledRows(directions, least_work=-np.inf)
-    alone = [SettledRows(directions, least_work=-np.inf) for _ in range(3)]
+    together = FrozenRows(directions, least_work=-np.inf)
+    alone = [FrozenRows(directions, least_work=-np.inf) for _ in range(3)]
     walks = [list(walk(rng, centres, kind)) for kind in ("steady", "jump", "back and forth")]
     for i in range(9):
         runs = [0, 1, 2] if i < 5 else [0, 2]
@@ -191,14 +191,14 @@ def test_what_the_bounds_say_nothing_of_is_swept_plainly(engine):
     directions = opened(engine, X)
     drawn = Scorer.centred(200 * centres, np.zeros(4), "drawn", (3, 4))
     soft = Scorer.centred(200 * centres, np.zeros(4))
-    for settled, scorer in (
-        (SettledRows(directions, least_work=-np.inf), drawn),
+    for frozen, scorer in (
+        (FrozenRows(directions, least_work=-np.inf), drawn),
         (directions.remember(), soft),
     ):
         for _ in range(3):
-            [found] = settled.sweep([scorer], None, [0])
+            [found] = frozen.sweep([scorer], None, [0])
             assert_resultants_same_bits(found, directions.sweep([scorer])[0])
-            assert settled.left_out(0) == 0
+            assert frozen.left_out(0) == 0
 
 
 @kinds
@@ -252,17 +252,17 @@ def test_kernels_refuse_rows_and_owners_that_are_not_there():
 
 @pytest.fixture
 def eager(monkeypatch):
-    """Make every fit leave settled rows out, however small it is."""
-    monkeypatch.setattr("spheremix.data.settled.LEAST_WORK", -np.inf)
+    """Make every fit leave frozen rows out, however small it is."""
+    monkeypatch.setattr("spheremix.data.frozen.LEAST_WORK", -np.inf)
     counts = []
-    sweep = SettledRows.sweep
+    sweep = FrozenRows.sweep
 
     def counted(self, scorers, weights, runs):
         found = sweep(self, scorers, weights, runs)
         counts.append(sum(self.left_out(run) for run in runs))
         return found
 
-    monkeypatch.setattr(SettledRows, "sweep", counted)
+    monkeypatch.setattr(FrozenRows, "sweep", counted)
     return counts
 
 
@@ -319,7 +319,7 @@ def test_a_path_equals_one_that_reads_all_rows(eager, monkeypatch):
     options = {"n_init": 1, "random_state": 0, "min_relative_increase": 0.2, "tol": 1e-12}
     path = sm.VMFPath(4, **options).fit(X)
     assert max(eager) > 0
-    monkeypatch.setattr("spheremix.data.settled.LEAST_WORK", np.inf)
+    monkeypatch.setattr("spheremix.data.frozen.LEAST_WORK", np.inf)
     plain = sm.VMFPath(4, **options).fit(X)
     assert_array_equal(path.n_nonzero_, plain.n_nonzero_)
     assert_allclose(path.betas_, plain.betas_, rtol=1e-9)
@@ -337,15 +337,15 @@ def test_a_run_begins_with_the_same_bits_whatever_came_before(assignment):
     before, start, after = scorers[:5], scorers[5], scorers[6:]
     results = []
     for prelude in ("none", "other", "same"):
-        settled = SettledRows(directions, least_work=-np.inf)
+        frozen = FrozenRows(directions, least_work=-np.inf)
         for scorer in [] if prelude == "none" else before:
-            settled.sweep([scorer], weights, [0])
+            frozen.sweep([scorer], weights, [0])
         if prelude == "same":
-            [found] = settled.sweep_all([start], weights, [0])
+            [found] = frozen.sweep_all([start], weights, [0])
             assert_resultants_same_bits(found, directions.sweep([start], weights)[0])
-        settled.begin(start, weights, 0)
-        results.append([settled.sweep([scorer], weights, [0])[0] for scorer in after])
-        assert settled.left_out(0) > 0.5 * len(X)
+        frozen.begin(start, weights, 0)
+        results.append([frozen.sweep([scorer], weights, [0])[0] for scorer in after])
+        assert frozen.left_out(0) > 0.5 * len(X)
     for other in results[1:]:
         for one, same in zip(results[0], other, strict=True):
             assert_resultants_same_bits(one, same)
@@ -357,11 +357,11 @@ def test_rows_that_all_leave_their_components_are_summed_anew(engine):
     rng = np.random.default_rng(13)
     X, centres = blobs(rng, noise=0.05)
     directions = opened(engine, X)
-    settled = SettledRows(directions, least_work=-np.inf)
+    frozen = FrozenRows(directions, least_work=-np.inf)
     turned = np.roll(np.eye(4), 1, axis=0) @ centres
     for M in (centres, centres, 1.001 * centres, turned, turned, 1.001 * turned, centres, centres):
         scorer = Scorer.centred(400.0 * M, np.zeros(4))
-        [found] = settled.sweep([scorer], None, [0])
+        [found] = frozen.sweep([scorer], None, [0])
         assert_resultants_close(found, directions.sweep([scorer])[0], scorer, 1e-10)
 
 
@@ -370,14 +370,14 @@ def test_held_rows_that_go_one_after_another_leave_nothing_behind():
     rng = np.random.default_rng(14)
     X, centres = blobs(rng, noise=0.2)
     directions = opened(CompiledDirections, sparse.csr_array(X))
-    settled = SettledRows(directions, least_work=-np.inf)
+    frozen = FrozenRows(directions, least_work=-np.inf)
     counts = []
     for i in range(60):
         angle = 0.1 * np.sin(i / 3)
         M = centres + angle * np.roll(centres, 1, axis=0)
         scorer = Scorer.centred(90.0 * M, np.zeros(4))
-        [found] = settled.sweep([scorer], None, [0])
+        [found] = frozen.sweep([scorer], None, [0])
         assert_resultants_close(found, directions.sweep([scorer])[0], scorer, 1e-10)
-        counts.append(settled.left_out(0))
+        counts.append(frozen.left_out(0))
     assert len(set(counts)) > 10
     assert max(counts) > 0.5 * len(X)

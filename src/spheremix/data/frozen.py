@@ -1,22 +1,22 @@
 """Rows that cannot change are not read again: the sweeps of one fit, over rows in memory.
 
-A row is *settled* when the posteriors of all components but one are negligible (with a hard
+A row is *frozen* when the posteriors of all components but one are negligible (with a hard
 assignment: when one score is the largest beyond rounding). It then adds its whole weight to that
 component, its owner, and the owner's score to the log-likelihood. Both are sums over rows, so that
-settled rows need not be read while they stay settled: their vectors are summed once, and their part
+frozen rows need not be read while they stay frozen: their vectors are summed once, and their part
 of the log-likelihood is <vectors, M> + <mass, b> + offset * mass.
 
-How long a row stays settled is known without reading it. A sweep gives the *margin* of each row it
+How long a row stays frozen is known without reading it. A sweep gives the *margin* of each row it
 reads: by how much the largest score leads the next one. From one scorer to the next a row of length
 one loses at most
 
     |M'_own - M_own| - (b'_own - b_own) + max over others of (|M'_j - M_j| + b'_j - b_j)
 
-of its margin. All bounds are rounded outward: a row that is not read would be settled by what a
+of its margin. All bounds are rounded outward: a row that is not read would be frozen by what a
 sweep over all rows calculates, too.
 
-A settled row is *held*: its vector is in sums that are kept from sweep to sweep. If its bound does
-not say that it is still settled, its scores are calculated again; if these say so, it stays held
+A frozen row is *held*: its vector is in sums that are kept from sweep to sweep. If its bound does
+not say that it is still frozen, its scores are calculated again; if these say so, it stays held
 and adds nothing.
 
 The bits of a fit do not depend on what was swept before it. A run begins without knowledge of the
@@ -54,7 +54,7 @@ ENTRIES_OF_A_COLUMN = 24
 MOST_UNHELD = 0.6  # share of the rows: where more could not be held, none are
 MOST_READ = 0.9  # share of the rows: where more must be read, nothing is held any more
 AHEAD = 1.0  # movements as large as the last one that a row must outlast before it is left out
-LONGEST_PAUSE = 16  # sweeps without a try, after tries that found most rows unsettled
+LONGEST_PAUSE = 16  # sweeps without a try, after tries that found most rows not frozen
 OUTWARD = 1.0 + 1e-9  # covers rounding in lengths of vectors
 
 
@@ -89,7 +89,7 @@ class _Known:
     sums: Resultants
 
 
-class SettledRows:
+class FrozenRows:
     """The sweeps of one fit: each run has a number, under which its rows are remembered.
 
     Parameters
@@ -195,7 +195,7 @@ class SettledRows:
     def _sweep_unsettled(
         self, scorer: Scorer, weights: Array | None, run: int
     ) -> Resultants | None:
-        """Read the rows that may not be settled; None where these are most rows."""
+        """Read the rows that may not be frozen; None where these are most rows."""
         known = self._known.get(run)
         if known is None:
             return None
