@@ -16,7 +16,7 @@ from spheremix.run.options import ExploreOptions
 from spheremix.run.parsing import parse_df, parse_k, parse_kappa
 from spheremix.run.saving import load_run
 from spheremix.run.stages import name_candidates
-from spheremix.text.thresholds import least_documents
+from spheremix.text.selection import least_documents
 
 
 def test_simulate(tmp_path):

@@ -14,7 +14,7 @@ from spheremix.reading.certainty import FAIR, FIRM, ODDS
 from spheremix.reading.tree import NEARLY_ALL
 from spheremix.reading.vocabulary import ONLY_HERE_SHARE
 from spheremix.select import CRITERIA
-from spheremix.text.removed import MOST
+from spheremix.text.selection import MOST_LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -332,8 +332,8 @@ TABLES: dict[str, TableSchema] = {
                 "common: in more documents than max_df allows. rare: in fewer documents than "
                 "min_df asks for, or written fewer times than min_count. stop word: of the given "
                 "file. dropped: as asked. edit: dropped by an edit. mixed: of digits and letters, "
-                f"left out as asked. Of rare and of mixed words, the {MOST:,} that most documents "
-                "have are listed."
+                f"left out as asked. Of rare and of mixed words, the {MOST_LISTED:,} that most "
+                "documents have are listed."
             ),
         },
     ),

@@ -277,7 +277,7 @@ class ExploreOptions:
     def _take_words(self) -> None:
         """Keep words that are left out, not the file in which they were."""
         # Loaded here so that the help of the command does not wait for NumPy and scikit-learn.
-        from spheremix.text.wordlists import word_list  # noqa: PLC0415
+        from spheremix.text.words import word_list  # noqa: PLC0415
 
         if isinstance(self.stop_words, str):
             object.__setattr__(self, "stop_words", Path(self.stop_words))
@@ -295,7 +295,7 @@ class ExploreOptions:
             require_number,
         )
         from spheremix.select import CRITERIA  # noqa: PLC0415
-        from spheremix.text.weighting import WEIGHTINGS  # noqa: PLC0415
+        from spheremix.text.vectorizer import WEIGHTINGS  # noqa: PLC0415
 
         for name, choices in (
             ("criterion", (None, *CRITERIA, DENSE)),
@@ -360,7 +360,7 @@ class ExploreOptions:
 
     def vectorizer(self) -> dict[str, Any]:
         """Return the parameters of the vectoriser."""
-        from spheremix.text.weighting import WEIGHTING  # noqa: PLC0415
+        from spheremix.text.vectorizer import WEIGHTING  # noqa: PLC0415
 
         return {
             "language": self.language or "en",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from spheremix.errors import Message
 from spheremix.run.remark import Remark
-from spheremix.text.removed import COMMON, DROPPED, MIXED, MOST, RARE, most_frequent
+from spheremix.text.selection import COMMON, DROPPED, MIXED, MOST_LISTED, RARE, most_frequent
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def removed_words(found: Mapping[str, Mapping[str, int]], stop: Collection[str])
     return {
         STOP: {word: n for word, n in asked.items() if word in given},
         DROPPED: {word: n for word, n in asked.items() if word not in given},
-        MIXED: most_frequent(found[MIXED], MOST),
+        MIXED: most_frequent(found[MIXED], MOST_LISTED),
         COMMON: dict(found[COMMON]),
-        RARE: most_frequent(found[RARE], MOST),
+        RARE: most_frequent(found[RARE], MOST_LISTED),
     }
 
 
