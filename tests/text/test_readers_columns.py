@@ -6,8 +6,8 @@ import pytest
 from readers_common import error_of, write_json
 
 from spheremix.text import read_documents
+from spheremix.text.columns import parse_date, parse_labels, write_labels
 from spheremix.text.corpus import Cleaning
-from spheremix.text.parts import parse_date, parse_labels, write_labels
 
 
 class TestColumns:

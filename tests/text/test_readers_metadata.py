@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from readers_common import error_of, write, write_csv, write_json, write_parquet
 
-from spheremix.text import gather, read_documents
+from spheremix.text import columns, read_documents
 
 
 class TestTables:
@@ -117,7 +117,7 @@ class TestTables:
         assert read_documents(path, date="at").dates == ["1970-01-01"] * 2
 
     def test_keys_that_are_data_do_not_fill_the_memory(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(gather, "MOST", 3)
+        monkeypatch.setattr(columns, "MOST", 3)
         rows = [{"text": "a", f"key {i}": i} for i in range(5)]
         corpus = read_documents(write_json(tmp_path / "a.jsonl", rows))
         assert list(corpus.metadata) == ["key 0", "key 1", "key 2"]

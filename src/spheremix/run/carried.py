@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from spheremix.run.columns import TABLES
+from spheremix.text.columns import write_labels
 from spheremix.text.corpus import shown
-from spheremix.text.parts import write_labels
 
 if TYPE_CHECKING:
     from spheremix.text import Corpus

@@ -25,7 +25,7 @@ from spheremix.run.options import ADVICE, DENSE, ExploreOptions
 from spheremix.run.origin import keep_origin, new_origin
 from spheremix.run.path_codecs import add_choice
 from spheremix.run.positions import place_documents
-from spheremix.run.prepare import check_options, mended, prepare, read_source
+from spheremix.run.prepare import IN_TABLES, check_options, mended, prepare, read_source
 from spheremix.run.refitting import Groups
 from spheremix.run.render import complete
 from spheremix.run.replaying import carried_edits, fit_of, replay
@@ -46,8 +46,9 @@ from spheremix.run.store import RunError
 from spheremix.run.tables import Findings, all_clusters, write_tables
 from spheremix.run.tree_schema import GrownRecord
 from spheremix.run.typed import FileName
-from spheremix.text import Corpus, Matrix
+from spheremix.text import Corpus, Matrix, read_documents
 from spheremix.text.corpus import digest
+from spheremix.text.tables import is_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,9 +87,10 @@ def explore_corpus(
 
     Parameters
     ----------
-    source : str, path, list of str, Corpus or Matrix
-        A CSV, TSV, JSON lines or Parquet file, a folder of text files, a ready matrix (.npz, .mtx,
-        .npy), the texts themselves, or what :mod:`spheremix.text` has read.
+    source : str, path, list of str, data frame, Corpus or Matrix
+        A CSV, TSV, JSON lines, Parquet or Excel file, a folder of text files, a ready matrix (.npz,
+        .mtx, .npy), the texts themselves, a data frame of pandas, polars, pyarrow or another
+        library that narwhals knows, or what :mod:`spheremix.text` has read.
     out : str or path, default="run"
         Folder of the run. One that holds a run of other documents or words, or other files, is left
         alone.
@@ -129,8 +131,13 @@ def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | 
         check_options(path, options)
         listener.begin(f"Reading {path}")
         return read_source(path, options)
-    found = source if isinstance(source, Corpus | Matrix) else Corpus.from_texts(source)
-    check_options(found, options)
+    if is_frame(source):
+        found: Corpus | Matrix = read_documents(source, **options.reading())
+        columns: Any = dict.fromkeys(IN_TABLES)  # they were used
+        check_options(found, replace(options, **columns))
+    else:
+        found = source if isinstance(source, Corpus | Matrix) else Corpus.from_texts(source)
+        check_options(found, options)
     # What is in memory may have changed since it was read: its content says whether a run is of it.
     if isinstance(found, Matrix) and found.documents is not None:
         documents = found.documents

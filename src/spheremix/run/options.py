@@ -87,6 +87,12 @@ class ExploreOptions:
         "option: `{label} party {label} speaker`. Guessed where obvious; `none` leaves it out. "
         "Labels are compared with the clusters and never used to find them.",
     )
+    sheet: str | None = option(
+        None,
+        COLUMNS,
+        "Sheet of a workbook (.xlsx).",
+        found="the first one, if there are several",
+    )
     date_from: str | None = option(
         None,
         FILES,
@@ -108,9 +114,9 @@ class ExploreOptions:
     metadata: str | None = option(
         None,
         FILES,
-        "Table (CSV, TSV, JSON lines or Parquet) with one row for each file. The column with the "
-        "file names is found by itself, or named with `{id}`; `{date}`, `{label}` and `{title}` "
-        "name its other columns. All of them are copied to documents.csv.",
+        "Table (CSV, TSV, JSON lines, Parquet or Excel) with one row for each file. The column "
+        "with the file names is found by itself, or named with `{id}`; `{date}`, `{label}` and "
+        "`{title}` name its other columns. All of them are copied to documents.csv.",
         changes_result=False,
     )
     vocabulary: str | None = option(
@@ -352,6 +358,7 @@ class ExploreOptions:
             "date_from": self.date_from,
             "label_from": self.label_from,
             "metadata": self.metadata,
+            "sheet": self.sheet,
         }
 
     def languages(self) -> list[str]:

@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     from spheremix.run.store import Reader
 
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
-FOR_COLUMNS = ("text", "id", "title", "date", "label", "date_from", "label_from", "metadata")
+IN_TABLES = ("text", "id", "title", "date", "label")
+FOR_COLUMNS = (*IN_TABLES, "sheet", "date_from", "label_from", "metadata")
 FOR_MATRICES = ("vocabulary", "texts")
 FOR_WORDS = (
     "language",
