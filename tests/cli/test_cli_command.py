@@ -140,7 +140,8 @@ def test_without_typer_it_says_what_to_install():
     )
     assert done.returncode == 2
     assert done.stderr == (
-        'error: the command takes the package typer: pip install "spheremix[explore]"\n'
+        "error: the command takes the packages typer and rich: install them with pip install typer "
+        "rich\n"
     )
 
 

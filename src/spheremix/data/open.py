@@ -12,6 +12,8 @@ from spheremix.data.containers import as_table
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import open_rows
 from spheremix.data.threads import resolve_threads
+from spheremix.errors import MissingPackageError
+from spheremix.wording import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -173,8 +175,8 @@ def _torch_engine() -> Any:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise ImportError(
-            "engine='torch' needs PyTorch, which is not installed: pip install 'spheremix[torch]'."
+        raise MissingPackageError(
+            "engine='torch' needs PyTorch, which is not installed", remedies=(install("torch"),)
         ) from None
     return torch_gpu
 

@@ -10,6 +10,8 @@ import numpy as np
 from spheremix._files import open_regular
 from spheremix.data.base import GRAIN
 from spheremix.data.block_sources import join
+from spheremix.errors import MissingPackageError
+from spheremix.wording import install
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -42,8 +44,10 @@ class ParquetSource:
             self._arrow = importlib.import_module("pyarrow")
             self._parquet = importlib.import_module("pyarrow.parquet")
         except ImportError:
-            raise ImportError(
-                f"{where}: Parquet is read with pyarrow. Install it: pip install pyarrow."
+            raise MissingPackageError(
+                "{where}: Parquet is read with the package pyarrow",
+                remedies=(install("pyarrow"),),
+                where=where,
             ) from None
         self.least_rows = GRAIN * -(-(block_rows or BATCH_ROWS) // GRAIN)
         self._files = files

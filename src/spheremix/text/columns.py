@@ -102,10 +102,10 @@ def choose(
     """
     there = list(dict.fromkeys(name for record in head for name in record))
     found: dict[str, list[str]] = {part: wanted.names(part) for part in OBVIOUS}
-    for names in found.values():
-        for name in names:
-            if name not in there and complete:
-                raise missing(path, name, there)
+    absent = {*(name for names in found.values() for name in names)}.difference(there)
+    if complete and absent:
+        asked = [name for names in found.values() for name in names if name in absent]
+        raise missing(path, asked[0], there)
     guessed = set()
     for part, obvious in OBVIOUS.items():
         used = {*taken, *(name for names in found.values() for name in names)}

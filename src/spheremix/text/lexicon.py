@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from spheremix.errors import MissingPackageError, ParameterError
 from spheremix.text.tokens import NO_WORD, UNKNOWN
+from spheremix.wording import install
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -217,7 +218,7 @@ class Simplemma:
             raise MissingPackageError(
                 '{lemmatizer="simplemma"} needs the package simplemma',
                 remedies=(
-                    'install it with pip install "spheremix[explore]"',
+                    install("simplemma"),
                     "do without lemmas with {lemmatizer=None}",
                 ),
             ) from None
