@@ -229,7 +229,7 @@ class TestVectorizer:
 
     def test_without_simplemma(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "simplemma", None)
-        with pytest.raises(ImportError, match=r'"spheremix\[explore\]" or do .* lemmatizer=None'):
+        with pytest.raises(ImportError, match=r"pip install simplemma or do .* lemmatizer=None"):
             TextVectorizer().fit(["some text"])
         assert TextVectorizer(lemmatizer="none").fit(["some text"]).vocabulary_ == ["text"]
 
