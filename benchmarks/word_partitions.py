@@ -23,7 +23,7 @@ from timing import DATA, ROOT
 from words import CASES, NAMED, Measures, Texts, class_tfidf, factors, fit, load_texts, top
 
 import spheremix as sm
-from spheremix.text.thresholds import Thresholds
+from spheremix.text.selection import Thresholds
 
 FIGURES = ROOT / "benchmarks" / "results" / "word_partitions.json"
 TARGET = FIGURES.with_suffix(".md")

@@ -39,10 +39,10 @@ def main() -> None:
         package = (error.name or "").partition(".")[0]
         if package not in {"typer", "rich", "click"}:
             raise
-        print(  # noqa: T201
-            f'error: the command takes the package {package}: pip install "spheremix[explore]"',
-            file=sys.stderr,
-        )
+        from spheremix.wording import install  # noqa: PLC0415
+
+        said = f"the command takes the packages typer and rich: {install('typer', 'rich')}"
+        print(f"error: {said}", file=sys.stderr)  # noqa: T201
         sys.exit(2)
     try:
         app()

@@ -15,6 +15,11 @@ def joined(parts: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
 
 
+def install(*packages: str) -> str:
+    """Say how to install packages that are missing, as a remedy of a message."""
+    return f"install {'it' if len(packages) == 1 else 'them'} with pip install {' '.join(packages)}"
+
+
 def of_documents(sentence: str) -> str:
     """Say a sentence about rows of documents; what stands in quotation marks stays as it is."""
     return _reworded(sentence, {"row": "document", "Row": "Document"})

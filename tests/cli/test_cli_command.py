@@ -16,7 +16,7 @@ from spheremix.run.options import ExploreOptions
 from spheremix.run.parsing import parse_df, parse_k, parse_kappa
 from spheremix.run.saving import load_run
 from spheremix.run.stages import name_candidates
-from spheremix.text.thresholds import least_documents
+from spheremix.text.selection import least_documents
 
 
 def test_simulate(tmp_path):
@@ -140,7 +140,8 @@ def test_without_typer_it_says_what_to_install():
     )
     assert done.returncode == 2
     assert done.stderr == (
-        'error: the command takes the package typer: pip install "spheremix[explore]"\n'
+        "error: the command takes the packages typer and rich: install them with pip install typer "
+        "rich\n"
     )
 
 

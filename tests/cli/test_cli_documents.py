@@ -9,8 +9,24 @@ import re
 import numpy as np
 import pytest
 from cli_common import refusal, rows, run, texts, write_lines
+from readers_common import write_workbook
 
 from spheremix.text import read_documents
+
+
+def test_a_sheet_of_a_workbook(tmp_path):
+    pytest.importorskip("python_calamine")
+    answers = [["answer", "section"], *([one["text"], one["topic"]] for one in texts(30))]
+    path = write_workbook(tmp_path / "survey.xlsx", {"About": [["text"]], "Answers": answers})
+    said = refusal("explore", path, "-o", tmp_path / "run", "--sheet", "answers")
+    assert "there is no sheet 'answers'; there are 'About', 'Answers'." in said
+    where = ("-o", tmp_path / "run", "--sheet", "Answers", "--text", "answer", "-k", 3)
+    out, _ = run("explore", path, *where, "--label", "section")
+    assert "30 documents" in out
+    csv_file = tmp_path / "a.csv"
+    csv_file.write_text("text\nhello\n", encoding="ascii")
+    said = refusal("explore", csv_file, "-o", tmp_path / "other", "--sheet", "A")
+    assert "--sheet is for workbooks (.xlsx), and this is none." in said
 
 
 def test_csv_folder_and_parquet(tmp_path):

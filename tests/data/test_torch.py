@@ -21,7 +21,7 @@ from spheremix.testing import (
     assert_resultants_same_bits,
 )
 
-torch = pytest.importorskip("torch", reason="pip install 'spheremix[torch]'")
+torch = pytest.importorskip("torch", reason="pip install torch")
 
 from spheremix.data import torch_rows  # noqa: E402
 from spheremix.data.torch_gpu import TorchDirections  # noqa: E402

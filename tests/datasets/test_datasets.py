@@ -307,5 +307,5 @@ class TestFetchCSTR:
     def test_without_file_nor_pooch(self, monkeypatch):
         monkeypatch.delenv("SPHEREMIX_DATA", raising=False)
         monkeypatch.setitem(sys.modules, "pooch", None)
-        with pytest.raises(ImportError, match=r"pip install pooch, or put https://.* SPHEREMIX_DA"):
+        with pytest.raises(ImportError, match=r"pip install pooch or put https://.* SPHEREMIX_DA"):
             fetch_cstr()

@@ -115,7 +115,7 @@ def test_files_are_the_same_again(tmp_path):
 
 def test_without_matplotlib_one_is_told_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r'pip install "spheremix\[explore\]"'):
+    with pytest.raises(ImportError, match="pip install matplotlib"):
         display.LabelsDisplay.from_clusters([0, 1], ["a", "b"])
 
 

@@ -14,8 +14,8 @@ from spheremix.run.carried import carried_columns, renamed
 from spheremix.run.documents import pack_corpus, unpack_corpus
 from spheremix.run.legend import explain
 from spheremix.text import Corpus
+from spheremix.text.columns import parse_labels
 from spheremix.text.corpus import Cleaning
-from spheremix.text.parts import parse_labels
 
 OPTIONS = {"k": 2, "starts": 1, "min_count": 1, "min_df": 1, "lemmatizer": "none", "max_steps": 9}
 

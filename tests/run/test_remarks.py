@@ -21,7 +21,7 @@ from spheremix.run.doubts import (
 from spheremix.run.options import ExploreOptions
 from spheremix.run.remarks import _advice, _labels, _tree
 from spheremix.run.schema import AgreementRecord
-from spheremix.text.thresholds import least_documents
+from spheremix.text.selection import least_documents
 from spheremix.text.trouble import Mending, trouble
 from spheremix.text.vectorize import NO_WORD_LEFT
 from spheremix.wording import in_groups, of_documents

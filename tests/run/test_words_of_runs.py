@@ -11,7 +11,7 @@ from spheremix.cli.naming import option_name
 from spheremix.run.files import FORMS
 from spheremix.run.remarks import kept_words, remarks
 from spheremix.run.removed import named_common, removed_columns, removed_words
-from spheremix.text.removed import MOST
+from spheremix.text.selection import MOST_LISTED
 
 TEXTS = [
     "Red apples and an apple pie",
@@ -42,7 +42,7 @@ def test_forms_are_kept(run):
 
 def test_new_documents_need_no_lemma_of_a_known_form(run, monkeypatch):
     expected = run.assign(["an apple", "a sky"])["cluster"]
-    monkeypatch.setattr("spheremix.text.lemmas.Simplemma.__call__", lambda _, form: form)
+    monkeypatch.setattr("spheremix.text.lexicon.Simplemma.__call__", lambda _, form: form)
     assert sm.load_run(run.folder).assign(["an apple", "a sky"])["cluster"] == expected
 
 
@@ -106,11 +106,11 @@ def test_phrases_come_first_among_the_common_words_that_are_named():
 
 
 def test_rare_words_of_the_table_are_bounded():
-    rare = {f"w{i:04}": 1 for i in range(MOST)} | {"often": 2}
+    rare = {f"w{i:04}": 1 for i in range(MOST_LISTED)} | {"often": 2}
     found = removed_words({"rare": rare, "common": {}, "dropped": {}, "mixed": rare}, ())
-    assert [len(found[reason]) for reason in ("rare", "mixed")] == [MOST, MOST]
+    assert [len(found[reason]) for reason in ("rare", "mixed")] == [MOST_LISTED, MOST_LISTED]
     assert removed_columns(found)["word"][0] == "often"
-    assert f"w{MOST - 1:04}" not in found["rare"]
+    assert f"w{MOST_LISTED - 1:04}" not in found["rare"]
 
 
 def test_phrases_are_kept(tmp_path):

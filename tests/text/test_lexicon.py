@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spheremix.text import TextVectorizer
-from spheremix.text.lemmas import Simplemma
-from spheremix.text.lexicon import Lexicon
+from spheremix.text.lexicon import Lexicon, Simplemma
 from spheremix.text.words import WordRule
 
 

@@ -19,10 +19,10 @@ from spheremix.text.phrases import (
     Pairs,
     PhraseTable,
     associated,
+    frequent,
     join,
     learn_phrases,
     meetings,
-    settled,
 )
 from spheremix.text.tokens import Tokens
 from spheremix.text.words import Cutting
@@ -197,7 +197,7 @@ def test_a_pair_is_not_given_up_with_the_one_that_took_its_places():
     x, y, z, w = range(4)
     tokens = tokens_of([[x, y, z]] * 3 + [[y, z, w]] * 2 + [[z, w]] * 2)
     pairs = Pairs(np.array([x, y, z]), np.array([y, z, w]), np.array([0.9, 0.8, 0.7]))
-    kept, _, which = settled(tokens, pairs, 3)
+    kept, _, which = frequent(tokens, pairs, 3)
     assert kept.left.tolist() == [x, z]
     assert np.bincount(which).tolist() == [3, 4]
 
@@ -254,7 +254,7 @@ def test_refused(parameters, message):
 def test_phrases_are_left_in_enough_texts_once_closer_ones_have_their_places(lists, least):
     tokens = tokens_of(lists)
     candidates = associated(tokens, least, -1.0)
-    pairs, at, which = settled(tokens, candidates, least)
+    pairs, at, which = frequent(tokens, candidates, least)
     text = np.searchsorted(tokens.ends, at, side="right") - 1
     left = [len(set(text[which == i].tolist())) for i in range(len(pairs.left))]
     assert all(n >= least for n in left)

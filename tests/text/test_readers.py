@@ -96,7 +96,9 @@ class TestFormats:
     def test_without_pyarrow(self, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "pyarrow", None)
         message = error_of(write(tmp_path / "a.parquet", b"PAR1"))
-        assert 'pip install "spheremix[explore]"' in message
+        assert message.endswith(
+            "Parquet is read with the package pyarrow: install it with pip install pyarrow."
+        )
 
     def test_documents_beside_the_rows(self, tmp_path):
         np.save(tmp_path / "e.npy", np.ones((2, 3)))
@@ -166,7 +168,8 @@ class TestFolder:
             (["a.pdf"], "a.pdf: turn such files into plain text (.txt) first"),
             (["a.html", "b.htm", "c.docx"], "a.html and 2 more: turn such files into plain"),
             (["all.tar.gz"], "all.tar.gz: unpack it first"),
-            (["docs.xlsx"], "docs.xlsx: save it as CSV, and name that"),
+            (["docs.xlsx"], "docs.xlsx: name that file"),
+            (["docs.ods"], "docs.ods: save it as .xlsx or CSV, and name that"),
         ],
     )
     def test_files_that_are_no_texts(self, tmp_path, names, said):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import csv
 import gzip
 import json
 import os
 import pickle
+import time
 
 import pytest
 from hypothesis import given
@@ -105,8 +107,20 @@ class TestBadFiles:
         assert ": line 1: byte 0xff at offset 5 is not UTF-8" in error_of(path)
 
     def test_other_encodings(self, tmp_path):
-        path = write(tmp_path / "a.csv", "text\nhello\n".encode("utf-16"))
-        assert error_of(path) == ": byte 0: the encoding is UTF-16: save it as UTF-8."
+        for code in ("UTF-16", "UTF-32"):
+            path = write(tmp_path / "a.csv", "text\nhello\n".encode(code))
+            assert error_of(path) == f": byte 0: the encoding is {code}: save it as UTF-8."
+        big = write(tmp_path / "a.csv", codecs.BOM_UTF32_BE + "text\nhello\n".encode("utf-32-be"))
+        assert error_of(big) == ": byte 0: the encoding is UTF-32: save it as UTF-8."
+
+    def test_many_columns_take_no_time(self, tmp_path):
+        names = [f"c{i}" for i in range(20_000)]
+        content = ",".join(["text", *names]) + "\n" + ",".join(["hello"] * 20_001) + "\n"
+        path = write(tmp_path / "a.csv", content)
+        start = time.process_time()
+        assert read_documents(path).texts == ["hello"]
+        assert len(read_documents(path, label=names).labels) == 20_000
+        assert time.process_time() - start < 4.0
 
     def test_what_cannot_be_written_again_is_replaced_and_said(self, tmp_path):
         for name, content in [

@@ -21,9 +21,9 @@ from text_common import TEXTS, plain
 import spheremix as sm
 from spheremix.run.options import ExploreOptions
 from spheremix.text import TextVectorizer
+from spheremix.text.selection import Thresholds
 from spheremix.text.stopwords import WORDS, stop_words
-from spheremix.text.thresholds import Thresholds
-from spheremix.text.weighting import WEIGHTING
+from spheremix.text.vectorizer import WEIGHTING
 from spheremix.text.words import LONGEST, forms
 
 PERSIAN = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"  # with a joiner
@@ -229,7 +229,7 @@ class TestVectorizer:
 
     def test_without_simplemma(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "simplemma", None)
-        with pytest.raises(ImportError, match=r'"spheremix\[explore\]" or do .* lemmatizer=None'):
+        with pytest.raises(ImportError, match=r"pip install simplemma or do .* lemmatizer=None"):
             TextVectorizer().fit(["some text"])
         assert TextVectorizer(lemmatizer="none").fit(["some text"]).vocabulary_ == ["text"]
 

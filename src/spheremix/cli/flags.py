@@ -35,8 +35,8 @@ def _help(name: str) -> str:
 File = Annotated[
     Path,
     typer.Argument(
-        help="CSV, TSV, JSON lines or Parquet file, or a folder of text files; or a ready "
-        "matrix: .npz or .mtx with a vocabulary, .npy embeddings.",
+        help="CSV, TSV, JSON lines, Parquet or Excel (.xlsx) file, or a folder of text files; or "
+        "a ready matrix: .npz or .mtx with a vocabulary, .npy embeddings.",
         show_default=False,
     ),
 ]

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import io, sparse
 
+from spheremix.errors import MissingPackageError
+from spheremix.wording import install
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -68,9 +71,12 @@ def _download() -> Path:
     try:
         pooch = importlib.import_module("pooch")
     except ImportError:
-        raise ImportError(
-            "fetch_cstr downloads its file with pooch, which is not installed: pip install pooch, "
-            f"or put {URL} into the folder cstr/ of the one that SPHEREMIX_DATA names."
+        raise MissingPackageError(
+            "fetch_cstr downloads its file with the package pooch",
+            remedies=(
+                install("pooch"),
+                f"put {URL} into the folder cstr/ of the one that SPHEREMIX_DATA names",
+            ),
         ) from None
     # Retrieve checks the sum of what it has and of what it gets.
     return Path(

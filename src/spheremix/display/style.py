@@ -11,6 +11,8 @@ import numpy as np
 from sklearn.isotonic import isotonic_regression
 
 from spheremix import select
+from spheremix.errors import MissingPackageError
+from spheremix.wording import install
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -154,8 +156,8 @@ def in_style() -> Iterator[None]:
         import matplotlib as mpl  # noqa: PLC0415
         from matplotlib import font_manager  # noqa: PLC0415
     except ImportError as error:
-        raise ImportError(
-            'Figures take the package matplotlib: pip install "spheremix[explore]".'
+        raise MissingPackageError(
+            "Figures take the package matplotlib", remedies=(install("matplotlib"),)
         ) from error
     installed = set(font_manager.get_font_names())
     fonts = ["DejaVu Sans", *(name for name in FALLBACKS if name in installed)]

@@ -11,13 +11,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spheremix.reading.certainty import FAIR, FIRM, ODDS
+from spheremix.reading.documents import ODDS, STABLE, UNSTABLE
 from spheremix.reading.tree import NEARLY_ALL
-from spheremix.reading.vocabulary import ONLY_HERE_SHARE
+from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.select import CRITERIA
 from spheremix.text.corpus import shown
-from spheremix.text.parts import write_labels
-from spheremix.text.removed import MOST
+from spheremix.text.columns import write_labels
+from spheremix.text.selection import MOST_LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,8 +69,8 @@ TABLES: dict[str, TableSchema] = {
             "certainty": Column(
                 "How surely the document is in its group, in words. 'borderline with NAME': the "
                 f"log_odds are below {math.log(ODDS):.2f} (odds of {ODDS:.0f} to 1), or the "
-                f"stability is below {FAIR:g}; NAME is the second group. 'clearly here': the stability "
-                f"is {FIRM:g} or more. 'probably here': all others."
+                f"stability is below {UNSTABLE:g}; NAME is the second group. 'clearly here': the stability "
+                f"is {STABLE:g} or more. 'probably here': all others."
             ),
             "stability": Column(
                 "How sure the group is: share of 20 repetitions, each with documents drawn again "
@@ -337,8 +337,8 @@ TABLES: dict[str, TableSchema] = {
                 "common: in more documents than max_df allows. rare: in fewer documents than "
                 "min_df asks for, or written fewer times than min_count. stop word: of the given "
                 "file. dropped: as asked. edit: dropped by an edit. mixed: of digits and letters, "
-                f"left out as asked. Of rare and of mixed words, the {MOST:,} that most documents "
-                "have are listed."
+                f"left out as asked. Of rare and of mixed words, the {MOST_LISTED:,} that most "
+                "documents have are listed."
             ),
         },
     ),

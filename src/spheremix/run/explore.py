@@ -40,6 +40,7 @@ from spheremix.run.stages.dense import (
 )
 from spheremix.run.stages.path import follow_path, path_key
 from spheremix.run.stages.rows import (
+    IN_TABLES,
     Rows,
     check_options,
     documents_of,
@@ -50,8 +51,9 @@ from spheremix.run.stages.rows import (
 )
 from spheremix.run.stages.stability import measure_stability
 from spheremix.run.stages.tree import grow_tree, place_documents
-from spheremix.text import Corpus, Matrix
+from spheremix.text import Corpus, Matrix, read_documents
 from spheremix.text.corpus import digest
+from spheremix.text.tables import is_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -123,8 +125,13 @@ def _read(source: Any, options: ExploreOptions, listener: Listener) -> Corpus | 
         check_options(path, options)
         listener.begin(f"Reading {path}")
         return read_source(path, options)
-    found = source if isinstance(source, Corpus | Matrix) else Corpus.from_texts(source)
-    check_options(found, options)
+    if is_frame(source):
+        found: Corpus | Matrix = read_documents(source, **options.reading())
+        columns: Any = dict.fromkeys(IN_TABLES)  # they were used
+        check_options(found, replace(options, **columns))
+    else:
+        found = source if isinstance(source, Corpus | Matrix) else Corpus.from_texts(source)
+        check_options(found, options)
     # What is in memory may have changed since it was read: its content says whether a run is of it.
     if isinstance(found, Matrix) and found.documents is not None:
         documents = found.documents

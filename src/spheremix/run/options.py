@@ -93,6 +93,18 @@ class ExploreOptions:
         "option: `{label} party {label} speaker`. Guessed where obvious; `none` leaves it out. "
         "Labels are compared with the groups and never used to find them.",
     )
+    sheet: str | None = option(
+        None,
+        COLUMNS,
+        "Sheet of a workbook (.xlsx).",
+        found="the first one, if there are several",
+    )
+    sheet: str | None = option(
+        None,
+        COLUMNS,
+        "Sheet of a workbook (.xlsx).",
+        found="the first one, if there are several",
+    )
     date_from: str | None = option(
         None,
         FILES,
@@ -114,9 +126,9 @@ class ExploreOptions:
     metadata: str | None = option(
         None,
         FILES,
-        "Table (CSV, TSV, JSON lines or Parquet) with one row for each file. The column with the "
-        "file names is found by itself, or named with `{id}`; `{date}`, `{label}` and `{title}` "
-        "name its other columns. All of them are copied to documents.csv.",
+        "Table (CSV, TSV, JSON lines, Parquet or Excel) with one row for each file. The column "
+        "with the file names is found by itself, or named with `{id}`; `{date}`, `{label}` and "
+        "`{title}` name its other columns. All of them are copied to documents.csv.",
         changes_result=False,
     )
     vocabulary: str | None = option(
@@ -283,7 +295,7 @@ class ExploreOptions:
     def _take_words(self) -> None:
         """Keep words that are left out, not the file in which they were."""
         # Loaded here so that the help of the command does not wait for NumPy and scikit-learn.
-        from spheremix.text.wordlists import word_list  # noqa: PLC0415
+        from spheremix.text.words import word_list  # noqa: PLC0415
 
         if isinstance(self.stop_words, str):
             object.__setattr__(self, "stop_words", Path(self.stop_words))
@@ -301,7 +313,7 @@ class ExploreOptions:
             require_number,
         )
         from spheremix.select import CRITERIA  # noqa: PLC0415
-        from spheremix.text.weighting import WEIGHTINGS  # noqa: PLC0415
+        from spheremix.text.vectorizer import WEIGHTINGS  # noqa: PLC0415
 
         for name, choices in (
             ("criterion", (None, *CRITERIA, DENSE)),
@@ -357,7 +369,9 @@ class ExploreOptions:
             "label": False if self.label == ("none",) else self.label,
             "date_from": self.date_from,
             "label_from": self.label_from,
+            "sheet": self.sheet,
             "metadata": self.metadata,
+            "sheet": self.sheet,
         }
 
     def languages(self) -> list[str]:
@@ -366,7 +380,7 @@ class ExploreOptions:
 
     def vectorizer(self) -> dict[str, Any]:
         """Return the parameters of the vectoriser."""
-        from spheremix.text.weighting import WEIGHTING  # noqa: PLC0415
+        from spheremix.text.vectorizer import WEIGHTING  # noqa: PLC0415
 
         return {
             "language": self.language or "en",

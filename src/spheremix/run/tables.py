@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spheremix.reading import contingency, timeline
-from spheremix.reading.certainty import certainties
-from spheremix.reading.documents import NOWHERE
+from spheremix.reading.documents import NOWHERE, certainties
 from spheremix.run.columns import TABLES, input_columns
 from spheremix.run.stages.rows import BY_EDIT, STOP
 from spheremix.select import CRITERIA
-from spheremix.text.removed import COMMON, DROPPED, MIXED, RARE, most_frequent
+from spheremix.text.selection import COMMON, DROPPED, MIXED, RARE, most_frequent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

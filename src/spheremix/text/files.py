@@ -8,16 +8,23 @@ import os
 import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
 
 from spheremix._files import open_regular
-from spheremix.text.corpus import ReadError
+from spheremix.text.corpus import ReadError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from io import BufferedReader
     from pathlib import Path
 
-UTF16 = (b"\xff\xfe", b"\xfe\xff")
+# Marks of encodings that are not read; that of UTF-32 begins with that of UTF-16.
+MARKS = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
 EXPANSION = 200  # times its size that a gzipped text has at most: gzip itself stops at 1,032
 LEAST_UNPACKED = 2**26  # bytes that are read in any case
 MARK = b"\xef\xbb\xbf"  # that some programs put before UTF-8
@@ -113,6 +120,21 @@ def check_unpacked(path: Path) -> None:
                 pass
 
 
+@contextmanager
+def archive(path: Path) -> Iterator[ZipFile]:
+    """Open a zip archive; damage is said in one line that names the file."""
+    try:
+        with open_regular(path) as file, ZipFile(file) as found:
+            yield found
+    except ReadError:
+        raise
+    except (BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, zlib.error) as why:
+        problem = shown(f"{type(why).__name__}: {why}")
+        raise ReadError.at(
+            path, "damaged, or not such a file ({problem}).", problem=problem
+        ) from None
+
+
 def lines(path: Path) -> Iterator[str]:
     r"""Decode line after line, with the ends of lines; only "\n" ends one."""
     offset = 0
@@ -124,8 +146,11 @@ def lines(path: Path) -> Iterator[str]:
 
 def decode(path: Path, content: bytes, line: int = 1, offset: int = 0) -> str:
     """Decode UTF-8, with or without its mark, or name the byte that is not."""
-    if offset == 0 and content.startswith(UTF16):
-        raise ReadError.at(path, "the encoding is UTF-16: save it as UTF-8.", "byte 0")
+    other = [name for mark, name in MARKS.items() if offset == 0 and content.startswith(mark)]
+    if other:
+        raise ReadError.at(
+            path, "the encoding is {name}: save it as UTF-8.", "byte 0", name=other[0]
+        )
     mark = len(MARK) if offset == 0 and content.startswith(MARK) else 0
     try:
         return content[mark:].decode("utf-8") if mark else content.decode("utf-8")

@@ -1,31 +1,52 @@
-"""Documents out of folders of text files, with dates and labels from names or from a table."""
+"""Documents out of folders of text files: which files they are, and what a table says of them."""
 
 from __future__ import annotations
 
 import os
+import stat
+import unicodedata
 from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from spheremix._files import is_run
 from spheremix.errors import ParameterError
-from spheremix.text.columns import Wanted, choose
-from spheremix.text.corpus import Cleaning, Corpus, ReadError, digest, shown
-from spheremix.text.files import content_of, decode, reading
-from spheremix.text.gather import gather, repeats
-from spheremix.text.joined import join
-from spheremix.text.listing import text_files
-from spheremix.text.names import (
+from spheremix.text.columns import Wanted, choose, gather, missing, repeats
+from spheremix.text.corpus import Cleaning, Corpus, ReadError, digest, listed, shown
+from spheremix.text.file_names import (
+    TEXT_SUFFIXES,
     check_date_from,
     check_label_from,
     find_dates,
     find_labels,
     without_suffix,
 )
-from spheremix.text.tables import TEXT_SUFFIXES
+from spheremix.text.files import checksum, content_of, decode, reading
+from spheremix.text.tables import MATRIX_SUFFIXES, WORKBOOK_SUFFIXES, open_table
+from spheremix.wording import count
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
-    from spheremix.text.joined import Joined
+    Rows = list[tuple[int, Mapping[str, Any]]]
+
+PLURALS = {"folder of a run": "folders of runs", "pipe or device": "pipes or devices"}
+KINDS = f"{', '.join(TEXT_SUFFIXES[:-1])} or {TEXT_SUFFIXES[-1]}"
+# What is no plain text, by the end of its name, and what to do with it.
+TABLES = (
+    *(".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq"),
+    *(*WORKBOOK_SUFFIXES, *MATRIX_SUFFIXES),
+)
+REMEDIES = {
+    "unpack it first": (".zip", ".tar", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar"),
+    "save it as .xlsx or CSV, and name that": (".xls", ".xlsb", ".ods"),
+    "turn such files into plain text (.txt) first": (
+        *(".pdf", ".ps", ".doc", ".docx", ".odt", ".rtf", ".epub", ".ppt", ".pptx", ".odp"),
+        *(".html", ".htm", ".xhtml", ".xml"),
+        *(".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff"),
+    ),
+}
+SAID = 3  # examples of what fits nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +63,31 @@ class FromFiles:
         if self.label_from is not None:
             check_label_from(self.label_from)
 
-    def refuse(self, path: Path) -> None:
+    def refuse(self, path: Path | str) -> None:
         """Refuse what a table has columns for."""
         for name in ("date_from", "label_from", "metadata"):
             if getattr(self, name) is not None:
                 raise ReadError.at(
                     path,
-                    f"is one file with its own columns: {{{name}}} is for a folder of text files",
+                    f"is one table with its own columns: {{{name}}} is for a folder of text files",
                     remedies=("name a column with {date}, {label} or {title}",),
                 )
 
 
-def read_folder(folder: Path, wanted: Wanted, beside: FromFiles) -> Corpus:
-    """Read the text files of a folder and its sub-folders."""
-    _check(folder, wanted, beside)
+def read_folder(folder: Path, wanted: Wanted, beside: FromFiles, sheet: str | None) -> Corpus:
+    """Read the text files of a folder and its sub-folders; the sheet is that of the table."""
+    _check(folder, wanted, beside, sheet)
     paths, notes = text_files(folder, beside.metadata)
     clean = Cleaning()
     names = [path.relative_to(folder).as_posix() for path in paths]
-    contents = [_content(path) for path in paths]
-    texts = [clean(decode(path, one)) for path, one in zip(paths, contents, strict=True)]
-    both = zip(names, contents, strict=True)
-    parts = [part for name, content in both for part in (os.fsencode(name), content)]
+    texts, parts = [], []
+    for path, name in zip(paths, names, strict=True):
+        with reading(path):
+            content = content_of(path)
+        texts.append(clean(decode(path, content)))
+        parts += [os.fsencode(name), content]
     ids = [clean(name) for name in names]
-    fields = _beside(folder, ids, wanted, beside)
+    fields = _beside(folder, ids, wanted, beside, sheet)
     notes += fields.pop("notes")
     if table := fields.pop("checksum"):
         parts.append(table.encode())
@@ -79,7 +102,7 @@ def read_folder(folder: Path, wanted: Wanted, beside: FromFiles) -> Corpus:
     )
 
 
-def _check(folder: Path, wanted: Wanted, beside: FromFiles) -> None:
+def _check(folder: Path, wanted: Wanted, beside: FromFiles, sheet: str | None) -> None:
     """Refuse columns where there is no table, and two places for one thing."""
     parts = ("text",) if beside.metadata else ("text", "id", "date", "label", "title")
     for part in parts:
@@ -91,28 +114,31 @@ def _check(folder: Path, wanted: Wanted, beside: FromFiles) -> None:
                 remedies=(f"leave out {{{part}}}{table}",),
                 name=shown(name),
             )
+    if sheet is not None and beside.metadata is None:
+        raise ReadError.at(folder, "{sheet} is for workbooks, and this is a folder.")
     if wanted.names("date") and beside.date_from is not None:
         raise ParameterError("Dates come from {date} or from {date_from}: give one of the two")
 
 
-def _beside(folder: Path, names: list[str], wanted: Wanted, beside: FromFiles) -> dict[str, Any]:
+def _beside(
+    folder: Path, names: list[str], wanted: Wanted, beside: FromFiles, sheet: str | None
+) -> dict[str, Any]:
     """Return what is known about the files: titles, dates, labels and other columns."""
+    titles = [without_suffix(name.rpartition("/")[2]) for name in names]
     fields: dict[str, Any] = {"dates": None, "labels": {}, "metadata": {}, "notes": []}
-    titles = [without_suffix(name.rpartition("/")[2], TEXT_SUFFIXES) for name in names]
     fields |= {"titles": titles, "checksum": ""}
     if beside.metadata is not None:
-        column = wanted.id if isinstance(wanted.id, str) else None
-        table = join(beside.metadata, folder, names, column, TEXT_SUFFIXES)
         date = False if beside.date_from is not None else wanted.date
-        fields |= _from_table(table, replace(wanted, text=False, id=False, date=date))
+        about = replace(wanted, text=False, date=date)
+        with reading(beside.metadata):
+            fields |= _from_table(beside.metadata, folder, names, about, sheet)
         known = fields["titles"] or titles
         fields["titles"] = [one or title for one, title in zip(known, titles, strict=True)]
-        fields["checksum"] = table.checksum
     if beside.date_from is not None or (wanted.date is None and fields["dates"] is None):
         fields["dates"], notes = find_dates(folder, names, beside.date_from)
         fields["notes"] += notes
     if beside.label_from is not None or (wanted.label is None and not fields["labels"]):
-        found, notes = find_labels(folder, names, beside.label_from, TEXT_SUFFIXES)
+        found, notes = find_labels(folder, names, beside.label_from)
         for name in found.keys() & fields["labels"].keys():
             raise ParameterError(
                 "Two labels are called {name}, one of {metadata} and one of {label_from}",
@@ -124,15 +150,203 @@ def _beside(folder: Path, names: list[str], wanted: Wanted, beside: FromFiles) -
     return fields
 
 
-def _from_table(table: Joined, wanted: Wanted) -> dict[str, Any]:
-    """Read what a table says of the files."""
-    records = [record for _, record in table.rows]
-    choice = choose(table.path, records, wanted, complete=True, taken={table.column})
-    fields = gather(table.path, table.rows, choice, table.unit)
+def _from_table(
+    path: Path, folder: Path, names: list[str], wanted: Wanted, sheet: str | None
+) -> dict[str, Any]:
+    """Read what a table says of the files: the fields of a corpus, in the order of the files."""
+    table = open_table(path, sheet)
+    records = list(table.records())
+    if not records:
+        raise ReadError.at(path, "there are no rows in it.")
+    files = _Files(folder, names)
+    column = wanted.id if isinstance(wanted.id, str) else _fitting(path, records, files)
+    there = list(dict.fromkeys(name for _, record in records for name in record))
+    if column not in there:
+        raise missing(path, column, there)
+    rows: dict[int, tuple[int, Mapping[str, Any]]] = {}
+    unused = []
+    for number, record in records:
+        file = files.find(record.get(column))
+        place = f"{table.unit} {number}"
+        if file is None:
+            unused.append(shown(record.get(column)))
+        elif len(file) > 1:
+            raise ReadError.at(
+                path,
+                "{value} may be {one} or {other}",
+                place,
+                remedies=("write the folder before the name",),
+                value=shown(record[column]),
+                one=shown(names[file[0]]),
+                other=shown(names[file[1]]),
+            )
+        elif file[0] in rows:
+            raise ReadError.at(
+                path,
+                "the file {file} has another row, {unit} {first}",
+                place,
+                remedies=("leave one row for each file",),
+                file=shown(names[file[0]]),
+                unit=table.unit,
+                first=rows[file[0]][0],
+            )
+        else:
+            rows[file[0]] = number, record
+    if not rows:
+        raise ReadError.at(
+            path,
+            "no value of column {column} is the name of a file, as {value}; a file is called "
+            "{file}",
+            remedies=("name the column of file names with {id}",),
+            column=shown(column),
+            value=shown(records[0][1].get(column)),
+            file=shown(names[0]),
+        )
+    how = "." if isinstance(wanted.id, str) else " (found)."
+    notes = [*table.notes, f"Column {shown(column)} of {path.name} names the files{how}"]
+    alone = [shown(name) for i, name in enumerate(names) if i not in rows]
+    notes += _left(f"{count(len(alone), 'file')} of {len(names):,} not in {path.name}", alone)
+    notes += _left(f"{count(len(unused), 'row')} of {path.name} without a file", unused)
+    found = [rows.get(i, (0, {})) for i in range(len(names))]
+    head = [record for _, record in found]
+    choice = choose(path, head, replace(wanted, id=False), complete=True, taken={column})
+    fields = gather(path, found, choice, table.unit)
     del fields["texts"], fields["ids"]
-    return {**fields, "notes": [*table.notes, *fields["notes"]]}
+    return {**fields, "notes": [*notes, *fields["notes"]], "checksum": checksum(path)}
 
 
-def _content(path: Path) -> bytes:
-    with reading(path):
-        return content_of(path)
+def _left(what: str, examples: list[str]) -> list[str]:
+    more = f" and {len(examples) - SAID:,} more" if len(examples) > SAID else ""
+    return [f"{what}: {', '.join(examples[:SAID])}{more}."] if examples else []
+
+
+class _Files:
+    """Files by the names that a table may give them: with or without folders and ends."""
+
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+        self.first = names[0]
+        self._root = f"{folder.resolve().name}/"
+        self._whole: dict[str, list[int]] = {}
+        self._bare: dict[str, list[int]] = {}  # without folders
+        for i, name in enumerate(names):
+            path = unicodedata.normalize("NFC", name)
+            for found, given in ((self._whole, path), (self._bare, PurePosixPath(path).name)):
+                short = without_suffix(given)
+                for one in dict.fromkeys((given, given.removesuffix(".gz"), short)):
+                    found.setdefault(one, []).append(i)
+
+    def find(self, value: Any) -> list[int] | None:
+        """Return the positions of the files that a value names."""
+        text = unicodedata.normalize("NFC", str(value)).strip().replace("\\", "/")
+        text = text.removeprefix("./")
+        for one in (text, text.removeprefix(self._root)):
+            if found := self._whole.get(one) or self._bare.get(one):
+                return found
+        return None
+
+
+def _fitting(table: Path, records: Rows, files: _Files) -> str:
+    """Return the column whose values name the most files."""
+    hits: dict[str, int] = {}
+    for _, record in records:
+        for name, value in record.items():
+            if isinstance(value, str | int) and not isinstance(value, bool):
+                hits[name] = hits.get(name, 0) + (files.find(value) is not None)
+    best = max(hits, key=hits.__getitem__, default=None)
+    if best is None or not hits[best]:
+        raise ReadError.at(
+            table,
+            "no column has the names of files, as {file}; there are {there}",
+            remedies=("write them into a column",),
+            file=shown(files.first),
+            there=listed(list(records[0][1])),
+        )
+    return best
+
+
+def text_files(folder: Path, table: Path | None) -> tuple[list[Path], list[str]]:
+    """Return the files that are documents, and say which others there are."""
+    found, runs, others = _walk(folder)
+    if table is not None:
+        found = [path for path in found if not _same(path, table)]
+    visible = [p for p in found if not any(s[:1] == "." for s in p.relative_to(folder).parts)]
+    paths = [p for p in visible if _suffix(p) in TEXT_SUFFIXES] or _unknown_kinds(folder, visible)
+    notes = [
+        "The one document is the file of the folder, its id is its path."
+        if len(paths) == 1
+        else f"Documents are the {len(paths):,} files of the folder, ids are their paths."
+    ]
+    if len(paths) < len(found):
+        left = count(len(found) - len(paths), "other file")
+        notes.append(f"{left} left out: hidden, or not {KINDS}.")
+    for kind, left_out in (("folder of a run", runs), ("pipe or device", others)):
+        if left_out:
+            them = count(len(left_out), kind, PLURALS[kind])
+            notes.append(f"{them} left out: {listed([p.name for p in left_out], 3)}.")
+    return paths, notes
+
+
+def _same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except OSError:
+        return False
+
+
+def _walk(folder: Path) -> tuple[list[Path], list[Path], list[Path]]:
+    """List the files of a folder, the folders of runs in it, and what has no end.
+
+    What spheremix wrote itself are no documents: `cd texts; spheremix explore .` writes among them.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise ReadError.at(error.filename, f"cannot be read: {error.strerror}.")
+
+    if is_run(folder):
+        raise ReadError.at(folder, "is the folder of a run of spheremix: name that of documents.")
+    found: list[Path] = []
+    runs: list[Path] = []
+    others: list[Path] = []
+    for base, folders, names in os.walk(folder, onerror=refuse):
+        inner = [Path(base, name) for name in folders]
+        runs += [path for path in sorted(inner) if is_run(path)]
+        folders[:] = [path.name for path in inner if path not in runs]
+        for path in (Path(base, name) for name in names):
+            (found if _is_file(path) else others).append(path)
+    return sorted(found, key=lambda path: path.relative_to(folder).as_posix()), runs, others
+
+
+def _is_file(path: Path) -> bool:
+    """Tell what can be read to its end; a link that leads nowhere is missed when it is read."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return True
+
+
+def _suffix(path: Path) -> str:
+    return Path(path.name.lower().removesuffix(".gz")).suffix
+
+
+def _unknown_kinds(folder: Path, visible: list[Path]) -> list[Path]:
+    """Return files that may be texts by another name, or say what to do with those that are not."""
+    if not visible:
+        raise ReadError.at(folder, "there are no files in this folder.")
+    tables = [path for path in visible if _suffix(path) in TABLES]
+    remedies = {end: remedy for remedy, ends in REMEDIES.items() for end in ends}
+    known = [*tables, *(path for path in visible if _suffix(path) in remedies)]
+    if 2 * len(known) < len(visible):  # else they are remarks beside a table
+        return [path for path in visible if _suffix(path) not in {*TABLES, *remedies}]
+    first = known[0].relative_to(folder).as_posix()
+    more = f" and {len(known) - 1:,} more" if len(known) > 1 else ""
+    remedy = remedies.get(_suffix(known[0]), "name that file")
+    if len(tables) > 1:
+        remedy = "name one of them, or put their documents into one"
+    raise ReadError.at(
+        folder,
+        "no {kinds} in it; there is {first}{more}",
+        remedies=(remedy,),
+        kinds=KINDS,
+        first=first,
+        more=more,
+    )

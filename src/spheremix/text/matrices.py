@@ -16,7 +16,7 @@ from scipy import io, sparse
 
 from spheremix._files import open_regular
 from spheremix.text.corpus import ReadError, shown
-from spheremix.text.files import check_unpacked, checksum, lines, reading
+from spheremix.text.files import EXPANSION, archive, check_unpacked, checksum, lines, reading
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ DAMAGE = (
 )
 BESIDE = "vocabulary.txt"
 LEAST_ENTRY = 4  # bytes of an entry in the Matrix Market format: "1 1" and the end of the line
-MANY_ROWS = 1_000_000
+MANY = 2**24  # rows or columns that are believed without as many entries
+LARGE_ARCHIVE = 2**30  # bytes: arrays of zeros pack as well as they like below
 BLOCK_ENTRIES = 2**22  # values read at a time
 
 
@@ -145,6 +146,7 @@ def read_matrix(path: str | PathLike[str], vocabulary: str | PathLike[str] | Non
         if size == 0:
             raise ReadError.at(place, "the file is empty.")
         if name.endswith(".npz"):
+            _load(place, _check_archive)
             kind, X = "SciPy sparse", _check_sparse(place, _load(place, _unpack))
         elif name.endswith(".mtx"):
             check_unpacked(place)
@@ -167,7 +169,7 @@ def read_matrix(path: str | PathLike[str], vocabulary: str | PathLike[str] | Non
 def _load(path: Path, how: Any) -> Any:
     try:
         return how(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, ReadError):
         raise
     except DAMAGE as error:
         problem = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
@@ -182,6 +184,59 @@ def _unpack(path: Path) -> Any:
         return sparse.load_npz(file)
 
 
+def _check_archive(path: Path) -> None:
+    """Refuse arrays that are not as large as they say, or too large to be unpacked."""
+    headers = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
+    with archive(path) as file:
+        entries = file.infolist()
+        unpacked = sum(entry.file_size for entry in entries)
+        for entry in entries:
+            with file.open(entry) as content:
+                version = np.lib.format.read_magic(content)[0]
+                shape, _, dtype = headers[version](content)
+                held = entry.file_size - content.tell()
+            if not dtype.hasobject and math.prod(shape) * dtype.itemsize != held:
+                raise ReadError.at(
+                    path,
+                    "damaged: {name} has {held} bytes, and declares {dtype} of the shape {shape}.",
+                    name=entry.filename,
+                    held=held,
+                    dtype=dtype,
+                    shape=shape,
+                )
+    free = _free_memory()
+    if unpacked > free:
+        raise ReadError.at(
+            path,
+            "unpacks to {unpacked}, and there are {free} of memory.",
+            unpacked=_gigabytes(unpacked),
+            free=_gigabytes(free),
+        )
+    size = path.stat().st_size
+    if unpacked > max(LARGE_ARCHIVE, EXPANSION * size):
+        raise ReadError.at(
+            path,
+            f"unpacks to {{unpacked}}, more than {EXPANSION} times its size: if it is meant, save "
+            "it without compression (scipy.sparse.save_npz with compressed=False).",
+            unpacked=_gigabytes(unpacked),
+        )
+
+
+def _free_memory() -> float:
+    """Return how many bytes of memory are free, or all that there are; without end if unknown."""
+    try:
+        about = Path("/proc/meminfo").read_text(encoding="ascii")
+        return 1024.0 * int(about.partition("MemAvailable:")[2].split()[0])
+    except (OSError, IndexError, ValueError):
+        names = ("SC_PHYS_PAGES", "SC_PAGE_SIZE")
+        known = getattr(os, "sysconf_names", {})  # not on Windows
+        return math.prod(map(os.sysconf, names)) if {*names} <= {*known} else math.inf
+
+
+def _gigabytes(size: float) -> str:
+    return f"{size / 1e9:,.1f} GB"
+
+
 def _map(path: Path) -> Any:
     with open_regular(path) as file:
         np.lib.format.read_magic(file)  # an archive under this name would be opened as one
@@ -190,6 +245,7 @@ def _map(path: Path) -> Any:
 
 def _check_sparse(path: Path, X: Any) -> Any:
     """Return a CSR array whose indices lie within it, and whose values are numbers."""
+    _check_shape(path, X.shape, X.data.size)
     try:
         X = sparse.csr_array(X)
         X.check_format(full_check=True)
@@ -229,12 +285,16 @@ def _check_market(path: Path, size: int) -> None:
             entries=entries,
             size=size,
         )
-    if max(rows, columns) > max(entries, MANY_ROWS):
+    _check_shape(path, (rows, columns), entries)
+
+
+def _check_shape(path: Path, shape: tuple[int, ...], entries: int) -> None:
+    """Refuse rows and columns that nothing is in: there are arrays of as many numbers later."""
+    if max(shape, default=0) > max(entries, MANY):
         raise ReadError.at(
             path,
-            "a shape of {rows} x {columns} is declared for {entries} entries.",
-            rows=rows,
-            columns=columns,
+            "a shape of {shape} is declared for {entries} entries.",
+            shape=" x ".join(map(str, shape)),
             entries=entries,
         )
 

@@ -113,7 +113,7 @@ def _places(tokens: Tokens, pairs: Pairs) -> tuple[Ints, Ints]:
     return at[hit], which[hit]
 
 
-def settled(tokens: Tokens, pairs: Pairs, least: int) -> tuple[Pairs, Ints, Ints]:
+def frequent(tokens: Tokens, pairs: Pairs, least: int) -> tuple[Pairs, Ints, Ints]:
     """Keep the pairs that at least so many texts have once closer ones have taken their places.
 
     Gives them with where they are to be joined. What a pair that is given up leaves may go to
@@ -198,7 +198,7 @@ def learn_phrases(
     for length in range(2, longest + 1):
         pairs = associated(words, least)
         pairs = pairs.take(lengths[pairs.left] + lengths[pairs.right] == length)
-        pairs, at, which = settled(words, pairs, least)
+        pairs, at, which = frequent(words, pairs, least)
         size = len(spelled)
         keys, first, where, counts = np.unique(
             written.ids[at].astype(np.int64) * size + written.ids[at + 1],

@@ -1,29 +1,30 @@
-"""Documents out of tables and folders of text files."""
+"""Documents out of tables, folders of text files and data frames."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spheremix._files import open_regular
-from spheremix.text.columns import Wanted, choose
+from spheremix.text.columns import Wanted, choose, gather
 from spheremix.text.corpus import Corpus, ReadError
 from spheremix.text.files import checksum, reading
 from spheremix.text.folders import FromFiles, read_folder
-from spheremix.text.gather import gather
-from spheremix.text.tables import long_fields, open_table
+from spheremix.text.tables import is_frame, open_frame, open_table
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from spheremix.text.columns import Name, Names
+    from spheremix.text.tables import Table
 
 HEAD = 100  # records that guesses are made on
 
 
 def read_documents(
-    path: str | PathLike[str],
+    source: str | PathLike[str] | Any,
     *,
     text: Name = None,
     id: Name = None,  # noqa: A002
@@ -33,16 +34,18 @@ def read_documents(
     date_from: str | None = None,
     label_from: str | None = None,
     metadata: str | PathLike[str] | None = None,
+    sheet: str | None = None,
 ) -> Corpus:
-    """Read the documents of a file or folder.
+    """Read the documents of a file, a folder or a data frame.
 
     Parameters
     ----------
-    path : str or path
+    source : str, path or data frame
         A CSV or TSV file, JSON lines (one object a line), a JSON list of objects, each also
-        gzipped; a Parquet file; or a folder of text files (.txt, .text, .md; where there is none
-        of those, files of no known kind), sub-folders included, but not the folders of runs of
-        spheremix. All in UTF-8.
+        gzipped; a Parquet file; a workbook (.xlsx); or a folder of text files (.txt, .text, .md;
+        where there is none of those, files of no known kind), sub-folders included, but not the
+        folders of runs of spheremix. All in UTF-8. Or a data frame of pandas, polars, pyarrow or
+        another library that narwhals knows or that speaks Arrow; a named index counts as columns.
     text, id, date, title : str, False or None
         Columns. None guesses: an obvious name such as "body" or "year", and for the text the only
         column that is much longer than the others. What was guessed is in the notes. False uses
@@ -61,6 +64,8 @@ def read_documents(
         For folders: a table with a row for each file, in any of the formats above. The column with
         the names of the files, with or without folder and end, is found, or named by ``id``;
         ``date``, ``label`` and ``title`` are columns of this table.
+    sheet : str or None
+        The sheet of a workbook. None takes the first one, and names the others in the notes.
 
     Returns
     -------
@@ -90,27 +95,35 @@ def read_documents(
     >>> sm.text.read_documents(folder).texts
     ['Heart and blood.', 'Wing and flow.']
     """
-    place = Path(path)
     wanted = Wanted(text, id, date, label, title)
     beside = FromFiles(date_from, label_from, None if metadata is None else Path(metadata))
+    framed = is_frame(source)
+    place = "data frame" if framed else Path(source)
     if text is False:
         raise ReadError.at(place, "{text=False}: documents without text cannot be read.")
+    if isinstance(place, str):
+        beside.refuse(place)
+        if sheet is not None:
+            raise ReadError.at(place, "{sheet} is for workbooks, and this is none.")
+        corpus = _read_table(open_frame(source), wanted)
+        return replace(corpus, checksum=corpus.content_checksum())
     with reading(place):
         if place.is_dir():
-            return read_folder(place, wanted, beside)
+            return read_folder(place, wanted, beside, sheet)
         beside.refuse(place)
-        return _read_table(place, wanted)
+        with open_regular(place) as file:
+            if not file.read(1):
+                raise ReadError.at(place, "the file is empty.")
+        corpus = _read_table(open_table(place, sheet), wanted)
+        return replace(corpus, checksum=checksum(place))
 
 
-def _read_table(path: Path, wanted: Wanted) -> Corpus:
-    with open_regular(path) as file:
-        if not file.read(1):
-            raise ReadError.at(path, "the file is empty.")
-    table = open_table(path)
-    with long_fields():
-        head = [record for _, record in islice(table.records(), HEAD)]
-        if not head:
-            raise ReadError.at(path, "there are no documents in it.")
-        choice = choose(path, head, wanted, complete=table.complete)
-        fields = gather(path, table.records(), choice, table.unit)
-    return Corpus(**fields, source=str(path), format=table.format, checksum=checksum(path))
+def _read_table(table: Table, wanted: Wanted) -> Corpus:
+    """Read the documents of a table; guesses are made on its first records."""
+    head = [record for _, record in islice(table.records(), HEAD)]
+    if not head:
+        raise ReadError.at(table.place, "there are no documents in it.")
+    choice = choose(table.place, head, wanted, complete=table.complete)
+    fields = gather(table.place, table.records(), choice, table.unit)
+    fields["notes"] = [*table.notes, *fields["notes"]]
+    return Corpus(**fields, source=str(table.place), format=table.format)

@@ -1,4 +1,4 @@
-"""Records out of files: CSV and TSV, JSON lines, Parquet."""
+"""Records out of tables: CSV and TSV, JSON, Parquet, workbooks, and data frames in memory."""
 
 from __future__ import annotations
 
@@ -6,58 +6,82 @@ import csv
 import importlib
 import json
 import re
-from contextlib import contextmanager
+from collections import Counter
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from spheremix._files import open_regular
+from spheremix.errors import MissingPackageError
 from spheremix.text.corpus import ReadError, listed, shown
-from spheremix.text.files import lines
-from spheremix.wording import count
+from spheremix.text.file_names import TEXT_SUFFIXES
+from spheremix.text.files import EXPANSION, LEAST_UNPACKED, archive, lines
+from spheremix.wording import count, install
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     Records = Iterator[tuple[int, Mapping[str, Any]]]
 
-TEXT_SUFFIXES = (".txt", ".text", ".md")
 NO_FRACTION = re.compile(r"\.0+$")  # of a second
 MATRIX_SUFFIXES = (".npz", ".npy", ".mtx")
+WORKBOOK_SUFFIXES = (".xlsx", ".xlsm")
 KNOWN = (
-    ".csv, .tsv, .jsonl, .ndjson, .json (all also with .gz), .parquet, or a folder of text files; "
-    "for a matrix .npz, .npy, .mtx"
+    ".csv, .tsv, .jsonl, .ndjson, .json (all also with .gz), .parquet, .xlsx, or a folder of text "
+    "files; for a matrix .npz, .npy, .mtx"
 )
+CELL = re.compile(rb"""\br\s*=\s*["']\s*(?:([A-Z]{1,4})(\d{1,8})|[^"']*(&\#))""")
+MOST_CELLS = 2**25  # of a sheet, empty ones included: its reader keeps all of them
+WHOLE = 2.0**53  # numbers beyond are not exact
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Records that can be read again and again."""
+    """Records that can be read again and again.
 
+    Attributes
+    ----------
+    place : Path or str
+        Its file, or what people call a table in memory.
+    format, unit : str
+        What it was read as, and what a record is called in messages.
+    records : callable
+        Returns the number of each record, and its values by column.
+    complete : bool
+        Whether every record has every column.
+    notes : tuple of str
+        Sentences for people.
+    """
+
+    place: Path | str
     format: str
     unit: str
-    complete: bool  # every record has every column
     records: Callable[[], Records]
+    complete: bool = True
+    notes: tuple[str, ...] = ()
 
 
-def open_table(path: Path) -> Table:
-    """Choose the reader by the end of the name."""
+def open_table(path: Path, sheet: str | None = None) -> Table:
+    """Choose the reader by the end of the name; a sheet is that of a workbook."""
     name = path.name.lower()
     packed = name.endswith(".gz")
     suffix = Path(name.removesuffix(".gz")).suffix
+    if suffix in WORKBOOK_SUFFIXES and not packed:
+        return _open_workbook(path, sheet)
+    if sheet is not None:
+        raise ReadError.at(path, "{sheet} is for workbooks (.xlsx), and this is none.")
     if suffix in {".csv", ".tsv", ".tab"}:
-        delimiter = _delimiter(path) if suffix == ".csv" else "\t"
+        delimiter = max(",;\t", key=_first_line(path).count) if suffix == ".csv" else "\t"
         kind = {",": "CSV", "\t": "TSV"}.get(delimiter, f"CSV with {shown(delimiter)}")
-        return Table(kind, "line", True, lambda: _csv_records(path, delimiter))
-    if suffix in {".jsonl", ".ndjson"}:
-        return Table("JSON lines", "line", False, lambda: _json_records(path))
-    if suffix == ".json":
-        if next(filter(str.strip, lines(path)), "").lstrip()[:1] != "[":
-            return Table("JSON lines", "line", False, lambda: _json_records(path))
+        return Table(path, kind, "line", lambda: _csv_records(path, delimiter))
+    if suffix == ".json" and _first_line(path).lstrip()[:1] == "[":
         objects = _json_list(path)
-        return Table("JSON", "object", False, lambda: iter(enumerate(objects, 1)))
+        return Table(path, "JSON", "object", lambda: iter(enumerate(objects, 1)), complete=False)
+    if suffix in {".jsonl", ".ndjson", ".json"}:
+        return Table(path, "JSON lines", "line", lambda: _json_records(path), complete=False)
     if suffix in {".parquet", ".pq"} and not packed:
-        return Table("Parquet", "row", True, lambda: _parquet_records(path))
+        return Table(path, "Parquet", "row", lambda: _parquet_records(path))
     if suffix in MATRIX_SUFFIXES:
         raise ReadError.at(path, "this is a matrix, not documents: use read_matrix.")
     if suffix in TEXT_SUFFIXES:
@@ -74,31 +98,21 @@ def open_table(path: Path) -> Table:
     )
 
 
-@contextmanager
-def long_fields() -> Iterator[None]:
-    """Let fields of CSV files be long."""
-    before = csv.field_size_limit(2**31 - 1)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
-
-
-def _delimiter(path: Path) -> str:
-    """Return what separates the fields of the first line that has any: , or ; or a tab."""
-    header = next(filter(str.strip, lines(path)), "")
-    return max(",;\t", key=header.count)
+def _first_line(path: Path) -> str:
+    """Return the first line that is not blank."""
+    return next(filter(str.strip, lines(path)), "")
 
 
 def _csv_records(path: Path, delimiter: str) -> Records:
     rows = csv.reader(lines(path), delimiter=delimiter, strict=True)
     header: list[str] = []
     line = 1
+    longest = csv.field_size_limit(2**31 - 1)  # texts are longer than the fields of most tables
     try:
         for row in rows:
             start, line = line, rows.line_num + 1
             if not header:
-                header = _header(path, row)
+                header = _header(path, [name.strip() for name in row], "line 1")
             elif row and len(row) != len(header):
                 raise ReadError.at(
                     path,
@@ -118,14 +132,16 @@ def _csv_records(path: Path, delimiter: str) -> Records:
             f"line {line}",
             error=error,
         ) from None
+    finally:
+        csv.field_size_limit(longest)
 
 
-def _header(path: Path, row: list[str]) -> list[str]:
-    names = [name.strip() for name in row]
-    twice = [name for i, name in enumerate(names) if name in names[:i]]
-    if twice:
+def _header(path: Path | str, names: list[str], place: str = "") -> list[str]:
+    """Return the names of columns, which must differ."""
+    if len(set(names)) < len(names):
+        twice = next(name for name, n in Counter(names).items() if n > 1)
         raise ReadError.at(
-            path, "two columns are called {name}: rename one.", "line 1", name=shown(twice[0])
+            path, "two columns are called {name}: rename one.", place, name=shown(twice)
         )
     return names
 
@@ -170,29 +186,22 @@ def _parquet_records(path: Path) -> Records:
         parquet = importlib.import_module("pyarrow.parquet")
     except ImportError:
         raise ReadError.at(
-            path, 'Parquet is read with pyarrow: pip install "spheremix[explore]".'
+            path, "Parquet is read with the package pyarrow", remedies=(install("pyarrow"),)
         ) from None
     try:
         with open_regular(path) as content, parquet.ParquetFile(content) as file:
-            names = file.schema_arrow.names
-            if len(set(names)) < len(names):
-                raise ReadError.at(
-                    path, "two columns have the same name: {names}.", names=listed(names)
-                )
+            names = _header(path, file.schema_arrow.names)
             number = 0
             for batch in file.iter_batches(batch_size=1000):
-                table = {
-                    name: _plain_values(arrow, column)
-                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
-                }
-                for i in range(batch.num_rows):
+                columns = [_arrow_values(arrow, column) for column in batch.columns]
+                for values in zip(*columns, strict=True):
                     number += 1
-                    yield number, {name: values[i] for name, values in table.items()}
+                    yield number, dict(zip(names, values, strict=True))
     except (arrow.ArrowException, UnicodeDecodeError) as error:
         raise ReadError.at(path, "damaged Parquet file ({error}).", error=error) from None
 
 
-def _plain_values(arrow: Any, column: Any) -> list[Any]:
+def _arrow_values(arrow: Any, column: Any) -> list[Any]:
     """Return values of a column as Python's own; times are texts, in UTC if they have a zone."""
     if arrow.types.is_timestamp(column.type):
         written = column.cast(arrow.timestamp(column.type.unit)).cast(arrow.string()).to_pylist()
@@ -202,7 +211,14 @@ def _plain_values(arrow: Any, column: Any) -> list[Any]:
     try:
         return cast("list[Any]", column.to_pylist())
     except (OverflowError, ValueError):  # a time beyond the years that Python knows
-        return [_plain_value(arrow, value) for value in column]
+        return [_arrow_value(arrow, value) for value in column]
+
+
+def _arrow_value(arrow: Any, value: Any) -> Any:
+    try:
+        return value.as_py()
+    except (OverflowError, ValueError):
+        return f"{value.value} days after 1970-01-01" if arrow.types.is_date(value.type) else None
 
 
 def _moment(text: str, *, zoned: bool) -> str:
@@ -211,8 +227,197 @@ def _moment(text: str, *, zoned: bool) -> str:
     return f"{text}Z" if zoned else text.removesuffix(" 00:00:00")
 
 
-def _plain_value(arrow: Any, value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
+    """Return a value of a cell as files have it: times are texts, sets and arrays are lists."""
+    if isinstance(value, datetime):
+        zoned = value.tzinfo is not None
+        moment = value.astimezone(UTC).replace(tzinfo=None) if zoned else value
+        return _moment(moment.isoformat(" "), zoned=zoned)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
+    if hasattr(value, "dtype") and value.dtype.kind not in "mM":  # of NumPy
+        return value.tolist()
+    return str(value) if type(value).__name__ == "Period" else value  # a month or year of pandas
+
+
+def _open_workbook(path: Path, sheet: str | None) -> Table:
+    """Open a sheet of a workbook: the one that is named, or the first one that people see."""
     try:
-        return value.as_py()
-    except (OverflowError, ValueError):
-        return f"{value.value} days after 1970-01-01" if arrow.types.is_date(value.type) else None
+        calamine = importlib.import_module("python_calamine")
+    except ImportError:
+        raise ReadError.at(
+            path,
+            "workbooks are read with the package python-calamine",
+            remedies=(install("python-calamine"), "save it as CSV"),
+        ) from None
+    _check_cells(path)
+    try:
+        with open_regular(path) as file:
+            book = calamine.CalamineWorkbook.from_filelike(file)
+            sheets = [s for s in book.sheets_metadata if s.typ == calamine.SheetTypeEnum.WorkSheet]
+            names = [one.name for one in sheets]
+            seen = [s.name for s in sheets if s.visible == calamine.SheetVisibleEnum.Visible]
+            if sheet is not None and sheet not in names:
+                raise ReadError.at(
+                    path,
+                    "there is no sheet {sheet_name}; there are {there}.",
+                    sheet_name=shown(sheet),
+                    there=listed(names),
+                )
+            name = sheet or next(iter(seen or names), None)
+            if name is None:
+                raise ReadError.at(path, "there are no sheets with cells in it.")
+            opened = book.get_sheet_by_name(name)
+            rows = opened.to_python(skip_empty_area=False)
+            merged = opened.merged_cell_ranges or []
+    except (calamine.CalamineError, UnicodeError) as error:
+        raise ReadError.at(path, "damaged, or no workbook ({error}).", error=error) from None
+    others = [one for one in names if one != name] if sheet is None else []
+    notes = [f"Sheet {shown(name)} is read; there are also {listed(others)}."] if others else []
+    return _sheet_table(path, rows, merged, notes)
+
+
+def _check_cells(path: Path) -> None:
+    """Refuse a sheet with a cell so far off that its reader would end the process."""
+    with archive(path) as file:
+        unpacked = sum(entry.file_size for entry in file.infolist())
+        if unpacked > max(LEAST_UNPACKED, EXPANSION * path.stat().st_size):
+            raise ReadError.at(
+                path, f"unpacks to more than {EXPANSION} times its size, which no table does."
+            )
+        for entry in file.namelist():
+            content = file.read(entry)
+            if b"sheetData" not in content:
+                continue
+            width = height = 0
+            for letters, row, hidden in CELL.findall(content):
+                if hidden:
+                    raise ReadError.at(path, "damaged, or no workbook (names of cells).")
+                number = 0
+                for letter in letters:
+                    number = 26 * number + letter - 64
+                width, height = max(width, number), max(height, int(row))
+            if width * height > MOST_CELLS:
+                raise ReadError.at(
+                    path,
+                    "{entry}: {rows} and {columns}, most of them empty: delete what stands far "
+                    "off, or save the sheet as CSV.",
+                    entry=entry,
+                    rows=count(height, "row"),
+                    columns=count(width, "column"),
+                )
+
+
+def _sheet_table(path: Path, rows: list[list[Any]], merged: list[Any], notes: list[str]) -> Table:
+    """Find header and records among the rows of a sheet."""
+    for (top, left), (bottom, _) in merged:  # what is merged downwards is said of each row
+        for row in rows[top + 1 : bottom + 1]:
+            if row[left : left + 1] == [""]:
+                row[left] = rows[top][left]
+    filled = [(i, row) for i, row in enumerate(rows, 1) if any(cell != "" for cell in row)]
+    wide = {top for (top, left), (_, right) in merged if right > left}
+    cells = [sum(cell != "" for cell in row) for _, row in filled]
+    while cells[:1] == [1] and max(cells) > 1:
+        title = filled[0][0]
+        if title - 1 not in wide and filled[1][0] == title + 1:
+            break  # a header of one name
+        del cells[0]
+        notes.append(f"Row {title} is left out: a title above the table.")
+        del filled[0]
+    if not filled:
+        return Table(path, "Excel", "row", lambda: iter(()), notes=tuple(notes))
+    (number, header), *body = filled
+    used = [j for j in range(len(header)) if any(row[j] != "" for _, row in filled)]
+    names = [str(_cell(header[j]) or "").strip() or f"column {_letters(j)}" for j in used]
+    names = _header(path, names, f"row {number}")
+    records = [(i, dict(zip(names, [_cell(row[j]) for j in used], strict=True))) for i, row in body]
+    return Table(path, "Excel", "row", lambda: iter(records), notes=tuple(notes))
+
+
+def _cell(value: Any) -> Any:
+    """Return the value of a cell; whole numbers are integers, an empty one is missing."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < WHOLE:
+        return int(value)
+    return None if value == "" else _plain_value(value)
+
+
+def _letters(column: int) -> str:
+    """Return the letters of a column of a sheet, counted from 0."""
+    first, last = divmod(column, 26)
+    return (_letters(first - 1) if first else "") + chr(65 + last)
+
+
+def is_frame(value: Any) -> bool:
+    """Return whether something is a data frame, of whatever library; a column alone is none."""
+    names = ("columns", "__dataframe__", "schema", "__narwhals_dataframe__")
+    return any(hasattr(type(value), name) for name in names)
+
+
+def open_frame(frame: Any) -> Table:
+    """Open a data frame that narwhals knows, or that can be had by one of the common protocols."""
+    try:
+        narwhals = importlib.import_module("narwhals")
+    except ImportError:
+        raise MissingPackageError(
+            "Data frames are read with the package narwhals", remedies=(install("narwhals"),)
+        ) from None
+    try:
+        found = narwhals.from_native(frame)
+    except TypeError:
+        found = narwhals.from_native(_arrow_table(frame))
+    except narwhals.exceptions.DuplicateError as error:
+        raise ReadError.at(
+            "data frame", "two columns have the same name: {error}", error=error
+        ) from None
+    if isinstance(found, narwhals.LazyFrame):
+        found = found.collect()
+    index = narwhals.maybe_get_index(found)
+    if index is not None and any(name is not None for name in index.names):
+        found = narwhals.from_native(found.to_native().reset_index())
+    place = f"{found.implementation.name.lower()} data frame"
+    names = _header(place, [str(name) for name in found.columns])
+    columns = [_frame_values(column) for column in found.iter_columns()]
+
+    def records() -> Records:
+        for i, values in enumerate(zip(*columns, strict=True), 1):
+            yield i, dict(zip(names, values, strict=True))
+
+    return Table(place, "data frame", "row", records)
+
+
+def _arrow_table(frame: Any) -> Any:
+    try:
+        arrow = importlib.import_module("pyarrow")
+        interchange = importlib.import_module("pyarrow.interchange")
+    except ImportError:
+        raise MissingPackageError(
+            "Data frames such as {kind} are read with the package pyarrow",
+            remedies=(install("pyarrow"),),
+            kind=type(frame).__name__,
+        ) from None
+    try:
+        if hasattr(frame, "__arrow_c_stream__"):
+            return arrow.table(frame)
+        return interchange.from_dataframe(frame)
+    except (TypeError, AttributeError, NotImplementedError, arrow.ArrowException) as error:
+        raise ReadError.at(
+            "data frame",
+            "{kind} is not one that can be read ({error}): turn it into one of pandas or polars.",
+            kind=type(frame).__name__,
+            error=error,
+        ) from None
+
+
+def _frame_values(column: Any) -> list[Any]:
+    """Return the values of a column as files have them; None for those that are missing."""
+    if column.implementation.is_pyarrow():
+        return _arrow_values(importlib.import_module("pyarrow"), column.to_native())
+    missing = column.is_null().to_list()
+    values = [None if gap else value for value, gap in zip(column.to_list(), missing, strict=True)]
+    # Integers of pandas are floats where some are missing.
+    numbers = [value for value in values if isinstance(value, float)]
+    if any(missing) and column.dtype.is_float() and all(map(float.is_integer, numbers)):
+        return [None if value is None else int(value) for value in values]
+    return [_plain_value(value) for value in values]

@@ -10,7 +10,7 @@ import numpy as np
 
 from spheremix.text.lexicon import Lexicon
 from spheremix.text.phrases import PhraseTable, learn_phrases
-from spheremix.text.removed import DROPPED, MIXED, left_out_forms
+from spheremix.text.selection import DROPPED, MIXED, left_out_forms
 from spheremix.text.tokens import NO_WORD, UNKNOWN, Tokens
 
 if TYPE_CHECKING:

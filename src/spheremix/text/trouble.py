@@ -12,7 +12,7 @@ from spheremix.errors import Message, MissingPackageError
 from spheremix.text.corpus import shown
 from spheremix.text.stopwords import WORDS, stop_words
 from spheremix.text.words import forms, is_mixed
-from spheremix.wording import count
+from spheremix.wording import count, install
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -114,7 +114,7 @@ def _redecoded(texts: list[str]) -> tuple[list[str], int]:
     except ImportError:
         raise MissingPackageError(
             "{mend_encoding=True} needs the package ftfy",
-            remedies=('install it with pip install "spheremix[text]"',),
+            remedies=(install("ftfy"),),
         ) from None
     found = [fix(text) if MOJIBAKE.search(text) else text for text in texts]
     return found, sum(new != old for new, old in zip(found, texts, strict=True))

@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.parameters import require_choice, require_integer
-from spheremix.text.choices import languages_of, lemma_of, sizes_of, stop_words_of
 from spheremix.text.corpus import check_texts
-from spheremix.text.lexicon import Lexicon
-from spheremix.text.removed import DROPPED, beyond, phrases_of, texts_with
+from spheremix.text.lexicon import Lexicon, Simplemma
+from spheremix.text.selection import DROPPED, Thresholds, no_words, phrases_of, texts_with
+from spheremix.text.stopwords import stop_words as stop_words_in
 from spheremix.text.terms import Terms, growing, runs_of_words
-from spheremix.text.thresholds import Thresholds, no_words
 from spheremix.text.tokens import UNKNOWN
-from spheremix.text.weighting import WEIGHTING, WEIGHTINGS, weigh, weigher_of
-from spheremix.text.wordlists import word_list
-from spheremix.text.words import Cutting, WordRule
+from spheremix.text.words import Cutting, WordRule, word_list
 from spheremix.wording import count
 
 if TYPE_CHECKING:
@@ -31,6 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.text.phrases import Phrase
+
+WEIGHTINGS = ("counts", "binary", "tfidf", "sublinear-tfidf")
+WEIGHTING = "sublinear-tfidf"  # what the library and the command use unless they are told otherwise
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -233,15 +234,15 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         places = {name: i for i, name in enumerate(sorted({*names} - without))}
         tokens = tokens.renumber([places.get(name, UNKNOWN) for name in names])
         counts = tokens.counts(len(places))
-        thresholds = thresholds.settled(counts)
+        thresholds = thresholds.relaxed(counts)
         kept, cost = thresholds.survivors(counts)
         vocabulary = np.array(list(places), dtype=object)[kept]
-        self._set(terms, vocabulary, weigher_of(self.weighting).fit(counts[:, kept]))
+        self._set(terms, vocabulary, self._new_weigher().fit(counts[:, kept]))
         self.min_count_, self.n_words_ = thresholds.min_count, counts.shape[1]
         self.min_df_, self.max_df_ = thresholds.min_df, thresholds.max_df
         self.cost_ = cost
         left_out[DROPPED] |= {word: gone[name] for word, name in unwanted.items() if name in gone}
-        self.removed_ = left_out | beyond(thresholds, list(places), counts)
+        self.removed_ = left_out | thresholds.beyond(list(places), counts)
         return counts[:, kept]
 
     def transform(self, X: Iterable[str]) -> sparse.csr_array:
@@ -297,7 +298,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Its ``transform`` gives the same rows; thresholds are not known any more.
         """
         self = cls(**parameters)
-        weigher = weigher_of(require_choice("weighting", self.weighting, WEIGHTINGS))
+        require_choice("weighting", self.weighting, WEIGHTINGS)
+        weigher = self._new_weigher()
         words = np.array(list(vocabulary), dtype=object)
         if len(set(words)) < len(words) or not len(words):
             raise ParameterError("{vocabulary} must have at least one word, and each of them once")
@@ -370,8 +372,18 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._terms = terms
         self._weigher = weigher
 
+    def _new_weigher(self) -> Any:
+        """Return scikit-learn's transformer that weighs counts and puts rows to length one."""
+        sublinear = self.weighting.startswith("sublinear")
+        return TfidfTransformer(use_idf="tfidf" in self.weighting, sublinear_tf=sublinear)
+
     def _weigh(self, counts: Any) -> sparse.csr_array:
-        return weigh(counts, self.weighting, self._weigher)
+        """Turn counts into rows of length one; a row without a word stays empty."""
+        rows = sparse.csr_array(counts, dtype=np.float64)
+        rows.sort_indices()  # norms are the same bits whether the vectoriser sorted them or not
+        if self.weighting == "binary":
+            rows.data[:] = 1.0
+        return sparse.csr_array(self._weigher.transform(rows))
 
     def _cut(self, lemma: Any) -> Callable[[str], Iterable[str]]:
         """Return what cuts a text into forms."""
@@ -379,13 +391,56 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return self.tokenizer
         return Cutting(signs=self.phrases > 1, cased=getattr(lemma, "cased", False))
 
+    def _languages(self) -> tuple[str, ...]:
+        """Return the codes of "en,fr"."""
+        text = self.language if isinstance(self.language, str) else ""
+        languages = tuple(code.strip().lower() for code in text.split(","))
+        if not all(code.isalpha() and len(code) in {2, 3} for code in languages):
+            raise ParameterError(
+                '{language} must be a code such as "en", got {got}', got=repr(self.language)
+            )
+        return languages
+
     def _lemma(self) -> Callable[[str], str] | None:
-        return lemma_of(self.lemmatizer, languages_of(self.language))
+        """Return what finds the lemma of a form; None where forms are left as they are."""
+        languages = self._languages()
+        if self.lemmatizer is None or self.lemmatizer == "none":
+            return None
+        if self.lemmatizer == "simplemma":
+            return Simplemma(languages)
+        if isinstance(self.lemmatizer, str) or not callable(self.lemmatizer):
+            raise ParameterError(
+                '{lemmatizer} must be "simplemma", "none", None or a callable, got {got}',
+                got=repr(self.lemmatizer),
+            )
+        return self.lemmatizer
+
+    def _stop_words(self) -> frozenset[str]:
+        if self.stop_words == "auto":
+            return frozenset[str]().union(*map(stop_words_in, self._languages()))
+        if self.stop_words == "english":
+            return frozenset(ENGLISH_STOP_WORDS)
+        if isinstance(self.stop_words, str):
+            raise ParameterError(
+                '{stop_words} must be "auto", "english", None, words or the Path of a file, '
+                "got {got}",
+                got=repr(self.stop_words),
+            )
+        return frozenset(word_list("stop_words", self.stop_words or ()))
 
     def _rule(self) -> WordRule:
-        stop = stop_words_of(self.stop_words, languages_of(self.language))
         least = require_integer("min_length", self.min_length, 1)
-        return WordRule(stop, self.keep_numbers, self.drop_mixed, least)
+        return WordRule(self._stop_words(), self.keep_numbers, self.drop_mixed, least)
 
     def _sizes(self) -> tuple[int, int]:
-        return sizes_of(self.ngram_range)
+        """Return the least and the largest number of words of a run of words."""
+        try:
+            low, high = self.ngram_range
+            low, high = require_integer("ngram_range", low, 1), require_integer("", high, low)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "{ngram_range} must be two integers of at least 1, the smaller one first, as "
+                "(1, 2); got {got}",
+                got=repr(self.ngram_range),
+            ) from None
+        return low, high

@@ -1,4 +1,4 @@
-"""From a text to its forms, and which forms are words.
+"""From a text to its forms, which forms are words, and lists of words that people give.
 
 A form is a run of letters and digits as somebody wrote it. Forms of one word are put together in
 :mod:`spheremix.text.lexicon`.
@@ -8,9 +8,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, groupby
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from spheremix.errors import ParameterError
+from spheremix.text.files import lines, reading
 
 LONGEST = 100  # characters: what is longer is no word (a key, a picture, a sequence)
 JOINERS = "\u200c\u200d"  # within words of Persian and of Indic scripts
@@ -105,3 +112,21 @@ def _unicode_words() -> re.Pattern[str]:
 @cache
 def _unicode_words_and_signs() -> re.Pattern[str]:
     return re.compile(rf"{_unicode_words().pattern}|[^\w\s'\u2018\u2019\u2010\u2011\-]")
+
+
+def word_list(name: str, value: Any) -> tuple[str, ...]:
+    """Return words in lower case, each once, in order.
+
+    A path is that of a file with one word a line; a string has words between commas.
+    """
+    if isinstance(value, PathLike):
+        with reading(Path(value)):
+            found: list[Any] = list(lines(Path(value)))
+    elif isinstance(value, str):
+        found = value.split(",")
+    else:
+        found = list(value) if isinstance(value, Iterable) else [value]
+    for word in found:
+        if not isinstance(word, str):
+            raise ParameterError(f"{{{name}}} must be words; got {{got}}", got=repr(word))
+    return tuple(dict.fromkeys(word for one in found if (word := " ".join(one.lower().split()))))

@@ -25,7 +25,7 @@ from spheremix.text import (
 from spheremix.text.corpus import digest
 from spheremix.text.matrices import not_finite
 from spheremix.text.phrases import Phrase
-from spheremix.text.removed import COMMON, DROPPED, MIXED, MOST, RARE, most_frequent
+from spheremix.text.selection import COMMON, DROPPED, MIXED, MOST_LISTED, RARE, most_frequent
 from spheremix.text.trouble import Mending, mend, repeated_lines, trouble
 from spheremix.wording import count
 
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from spheremix.run.options import ExploreOptions
 
 MATRICES = (".npz", ".npy", ".mtx", ".mtx.gz")
-FOR_COLUMNS = ("text", "id", "title", "date", "label", "date_from", "label_from", "metadata")
+IN_TABLES = ("text", "id", "title", "date", "label")
+FOR_COLUMNS = (*IN_TABLES, "sheet", "date_from", "label_from", "metadata")
 FOR_MATRICES = ("vocabulary", "texts")
 FOR_WORDS = (
     "language",
@@ -118,9 +119,9 @@ def _removed_words(found: Mapping[str, Mapping[str, int]], stop: Collection[str]
     return {
         STOP: {word: n for word, n in asked.items() if word in given},
         DROPPED: {word: n for word, n in asked.items() if word not in given},
-        MIXED: most_frequent(found[MIXED], MOST),
+        MIXED: most_frequent(found[MIXED], MOST_LISTED),
         COMMON: dict(found[COMMON]),
-        RARE: most_frequent(found[RARE], MOST),
+        RARE: most_frequent(found[RARE], MOST_LISTED),
     }
 
 

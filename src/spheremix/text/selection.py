@@ -1,4 +1,4 @@
-"""Which words are neither rare nor common, what that costs, and what to say when none is left."""
+"""Which words are kept, and which are left out: why, and how many texts have each of them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,28 @@ import numpy as np
 
 from spheremix.errors import ParameterError
 from spheremix.parameters import require_integer
+from spheremix.text.tokens import UNKNOWN
 from spheremix.wording import count
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from numpy.typing import NDArray
     from scipy import sparse
+
+    from spheremix.text.lexicon import Lexicon
+    from spheremix.text.phrases import Phrase
+    from spheremix.text.tokens import Tokens
+
+RARE, COMMON, DROPPED, MIXED = "rare", "common", "dropped", "mixed"
+MOST_LISTED = 1000  # rare words, and words of digits and letters, that are listed
 
 FEW_DOCUMENTS = 20  # so few that a word of one of them may stay, and a word of all of them
 USUAL = 5  # documents with a word, at least
 SMALL = 40  # documents for each of these five
 LARGE = 1000  # documents for each one, where that is more than five
-MOST = 20  # documents with a word, at least, in the largest corpora
-COMMON = 0.5  # of the documents
+LARGEST_LEAST = 20  # documents with a word, at least, in the largest corpora
+HALF = 0.5  # of the documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +52,7 @@ class Thresholds:
             min_df = least_documents(n)
         lenient = max_df is None
         if lenient:
-            max_df = n if n < FEW_DOCUMENTS else COMMON
+            max_df = n if n < FEW_DOCUMENTS else HALF
         return cls(
             require_integer("min_count", min_count, 1),
             _documents("min_df", min_df, n),
@@ -50,12 +60,14 @@ class Thresholds:
             lenient,
         )
 
-    def settled(self, counts: sparse.csr_array) -> Thresholds:
-        """Return up the bound of common words that nobody asked for where it would leave none."""
-        n, n_words = counts.shape
-        documents = np.bincount(counts.indices, minlength=n_words)
+    def relaxed(self, counts: sparse.csr_array) -> Thresholds:
+        """Return these without the bound of common words that nobody asked for, if no word is left.
+
+        The bound stays where somebody asked for it, and where it leaves a word.
+        """
+        documents, _ = _frequencies(counts)
         left = (documents >= self.min_df) & (documents <= self.max_df)
-        return replace(self, max_df=n) if self.lenient and not left.any() else self
+        return replace(self, max_df=counts.shape[0]) if self.lenient and not left.any() else self
 
     def survivors(self, counts: sparse.csr_array) -> tuple[NDArray[np.intp], dict[str, int]]:
         """Return the columns of the words within the thresholds, and what each threshold cost.
@@ -64,8 +76,7 @@ class Thresholds:
         does not meet.
         """
         n, n_words = counts.shape
-        documents = np.bincount(counts.indices, minlength=n_words)
-        occurrences = np.bincount(counts.indices, counts.data, minlength=n_words)
+        documents, occurrences = _frequencies(counts)
         tests = {
             "min_df": documents >= self.min_df,
             "min_count": occurrences >= self.min_count,
@@ -80,6 +91,16 @@ class Thresholds:
             left = {name: int(test.sum()) for name, test in tests.items()}
             raise self._no_survivors(n, n_words, left)
         return np.flatnonzero(kept), cost
+
+    def beyond(self, words: Sequence[str], counts: sparse.csr_array) -> dict[str, dict[str, int]]:
+        """Return the words that are left out, with the number of their texts, by reason."""
+        documents, occurrences = _frequencies(counts)
+        rare = (documents < self.min_df) | (occurrences < self.min_count)
+        common = ~rare & (documents > self.max_df)
+        return {
+            reason: {words[i]: int(documents[i]) for i in np.flatnonzero(which).tolist()}
+            for reason, which in ((RARE, rare), (COMMON, common))
+        }
 
     def _no_survivors(self, n: int, n_words: int, left: dict[str, int]) -> ParameterError:
         """Say which threshold is to blame."""
@@ -97,6 +118,13 @@ class Thresholds:
         )
 
 
+def _frequencies(counts: sparse.csr_array) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return how many texts have each word, and how often it occurs."""
+    size = counts.shape[1]
+    documents = np.bincount(counts.indices, minlength=size)
+    return documents, np.bincount(counts.indices, counts.data, minlength=size)
+
+
 def least_documents(n: int) -> int:
     """Return how many of n documents have a word at least, unless somebody says so.
 
@@ -105,7 +133,7 @@ def least_documents(n: int) -> int:
     """
     if n < FEW_DOCUMENTS:
         return 1
-    return max(2, min(USUAL, n // SMALL), min(MOST, n // LARGE))
+    return max(2, min(USUAL, n // SMALL), min(LARGEST_LEAST, n // LARGE))
 
 
 def _documents(name: str, value: Any, n: int) -> int:
@@ -131,3 +159,47 @@ def no_words(texts: list[str]) -> ParameterError:
         texts=count(len(texts), "text"),
         blank=f"{blank:,}",
     )
+
+
+def texts_with(tokens: Tokens, keys: Sequence[str | None]) -> dict[str, int]:
+    """Count the texts that have each key; token i stands for ``keys[i]``, and None for nothing."""
+    places = {key: i for i, key in enumerate(sorted({key for key in keys if key is not None}))}
+    numbers = [UNKNOWN if key is None else places[key] for key in keys]
+    counts = tokens.renumber(numbers).counts(len(places))
+    return dict(
+        zip(places, np.bincount(counts.indices, minlength=len(places)).tolist(), strict=True)
+    )
+
+
+def left_out_forms(
+    written: Tokens, forms: Sequence[str], lexicon: Lexicon, drop: Sequence[str]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Count the texts with each word that was to be left out, and with each mixed form that was.
+
+    A word counts with all of its forms; one that no text has is counted 0.
+    """
+    if not drop and not lexicon.rule.drop_mixed:
+        return {}, {}
+    lower = [form.lower() for form in forms]
+    asked = {word: lexicon.dropped.get(word, word) for word in drop}
+    wanted = {*asked.values(), *lexicon.dropped.values()}
+    words = [lexicon.dropped.get(form, form) for form in lower]
+    found = texts_with(written, [word if word in wanted else None for word in words])
+    without = replace(lexicon.rule, drop_mixed=False)
+    mixed = [form if without(form) and not lexicon.rule(form) else None for form in lower]
+    return {word: found.get(key, 0) for word, key in asked.items()}, texts_with(written, mixed)
+
+
+def phrases_of(asked: Iterable[str], phrases: Iterable[Phrase], lexicon: Lexicon) -> dict[str, str]:
+    """Return the phrase as it is shown for each asked one, in whatever forms it was asked for."""
+    parts: dict[str, tuple[str, ...]] = {}
+    for one in phrases:  # those of fewer words come first
+        parts[one.word] = parts.get(one.left, (one.left,)) + parts.get(one.right, (one.right,))
+    shown = {words: name for name, words in parts.items()}
+    found = {text: tuple(lexicon.known.get(w) or w for w in text.split()) for text in asked}
+    return {text: shown[words] for text, words in found.items() if words in shown}
+
+
+def most_frequent(texts: Mapping[str, int], most: int | None = None) -> dict[str, int]:
+    """Put words into the order of their texts, those of the most texts first; keep some of them."""
+    return dict(sorted(texts.items(), key=lambda one: (-one[1], one[0]))[:most])

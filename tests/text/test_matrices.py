@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import zipfile
 
 import numpy as np
 import pytest
 from readers_common import write
 from scipy import io, sparse
 
-from spheremix.text import ReadError, read_matrix
+from spheremix.text import ReadError, matrices, read_matrix
 
 
 class TestMatrices:
@@ -106,6 +107,7 @@ class TestMatrices:
             ("data", [np.nan, 1.0, -np.inf], r"row 1 \(counted from 1\) and 1 more have NaN"),
             ("shape", [2, -3], "damaged"),
             ("shape", [10**12, 10**12], "damaged"),
+            ("shape", [2, 10**9], "a shape of 2 x 1000000000 is declared for 3 entries"),
             ("format", b"xyz", "damaged"),
             ("data", [{}, {}, {}], "damaged"),
         ],
@@ -117,6 +119,48 @@ class TestMatrices:
             parts = {**file, part: np.array(value)}
         np.savez(path, **parts)
         self.refused(path, message)
+
+    def test_a_shape_that_would_fill_the_memory(self, tmp_path):
+        path = tmp_path / "x.npz"
+        sparse.save_npz(path, sparse.coo_array(self.X))
+        with np.load(path) as file:
+            parts = {**file, "shape": np.array([10**11, 3])}
+        np.savez(path, **parts)
+        self.refused(path, "a shape of 100000000000 x 3 is declared for 3 entries")
+
+    def test_arrays_are_as_large_as_they_say(self, tmp_path):
+        path = tmp_path / "x.npz"
+        sparse.save_npz(path, self.X, compressed=False)
+        with zipfile.ZipFile(path) as file:
+            parts = {name: file.read(name) for name in file.namelist()}
+        header = parts["data.npy"].replace(b"(3,), }         ", b"(3000000000,), }")
+        assert header != parts["data.npy"]
+        with zipfile.ZipFile(path, "w") as file:
+            for name, content in (parts | {"data.npy": header}).items():
+                file.writestr(name, content)
+        self.refused(
+            path, r"data\.npy has 24 bytes, and declares float64 of the shape \(3000000000,"
+        )
+
+    def test_what_unpacks_beyond_measure(self, tmp_path, monkeypatch):
+        path = tmp_path / "x.npz"
+        wide = sparse.csr_array((np.zeros(10**6), np.zeros(10**6, int), [0, 10**6]), shape=(1, 3))
+        sparse.save_npz(path, wide)
+        assert read_matrix(path).X.shape == (1, 3)
+        monkeypatch.setattr(matrices, "LARGE_ARCHIVE", 10**6)
+        self.refused(
+            path, r"unpacks to 0\.0 GB, more than 200 times its size: if it is meant, save"
+        )
+        sparse.save_npz(path, wide, compressed=False)
+        assert read_matrix(path).X.shape == (1, 3)
+        monkeypatch.setattr(matrices, "_free_memory", lambda: 10**6)
+        self.refused(path, r"unpacks to 0\.0 GB, and there are 0\.0 GB of memory")
+
+    def test_hashed_words_have_many_columns(self, tmp_path):
+        sparse.save_npz(
+            tmp_path / "x.npz", sparse.csr_array(([1.0], [7], [0, 1]), shape=(1, 2**20))
+        )
+        assert read_matrix(tmp_path / "x.npz").X.shape == (1, 2**20)
 
     def test_cut_archives(self, tmp_path):
         path = tmp_path / "x.npz"

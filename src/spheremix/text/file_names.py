@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+TEXT_SUFFIXES = (".txt", ".text", ".md")
 YEAR = r"(?<!\d)(?P<Y>1\d{3}|20\d{2})"
 # Dates that are found in names, the most exact first.
 DATES = (
@@ -33,11 +34,11 @@ FIELD = re.compile(r"\{([^{}]*)\}|(\*)")
 PERIODS = {4: "year", 7: "month", 10: "day"}
 
 
-def without_suffix(name: str, suffixes: Sequence[str]) -> str:
+def without_suffix(name: str) -> str:
     """Return the name of a file, or its path, without its end (.txt, .txt.gz)."""
     bare = name.removesuffix(".gz")
     end = PurePosixPath(bare).suffix
-    return bare[: -len(end)] if end.lower() in suffixes else bare
+    return bare[: -len(end)] if end.lower() in TEXT_SUFFIXES else bare
 
 
 def find_dates(
@@ -125,7 +126,7 @@ def _search(patterns: Sequence[re.Pattern[str]], text: str) -> str | None:
 
 
 def find_labels(
-    folder: Path, names: Sequence[str], where: str | None, suffixes: Sequence[str]
+    folder: Path, names: Sequence[str], where: str | None
 ) -> tuple[dict[str, list[tuple[str, ...]]], list[str]]:
     """Return the labels in the names of files or folders, and what should be said.
 
@@ -138,8 +139,8 @@ def find_labels(
         firsts = [name.partition("/") for name in names]
         found = {"folder": [(first,) if slash else () for first, slash, _ in firsts]}
     else:
-        pattern, fields = _template(without_suffix(str(where), suffixes))
-        matches = [pattern.search(without_suffix(name, suffixes)) for name in names]
+        pattern, fields = _template(without_suffix(str(where)))
+        matches = [pattern.search(without_suffix(name)) for name in names]
         found = {
             field: [(one[i],) if one else () for one in matches]
             for i, field in enumerate(fields, 1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spheremix.text import TextVectorizer
-from spheremix.text.thresholds import Thresholds
+from spheremix.text.selection import Thresholds
 
 
 def test_removed_words_are_counted_as_a_plain_count_counts_them():
