@@ -13,14 +13,12 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "common")]
 
 from corpora import MAKERS  # noqa: E402
 from story import packed, short, tell  # noqa: E402
-from undrawn import draw  # noqa: E402
-
-from spheremix.run import render  # noqa: E402
+from undrawn import undraw  # noqa: E402
 
 
 def main():
     """Do all that the tests do, and write what was seen."""
-    render.draw = draw
+    undraw()
     for name in sys.argv[1:] or MAKERS:
         begin = time.monotonic()
         with tempfile.TemporaryDirectory() as place:
