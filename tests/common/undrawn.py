@@ -18,3 +18,8 @@ def undrawn():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(render, "draw", draw)
         yield
+
+
+def undraw():
+    """Draw nothing in this process, as in one of its own."""
+    render.draw = draw
