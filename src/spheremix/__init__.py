@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from spheremix.reading.stability import stability
     from spheremix.report import Report
     from spheremix.run.explore import explore_corpus
-    from spheremix.run.saving import load_run, save_run
-    from spheremix.run.store import RunError
+    from spheremix.run.folder.files import RunError
+    from spheremix.run.run import Run, load_run, save_run
 
 __all__ = [
     "CriteriaDisplay",
@@ -46,6 +46,7 @@ __all__ = [
     "PathDisplay",
     "PrototypesDisplay",
     "Report",
+    "Run",
     "RunError",
     "SphereDisplay",
     "SphericalKMeans",
@@ -84,7 +85,8 @@ _HOMES = {
     "PathDisplay": "display",
     "PrototypesDisplay": "display",
     "Report": "report",
-    "RunError": "run.store",
+    "Run": "run.run",
+    "RunError": "run.folder.files",
     "SphereDisplay": "display",
     "SphericalKMeans": "estimators.skmeans",
     "TimelineDisplay": "display",
@@ -101,8 +103,8 @@ _HOMES = {
     "draw_run": "display",
     "explore_corpus": "run.explore",
     "stability": "reading.stability",
-    "load_run": "run.saving",
-    "save_run": "run.saving",
+    "load_run": "run.run",
+    "save_run": "run.run",
     "stability_selection": "estimators.replicates",
 }
 

@@ -1,4 +1,4 @@
-"""``spheremix assign``: clusters of new documents, by a run that was saved."""
+"""``spheremix assign``: groups of new documents, by a run that was saved."""
 
 # ruff: noqa: PLC0415 (help does not wait for SciPy: what works is loaded when there is work)
 from __future__ import annotations
@@ -31,15 +31,15 @@ def assign(
     ] = 0.05,
     force: Annotated[bool, typer.Option("--force", help="Replace the table.")] = False,
 ) -> None:
-    """Put new documents into the clusters of a run, and tell what is new in them.
+    """Put new documents into the groups of a run, and tell what is new in them.
 
-    Do they fit? Is there a new group among them? Have the shares or the words of clusters changed?
-    Words are those of the run: documents that have none of them are written with an empty cluster
+    Do they fit? Is there a new group among them? Have the shares or the words of groups changed?
+    Words are those of the run: documents that have none of them are written with an empty group
     and the reason.
     """
-    from spheremix.run.assign import compare_documents, write_assigned
-    from spheremix.run.output import check_output
-    from spheremix.run.saving import load_run
+    from spheremix.run.folder.files import check_output
+    from spheremix.run.new_documents import compare_documents, write_assigned
+    from spheremix.run.run import load_run
     from spheremix.text import read_matrix
 
     known = load_run(run)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from bisect import bisect_right
 from contextlib import contextmanager
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -14,8 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spheremix.cli.naming import option_name
-from spheremix.run.listener import Listener
-from spheremix.run.pace import Pace
+from spheremix.run import Listener
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 EVERY = 10.0  # seconds between lines where there is no terminal
 REDRAWN = 0.1  # seconds between drawings where there is one
 EARLY = 2.0  # seconds before which nothing is said of the time left
+AT_ONCE = 0.1  # seconds: what is done by then was done before the stage began
+GRAIN = 0.002  # shares that are nearer to each other are not told apart
 
 
 def printable(text: str) -> str:
@@ -66,6 +69,36 @@ def _err() -> Console:
     return Console(stderr=True, markup=False, highlight=False, emoji=False)
 
 
+class Pace:
+    """Guesses how long a stage still takes, at the pace of the later half of what is done.
+
+    Parameters
+    ----------
+    start : float
+        When the stage began, in seconds.
+    """
+
+    def __init__(self, start: float) -> None:
+        self._marks = [(start, 0.0)]
+        self.done = 0.0
+
+    def reach(self, share: float, now: float) -> None:
+        """Note which share is done; it never falls."""
+        self.done = max(self.done, min(share, 1.0))
+        start = self._marks[0][0]
+        if len(self._marks) == 1 and now - start < AT_ONCE:
+            self._marks = [(start, self.done)]
+        elif self.done >= self._marks[-1][1] + GRAIN:
+            self._marks.append((now, self.done))
+
+    def left(self, now: float) -> float | None:
+        """Return the seconds that the stage may still take; None where nothing is known."""
+        half = 0.5 * (self._marks[0][1] + self.done)
+        since, share = self._marks[max(bisect_right(self._marks, half, key=itemgetter(1)) - 1, 0)]
+        gained = self.done - share
+        return None if gained <= 0.0 else (now - since) / gained * (1.0 - self.done)
+
+
 class Terminal(Listener):
     """Says what is being done and how long it may take; drawn on terminals, lines elsewhere."""
 
@@ -86,7 +119,7 @@ class Terminal(Listener):
             self._draw()
 
     def update(self, share: float, detail: str = "") -> None:
-        """Return which share of the stage is done."""
+        """Show which share of the stage is done."""
         now, self._detail = time.monotonic(), detail
         self._pace.reach(share, now)
         if now - self._said < (EVERY if self._live is None else REDRAWN):

@@ -21,10 +21,10 @@ def demo(
     force: flags.Force = False,
     open_page: flags.Open = False,
 ) -> None:
-    """Cluster the docstrings of numpy, scipy and scikit-learn.
+    """Group the docstrings of numpy, scipy and scikit-learn.
 
     About 3,000 documents of the versions that are installed, nothing to download: their prose,
-    without code, in 22 clusters.
+    without code, in 22 groups.
     """
     from spheremix.cli.summary import summarise
     from spheremix.datasets import load_docstrings

@@ -20,7 +20,7 @@ def edit(
         Path | None,
         typer.Argument(
             help="The edits.json that the report exports, or a table (CSV, TSV or JSON lines) with "
-            "the columns cluster and name, which renames groups."
+            "the columns group and name, which renames groups."
         ),
     ] = None,
     undo: Annotated[bool, typer.Option("--undo", help="Take back the last edits.")] = False,
@@ -29,18 +29,18 @@ def edit(
 ) -> None:
     """Make edits to a run: names, notes, merges, splits, dropped words, misplaced documents.
 
-    To rename groups, write a table with the columns cluster and name: `spheremix edit run
+    To rename groups, write a table with the columns group and name: `spheremix edit run
     names.csv`. For other edits, press *edits* in the report, which saves edits.json. Written by
     hand, it has the keys format ("spheremix edits"), version (1), run (fit in `spheremix names
     RUN`) and any of names ({"0": "Elections"}), merge ([[1, 4]]), split ([2]) and drop_words
     (["said"]).
 
-    Merged and split groups, and dropped words, are fitted again from where the groups stand; the
+    Merged and split groups, and dropped words, are fitted again from where the groups are; the
     summary says what changed. `--undo` gives the run before the last edits, to the last byte.
     """
     from spheremix.cli.summary import summarise
-    from spheremix.run.editing import edit_run, undo_edits
-    from spheremix.run.store import RunError
+    from spheremix.run.explore import edit_run, undo_edits
+    from spheremix.run.folder.files import RunError
 
     if (edits is None) != undo:
         raise RunError("Give either a file of edits or {undo=True}", remedies=("see --help",))

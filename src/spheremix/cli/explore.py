@@ -1,4 +1,4 @@
-"""``spheremix explore``: from a file of documents to clusters one can name."""
+"""``spheremix explore``: from a file of documents to groups one can name."""
 
 # ruff: noqa: PLC0415 (help does not wait for SciPy: what works is loaded when there is work)
 from __future__ import annotations
@@ -20,12 +20,12 @@ def explore(
     open_page: flags.Open = False,
     **options: Any,
 ) -> None:
-    """Cluster documents, and say in which words.
+    """Group documents, and say in which words.
 
     Killed at any moment and started again with the same command, it goes on from where it was and
     ends with the same result. With other options for the same documents it reuses what they do not
-    change. If the folder holds a run of other documents, or one whose words were chosen by other
-    options, the command changes nothing and says what differs.
+    change. If the folder holds a run of other documents, the command changes nothing and says what
+    differs.
 
     For example: `spheremix explore news.csv --text body -k 2:20 -o news`, then open
     news/report.html. For a folder of dated text files: `spheremix explore speeches --date-from name

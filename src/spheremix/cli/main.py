@@ -14,20 +14,20 @@ from spheremix.cli.demo import demo
 from spheremix.cli.edit import edit
 from spheremix.cli.explore import explore
 from spheremix.cli.names import names
-from spheremix.cli.report import report
+from spheremix.cli.report import check, figures, report
 from spheremix.cli.simulate import simulate
 from spheremix.cli.update import update
 
 app = typer.Typer(
     name="spheremix",
-    help="Cluster documents with mixtures whose prototypes are sparse, so that a cluster can be "
+    help="Group documents with mixtures whose prototypes are sparse, so that a group can be "
     "read: which words are its own, which it shares, which belong to nobody.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-MEANT = dict.fromkeys(("--clusters", "--n-clusters", "--n-components"), "--k")
+MEANT = dict.fromkeys(("--groups", "--clusters", "--n-clusters", "--n-components"), "--k")
 
 
 class Command(TyperCommand):
@@ -44,7 +44,7 @@ class Command(TyperCommand):
             raise
 
 
-for command in (explore, report, edit, assign, update, names, demo, simulate):
+for command in (explore, report, figures, edit, assign, update, names, check, demo, simulate):
     app.command(cls=Command)(command)
 
 

@@ -1,4 +1,4 @@
-"""The summary of a run: clusters, sizes, words, and what to open next."""
+"""The summary of a run: groups, sizes, words, and what to open next."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 from spheremix.cli.console import remark, say, table
 from spheremix.cli.naming import option_name
-from spheremix.run.files import PAGE
-from spheremix.run.headline import headline
-from spheremix.run.overview import cluster_tables, common_words, what_to_open
-from spheremix.run.remarks import remarks
+from spheremix.run.folder.readme import PAGE
+from spheremix.run.sentences import (
+    common_words,
+    group_tables,
+    headline,
+    remarks,
+    what_to_open,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,12 +26,12 @@ def summarise(run: Run, *, open_page: bool = False) -> None:
     """Print what was found, and open the report where that was asked."""
     say()
     say(headline(run), bold=True)
-    for headers, rows, right in cluster_tables(run):
+    for headers, rows, right in group_tables(run):
         say()
         table(headers, rows, right=right)
     if common := common_words(run):
         say()
-        say(f"Words of all clusters: {', '.join(common)}")
+        say(f"Words of all groups: {', '.join(common)}")
     for one in remarks(run):
         say()
         say(one.render(option_name))
@@ -41,6 +45,6 @@ def summarise(run: Run, *, open_page: bool = False) -> None:
 
 def show_page(run: Run, page: Path | None = None) -> None:
     """Open the report in the browser, where there is one."""
-    path = page or run.folder / PAGE
+    path = page or run.store.place / PAGE
     if not webbrowser.open(path.resolve().as_uri()):
         remark(f"no browser was found: open {path}.")

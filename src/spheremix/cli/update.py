@@ -32,13 +32,13 @@ def update(
     threads: flags.Threads = None,
     open_page: flags.Open = False,
 ) -> None:
-    """Make a run of the documents of a run and new ones: its clusters stay, new ones are added.
+    """Make a run of the documents of a run and new ones: its groups stay, new ones are added.
 
-    Clusters keep their numbers, names, notes and colours. New ones come last, if there is a new
+    Groups keep their numbers, names, notes and colours. New ones come last, if there is a new
     group among the new documents. The run before is only read. The summary says what changed.
     """
     from spheremix.cli.summary import summarise
-    from spheremix.run.updating import update_run
+    from spheremix.run.update import update_run
     from spheremix.text import read_matrix
 
     with terminal() as listener:

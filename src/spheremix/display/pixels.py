@@ -313,9 +313,7 @@ class PixelDisplay:
         self.layout = layout
         self.intensities = intensities
         self.sizes = np.asarray(sizes)
-        self.names = (
-            [f"cluster {k}" for k in range(len(layout.groups))] if names is None else names
-        )
+        self.names = [f"cluster {k}" for k in range(len(layout.groups))] if names is None else names
         self.words = words
 
     def _plot(self, ax: Axes, gamma: float) -> None:

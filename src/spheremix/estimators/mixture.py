@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.data.base import Directions
-    from spheremix.data.base import Engine
+    from spheremix.data.base import Directions, Engine
     from spheremix.em import Progress
     from spheremix.estimators.options import (
         Auto,

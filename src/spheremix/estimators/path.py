@@ -37,8 +37,7 @@ from spheremix.estimators.strategies import (
     path_solver,
     warn_of_steps,
 )
-from spheremix.path import PathState
-from spheremix.path import exit_betas
+from spheremix.path import PathState, exit_betas
 from spheremix.select import CRITERIA, count_from_sizes, criteria
 
 if TYPE_CHECKING:
@@ -46,8 +45,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.data.base import Directions
-    from spheremix.data.base import Engine
+    from spheremix.data.base import Directions, Engine
     from spheremix.estimators.options import (
         Auto,
         EStep,

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from spheremix.data.base import Directions, Want
-    from spheremix.data.base import Engine
+    from spheremix.data.base import Directions, Engine, Want
     from spheremix.estimators.options import Auto, KMeansInit
     from spheremix.estimators.streaming import Batch
     from spheremix.models.base import Model

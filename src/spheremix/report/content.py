@@ -10,19 +10,25 @@ from spheremix.display.style import cluster_names, hues
 from spheremix.reading import Reading
 from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.report import documents as docs
-from spheremix.report.layout import layout
-from spheremix.report.overview import candidates, corpus_entry, model_entry
+from spheremix.report.overview import (
+    advice_entry,
+    candidates,
+    corpus_entry,
+    edits_entry,
+    model_entry,
+    remark_entries,
+    stability_entry,
+    tree_entry,
+)
 from spheremix.report.packing import packed_size
 from spheremix.report.rows import heaviest
-from spheremix.report.stability import stability_entry
 from spheremix.report.steps import curves, read_steps
 from spheremix.report.texts import shorten, token_forms
-from spheremix.report.tree import tree_entry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from spheremix.report.source import Source
+    from spheremix.run.run import Run
 
 FORMAT = "spheremix-report"
 VERSION = 2
@@ -33,55 +39,50 @@ BUDGET = 7_000_000
 LEAST_TEXT = 500_000  # of them for texts, whatever the rest takes
 
 
-def build(source: Source) -> dict[str, Any]:
+def build(run: Run) -> dict[str, Any]:
     """Compute the content of a report; texts are cut to the room that the rest leaves."""
-    content = _measured(source)
+    content = _measured(run)
     documents = content["documents"]
     if documents is not None and documents["text"] is not None:
         texts, documents["text"] = documents["text"], None
         room = max(LEAST_TEXT, BUDGET - packed_size(content))
         documents["text"] = shorten(texts, room)
-        if source.vectorizer is not None:
+        vectorizer = run.vectorizer()
+        if vectorizer is not None:
             places = {name: i for i, name in enumerate(content["words"])}
-            content["forms"] = token_forms(documents["text"], source.vectorizer, places)
+            content["forms"] = token_forms(documents["text"], vectorizer, places)
     return content
 
 
-def _measured(source: Source) -> dict[str, Any]:
+def _measured(run: Run) -> dict[str, Any]:
     """Compute all but the texts, which are whole, and their tokens."""
-    reading = Reading(source.model, source.feature_names)
-    shown = shown_words(source)
-    steps = read_steps(source, shown)
-    found = None if source.X is None else reading.documents(source.X)
-    counted = docs.word_counts(source)
+    reading, found = run.reading, run.assigned
+    shown = shown_words(run)
+    steps = read_steps(run, shown)
+    counted = docs.word_counts(run)
     contrast = docs.contrast(counted, None if found is None else found.labels, reading.n_groups)
-    telling = None if contrast is None else [[word for word, _ in words] for words in contrast]
-    named = Reading(
-        source.model,
-        source.feature_names,
-        contrast=telling,
-        names=source.names,
-        X=None if source.feature_names is None else source.X,  # coordinates are in every document
-    )
-    K, path = reading.n_groups, source.path
-    names, has_words = cluster_names(named), source.feature_names is not None or counted is not None
+    if contrast is not None and reading.contrast is None:  # words that no exploration counted
+        telling = [[word for word, _ in words] for words in contrast]
+        reading = Reading(run.model, run.feature_names, contrast=telling, names=run.names())
+    K, path = reading.n_groups, run.path
+    names, has_words = cluster_names(reading), run.feature_names is not None or counted is not None
     exits = None if path is None else path.exit_betas_[:, shown].astype(np.float32)
     return {
         "format": FORMAT,
         "version": VERSION,
-        "title": source.title,
-        "run": source.run,
-        "edits": source.edits,
-        "corpus": corpus_entry(source, reading.prototypes.shape[1] - len(shown)),
-        "model": model_entry(source, len(shown), docs.compare(source, found)),
-        "candidates": candidates(source, counted),
-        "advice": source.advice,
-        "remarks": source.remarks,
-        "kind": "coordinates" if source.feature_names is None else "words",
+        "title": run.title,
+        "run": run.info.fit,
+        "edits": edits_entry(run),
+        "corpus": corpus_entry(run, reading.prototypes.shape[1] - len(shown)),
+        "model": model_entry(run, len(shown), docs.compare(run, found)),
+        "candidates": candidates(run, counted),
+        "advice": advice_entry(run),
+        "remarks": remark_entries(run),
+        "kind": "coordinates" if run.feature_names is None else "words",
         "words": [reading.feature_names[j] for j in shown],
         "hues": hues(K),
         "names": names,
-        "tree": tree_entry(source.tree, names, words=has_words),
+        "tree": tree_entry(run.nodes, names, words=has_words),
         "steps": steps.entries,
         "path": curves(path),
         "chosen": steps.chosen,
@@ -91,31 +92,31 @@ def _measured(source: Source) -> dict[str, Any]:
         "prototypes": reading.prototypes[:, shown].astype(np.float32),
         "exit_betas": exits,
         "labels": steps.labels,
-        "documents": docs.describe(source, found),
-        "layout": layout(source, found),
-        "rows": _rows(source, shown),
+        "documents": docs.describe(run, found),
+        "layout": docs.layout(run, found),
+        "rows": _rows(run, shown),
         "forms": None,
         "contrast": contrast,
-        "firmness": stability_entry(source, shown),
+        "firmness": stability_entry(run, shown),
         **docs.listed(found, K),
     }
 
 
-def shown_words(source: Source) -> NDArray[np.intp]:
+def shown_words(run: Run) -> NDArray[np.intp]:
     """Return the columns that are shown: all of them, or those that survive longest."""
-    prototypes = source.mixture.prototypes_
+    prototypes = run.mixture.prototypes_
     d = prototypes.shape[1]
     if d <= MAX_WORDS:
         return np.arange(d)
     weights = np.abs(prototypes).max(axis=0)
-    exits = weights if source.path is None else source.path.exit_betas_.max(axis=0)
+    exits = weights if run.path is None else run.path.exit_betas_.max(axis=0)
     return np.sort(np.lexsort((-weights, -exits))[:MAX_WORDS])
 
 
-def _rows(source: Source, shown: NDArray[np.intp]) -> dict[str, Any] | None:
+def _rows(run: Run, shown: NDArray[np.intp]) -> dict[str, Any] | None:
     """Return the heaviest words of the documents, in the scores of the chosen step first."""
-    if source.X is None or source.feature_names is None:
+    if run.matrix() is None or run.feature_names is None:
         return None
-    mixtures = [source.mixture, *([] if source.path is None else [source.path.model(0)])]
+    mixtures = [run.mixture, *([] if run.path is None else [run.path.model(0)])]
     weights = [(one.kappas_[:, None] * np.abs(one.prototypes_)).max(axis=0) for one in mixtures]
-    return heaviest(source.X, np.array(weights), shown)
+    return heaviest(run.matrix(), np.array(weights), shown)

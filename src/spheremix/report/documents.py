@@ -1,4 +1,4 @@
-"""The documents of a report: who they are, where they belong, and words of their clusters."""
+"""The documents of a report: who they are, where they belong, where they stand on the map."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spheremix.reading import agreement, contrast_words
+from spheremix.reading import agreement, contrast_words, document_positions
 from spheremix.report.numbers import digits, numbered
 from spheremix.report.texts import length
-from spheremix.report.tree import packed_leaves
 from spheremix.text import TextVectorizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spheremix.reading import Documents
-    from spheremix.report.source import Source
+    from spheremix.run.run import Run
     from spheremix.text import Corpus
 
 LISTED = 10  # typical and ambiguous documents of a cluster
-CONTRASTED = 16  # words that set the texts of a cluster apart
+CONTRASTED = 16  # words that set the texts of a group apart
+LARGEST = 2**16 - 1  # what the position 1 is written as
 
 
-def describe(source: Source, found: Documents | None) -> dict[str, Any] | None:
+def describe(run: Run, found: Documents | None) -> dict[str, Any] | None:
     """Describe the documents that were kept; None where their rows are not known."""
     if found is None:
         return None
-    n, several = len(found.labels), len(source.mixture.weights_) > 1
-    corpus = source.corpus
-    texts = corpus.texts if corpus is not None and source.has_texts else None
+    n, several = len(found.labels), len(run.mixture.weights_) > 1
+    corpus = run.kept_corpus
+    texts = corpus.texts if corpus is not None and any(corpus.texts) else None
     columns, names, labels = _labels(corpus)
     dates = None if corpus is None else corpus.dates
     return {
@@ -45,8 +45,10 @@ def describe(source: Source, found: Documents | None) -> dict[str, Any] | None:
         "margin": found.margins.astype(np.float32),
         "log_odds": found.log_odds.astype(np.float32),
         "cosine": found.cosines.astype(np.float32),
-        "cluster": numbered(found.labels, len(source.mixture.weights_)).astype(np.uint16),
-        "leaf": packed_leaves(source.leaves, source.tree),
+        "cluster": numbered(found.labels, len(run.mixture.weights_)).astype(np.uint16),
+        "leaf": None
+        if run.leaves is None or run.nodes is None
+        else numbered(run.leaves, run.nodes[-1].n_leaves).astype(np.uint16),
         "runner_up": found.second_groups.astype(np.uint16) if several else None,
     }
 
@@ -74,12 +76,12 @@ def _labels(
     return columns, names, found
 
 
-def compare(source: Source, found: Documents | None) -> list[dict[str, Any]]:
+def compare(run: Run, found: Documents | None) -> list[dict[str, Any]]:
     """Compare clusters with the labels of each column, where a document has one at most."""
-    if source.corpus is None or found is None:
+    if run.kept_corpus is None or found is None:
         return []
     compared = []
-    for column, labels in source.corpus.labels.items():
+    for column, labels in run.kept_corpus.labels.items():
         if any(len(several) > 1 for several in labels):
             continue
         same = agreement(found.labels, labels)
@@ -102,14 +104,15 @@ def listed(found: Documents | None, K: int) -> dict[str, list[list[int]] | None]
     }
 
 
-def word_counts(source: Source) -> tuple[Any, list[str]] | None:
+def word_counts(run: Run) -> tuple[Any, list[str]] | None:
     """Count the words of the texts, where columns are no words; those of a run are counted."""
-    if source.counts is not None or source.feature_names is not None:
-        return source.counts
-    if source.corpus is None or not source.has_texts:
+    counted, rows, corpus = run.counts(), run.rows, run.kept_corpus
+    if counted is not None and rows is not None:
+        return counted[0][rows.kept], counted[1]
+    if run.feature_names is not None or corpus is None or not any(corpus.texts):
         return None
     counter = TextVectorizer(lemmatizer=None)
-    counts = counter.fit_count(source.corpus.texts)
+    counts = counter.fit_count(corpus.texts)
     return counts, [str(word) for word in counter.vocabulary_]
 
 
@@ -124,3 +127,18 @@ def contrast(
         return None
     words = contrast_words(counted[0], labels, counted[1], CONTRASTED, n_groups=K)
     return [[(one.word, digits(one.z, 4)) for one in several] for several in words]
+
+
+def layout(run: Run, found: Documents | None) -> dict[str, Any] | None:
+    """Return the positions of the documents; None where their rows are not known.
+
+    A run has them already; for a model they are computed. They are written as integers from 0 to
+    65,535, x from left to right and y from bottom to top.
+    """
+    if found is None:
+        return None
+    positions = run.positions()
+    if positions is None:
+        positions = document_positions(run.matrix(), found.labels)
+    whole = np.rint(np.clip(positions, 0.0, 1.0) * LARGEST).astype(np.uint16)
+    return {"x": whole[:, 0].copy(), "y": whole[:, 1].copy()}

@@ -1,7 +1,8 @@
-"""What a report says first: the corpus, the model that was chosen, and the other candidates."""
+"""What a report says first: corpus, model, candidates, advice, remarks, stability and tree."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,29 +11,40 @@ import numpy as np
 from spheremix.reading import Reading, group_order
 from spheremix.report.documents import contrast
 from spheremix.report.numbers import digits
-from spheremix.report.source import count_rows
+from spheremix.run.sentences import remarks
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
-    from spheremix.estimators.mixture import VMFMixture
-    from spheremix.report.source import Source
+    from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
+    from spheremix.estimators.mixture import VMFMixture
+    from spheremix.run.run import Run
+    from spheremix.run.stages.tree import Node
+
+NODE_WORDS = 10  # of a node of the tree
 LISTED = 10  # words of a cluster of a candidate
 
 
-def corpus_entry(source: Source, n_dropped: int) -> dict[str, Any]:
+def corpus_entry(run: Run, n_dropped: int) -> dict[str, Any]:
     """Say where the documents come from and what was done to them."""
-    corpus = source.corpus
-    n_kept = len(source.mixture.labels_) if source.X is None else count_rows(source.X)
+    corpus, rows = run.kept_corpus, run.rows
+    n_kept = len(run.mixture.labels_) if rows is None else len(rows.kept)
+    aside = (
+        []
+        if rows is None
+        else [(rows.corpus.ids[i], rows.reasons[i]) for i in sorted(rows.reasons)]
+    )
     return {
         "source": "" if corpus is None else _file_name(corpus.source),
         "format": "" if corpus is None else corpus.format,
-        "n_documents": n_kept + len(source.set_aside),
+        "n_documents": n_kept + len(aside),
         "n_kept": n_kept,
-        "n_set_aside": len(source.set_aside),
-        "set_aside": [list(one) for one in source.set_aside],
+        "n_set_aside": len(aside),
+        "set_aside": [list(one) for one in aside],
         "notes": [] if corpus is None else list(corpus.notes),
-        "done": [list(one) for one in source.done],
+        "done": [list(one) for one in _done(run)],
         "n_words_dropped": n_dropped,
     }
 
@@ -42,49 +54,49 @@ def _file_name(source: str) -> str:
     return Path(source).name if Path(source).is_absolute() else source
 
 
-def model_entry(source: Source, n_shown: int, agreement: list[dict[str, Any]]) -> dict[str, Any]:
+def model_entry(run: Run, n_shown: int, agreement: list[dict[str, Any]]) -> dict[str, Any]:
     """Say what was chosen, and by what."""
-    mixture, path = source.mixture, source.path
+    mixture, path = run.mixture, run.path
     K, d = mixture.prototypes_.shape
     kappa = mixture.kappa if isinstance(mixture.kappa, str) else np.asarray(mixture.kappa)
     return {
         "n_clusters": K,
-        "has_nowhere": source.has_noise,
+        "has_nowhere": run.reading.has_noise,
         "n_words": d,
         "n_words_shown": n_shown,
         "beta": float(mixture.beta),
         "sparsity": digits(1.0 - np.count_nonzero(mixture.prototypes_) / mixture.prototypes_.size),
         "kappa": "given" if np.ndim(kappa) else kappa if isinstance(kappa, str) else float(kappa),
-        "k_criterion": source.k_criterion if len(source.dense) > 1 else None,
+        "k_criterion": run.info.command.get("k_criterion") if len(run.dense) > 1 else None,
         "criterion": None if path is None else path.criterion.lower(),
         "relaxed": path is not None and path.relaxed,
-        "seed": source.seed,
+        "seed": run.info.command.get("seed"),
         "status": mixture.status_ if path is None else path.status_,
         "log_likelihood": digits(mixture.log_likelihood_, 12),
         "agreement": agreement,
     }
 
 
-def candidates(source: Source, counted: tuple[Any, list[str]] | None) -> list[dict[str, Any]]:
+def candidates(run: Run, counted: tuple[Any, list[str]] | None) -> list[dict[str, Any]]:
     """Describe the numbers of clusters that were tried, each by its dense mixture.
 
     Clusters of embeddings are named by what was counted in their texts, if anything.
     """
-    chosen = len(source.mixture.weights_)
-    dense = source.dense
+    chosen = len(run.mixture.weights_)
+    dense = run.dense
     if chosen not in dense:  # one path, or one mixture: there was one candidate
-        dense = {chosen: source.mixture if source.path is None else source.path.model(0)}
+        dense = {chosen: run.mixture if run.path is None else run.path.model(0)}
     return [
         {
             "n_clusters": K,
             "chosen": chosen == K,
-            "n_converged": sum(run.status == "converged" for run in model.runs_),
+            "n_converged": sum(one.status == "converged" for one in model.runs_),
             "n_starts": len(model.runs_),
-            "agreement": _finite(source.agreement.get(K)),
+            "agreement": _finite(run.start_agreement.get(K)),
             "log_likelihood": digits(model.log_likelihood_, 12),
             "n_nonzero": int(np.count_nonzero(model.prototypes_)),
             "criteria": {name: digits(model.criteria_[name], 12) for name in CRITERIA},
-            "clusters": _clusters(model, source.feature_names, counted),
+            "clusters": _clusters(model, run.feature_names, counted),
         }
         for K, model in sorted(dense.items())
     ]
@@ -116,3 +128,146 @@ def _clusters(
         }
         for i, k in enumerate(order)
     ]
+
+
+def stability_entry(run: Run, shown: NDArray[np.intp]) -> dict[str, Any] | None:
+    """Return stability in the chosen step; None where it was not measured.
+
+    ``documents`` has a share for each document and ``groups`` one for each group. ``words`` is
+    sparse: the words of group k have the numbers ``places[ends[k]:ends[k + 1]]`` in the list of
+    words that are shown, and the shares of the same range.
+    """
+    found = run.stability()
+    if found is None:
+        return None
+    words = found.words[:, shown].tocsr()
+    words.sort_indices()
+    return {
+        "documents": found.documents.astype(np.float32),
+        "groups": [digits(share) for share in found.groups],
+        "words": {
+            "ends": words.indptr.astype(np.uint32),
+            "places": words.indices.astype(np.uint32),
+            "shares": words.data.astype(np.float32),
+        },
+        "n_replicates": found.n_replicates,
+    }
+
+
+def tree_entry(
+    nodes: list[Node] | None, names: Sequence[str], *, words: bool
+) -> dict[str, Any] | None:
+    """Describe the tree, one value a node; ``names`` are those of the chosen groups.
+
+    Without ``words``, nodes are named by coordinates, which say nothing to a reader: these are left
+    out, and groups have numbers. Nodes are numbered as in tables/tree.csv: fine groups first, each
+    merge after its parts.
+    """
+    if nodes is None:
+        return None
+    called = [
+        one.name if words or one.parent is None else f"group {i}" for i, one in enumerate(nodes)
+    ]
+    listed = NODE_WORDS if words else 0
+    return {
+        "leaves": nodes[-1].n_leaves,
+        "chosen": sum(one.chosen for one in nodes),
+        "parents": [-1 if one.parent is None else one.parent for one in nodes],
+        "heights": [digits(one.height) for one in nodes],
+        "sizes": [one.size for one in nodes],
+        "names": [
+            names[one.group] if one.chosen and one.group is not None else name
+            for one, name in zip(nodes, called, strict=True)
+        ],
+        "words": [one.words[:listed] for one in nodes],
+        "sibling_words": [one.sibling_words[:listed] for one in nodes],
+        "only": [one.only_here_words[:listed] for one in nodes],
+        "clusters": [-1 if one.group is None else one.group for one in nodes],
+        "is_chosen": [one.chosen for one in nodes],
+    }
+
+
+# Columns of the table of evidence that the page shows.
+EVIDENCE = (
+    "n_components",
+    "stability",
+    "adjusted_stability",
+    "gain",
+    "turning",
+    "score",
+    "agreement",
+)
+
+
+def advice_entry(run: Run) -> dict[str, Any] | None:
+    """Return the advice on the number of groups, with its evidence for each of them."""
+    advice = run.advice
+    if advice is None:
+        return None
+    table = advice.table()
+    evidence = {
+        name: [digits(one) if np.isfinite(one) else None for one in table[name]]
+        for name in EVIDENCE
+        if name in table
+    }
+    return {
+        "recommended": [asdict(one) for one in advice.recommended],
+        "certainty": advice.certainty,
+        "doubts": list(advice.doubts),
+        "evidence": evidence,
+    }
+
+
+def remark_entries(run: Run) -> list[dict[str, Any]]:
+    """Return what is said about a run to readers of the page, and whether it warns of something.
+
+    ``groups`` has the groups that are named, each with the words of the text that name it.
+    """
+    if run.info.corpus is None:
+        return [{"text": one, "warning": False, "groups": []} for one in run.notes]
+    return [
+        {"text": one.page, "warning": one.warning, "groups": [list(pair) for pair in one.groups]}
+        for one in remarks(run)
+    ]
+
+
+def edits_entry(run: Run) -> dict[str, Any] | None:
+    """Return what people did to a run, in plain values; None where nobody did anything."""
+    if not run.edits:
+        return None
+    info = run.info
+    return {
+        "n_edits": len(run.edits),
+        "colours": info.colours,
+        "changes": run.edits[-1].changes,
+        "notes": {
+            "groups": {str(k): note for k, note in info.notes.groups.items()},
+            "documents": dict(info.notes.documents),
+        },
+        "misplaced": list(info.misplaced),
+        "dropped_words": [word for step in run.edits for word in step.edits.drop_words],
+    }
+
+
+def _done(run: Run) -> list[tuple[str, str]]:
+    """Say what was done to the texts, and what the last edits changed."""
+    how = None if run.rows is None else run.rows.vectorization
+    said: list[tuple[str, str]] = []
+    if how is not None:
+        lemmatizer = how.parameters.get("lemmatizer") or "none"
+        said += [
+            ("language", str(how.parameters.get("language", "en"))),
+            ("lemmas", lemmatizer if isinstance(lemmatizer, str) else "by a function"),
+        ]
+        if how.thresholds is not None:
+            said += [
+                ("least occurrences of a word", f"{how.thresholds.min_count:,}"),
+                ("least documents with a word", f"{how.thresholds.min_df:,}"),
+                ("most documents with a word", f"{how.thresholds.max_df:,}"),
+            ]
+        if how.n_words_before is not None:
+            said.append(("words before that", f"{how.n_words_before:,}"))
+        said.append(("weighting", str(how.parameters.get("weighting", "counts"))))
+    if run.edits and run.edits[-1].changes:
+        said.append(("last edits", " ".join(run.edits[-1].changes)))
+    return said

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from spheremix.report.content import build
 from spheremix.report.html import page
 from spheremix.report.packing import plain, to_json
-from spheremix.report.source import from_model, from_run
-from spheremix.run.store import replacing
+from spheremix.run.folder.archive import DAMAGE
+from spheremix.run.folder.files import RunError, replacing
+from spheremix.run.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from os import PathLike
 
-    from spheremix.run.run import Run
     from spheremix.text import Corpus, TextVectorizer
 
 FRAME_HEIGHT = 820  # pixels that the page has in a notebook
@@ -67,8 +67,9 @@ class Report:
         vectorizer: TextVectorizer | None = None,
         title: str | None = None,
     ) -> None:
+        beside: dict[str, Any] = {"X": X, "feature_names": feature_names, "vectorizer": vectorizer}
         self.content: dict[str, Any] = build(
-            from_model(model, documents, X, feature_names, vectorizer, title)
+            Run.from_model(model, documents, title=title, **beside)
         )
 
     @classmethod
@@ -88,12 +89,21 @@ class Report:
             The same bytes for the same run.
         """
         report = cls.__new__(cls)
-        report.content = build(from_run(run, title))
+        try:
+            report.content = build(run)
+        except RunError:
+            raise
+        except DAMAGE as error:
+            if run.folder is None:
+                raise
+            raise RunError(f"{run.folder}: damaged: {type(error).__name__}: {error}") from None
+        if title is not None:
+            report.content["title"] = title
         return report
 
     def __repr__(self) -> str:
         model = self.content["model"]
-        return f"Report({self.content['title']!r}, {model['n_clusters']} clusters)"
+        return f"Report({self.content['title']!r}, {model['n_clusters']} groups)"
 
     def _repr_html_(self) -> str:
         """Show the page in a notebook, in a frame that is cut off from the notebook.
@@ -134,6 +144,10 @@ class Report:
         """
         return _write(path, to_json(self.to_dict()) + b"\n")
 
+    def to_html(self) -> str:
+        """Return the page: one file that needs no network and no server."""
+        return page(self.content)
+
     def write_html(self, path: str | PathLike[str]) -> Path:
         """Write the page: one file that needs no network and no server.
 
@@ -149,7 +163,7 @@ class Report:
         Path
             The file.
         """
-        return _write(path, page(self.content).encode("utf-8"))
+        return _write(path, self.to_html().encode("utf-8"))
 
 
 def _write(path: str | PathLike[str], data: bytes) -> Path:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from spheremix.estimators.mixture import VMFMixture
     from spheremix.estimators.path import VMFPath
-    from spheremix.report.source import Source
+    from spheremix.run.run import Run
 
     Array = NDArray[np.float64]
 
@@ -57,12 +57,12 @@ class Steps:
     only_here: NDArray[np.uint8] | None
 
 
-def read_steps(source: Source, shown: NDArray[np.intp]) -> Steps:
+def read_steps(run: Run, shown: NDArray[np.intp]) -> Steps:
     """Read the steps to keep, one at a time; of a single mixture, itself.
 
     Of a relaxed path, the refits are shown, which the criteria judge.
     """
-    path, mixture = source.path, source.mixture
+    path, mixture = run.path, run.mixture
     chosen = 0 if path is None else int(path.selected_)
     choices = {} if path is None else {name: path.select(name) for name in CRITERIA}
     kept = (
@@ -71,21 +71,21 @@ def read_steps(source: Source, shown: NDArray[np.intp]) -> Steps:
     K = len(mixture.weights_)
     values = np.empty((len(kept), K, len(shown)), dtype=np.int8)
     rows = labels = None
-    if source.X is not None:
+    if run.matrix() is not None:
         reader: Any = mixture
-        rows = as_directions(source.X, engine=reader.engine, n_threads=reader.n_threads)
-        narrow = np.uint8 if K + source.has_noise <= 256 else np.uint16
+        rows = as_directions(run.matrix(), engine=reader.engine, n_threads=reader.n_threads)
+        narrow = np.uint8 if K + run.reading.has_noise <= 256 else np.uint16
         labels = np.empty((len(kept), rows.n_rows), dtype=narrow)
     entries = []
     shown_rows = only_here = None
-    if source.X is not None and source.feature_names is not None:
-        shown_rows, _ = unit_columns(source.X, shown)
+    if run.matrix() is not None and run.feature_names is not None:
+        shown_rows, _ = unit_columns(run.matrix(), shown)
         only_here = np.zeros((len(kept), len(shown)), dtype=np.uint8)
     for s, step in enumerate(kept):
         model = mixture if path is None else path.model(step)
         levels, scale = quantise(model.prototypes_)
         values[s] = levels[:, shown]
-        sizes = _expected(source, step)
+        sizes = _expected(run, step)
         if labels is not None:
             clusters = model.predict(rows)
             labels[s] = numbered(clusters, K)
@@ -202,12 +202,12 @@ def count_words(prototypes: Array) -> dict[str, list[int]]:
     }
 
 
-def _expected(source: Source, step: int) -> list[float]:
+def _expected(run: Run, step: int) -> list[float]:
     """Return the expected sizes of clusters, where it is not known who is in them."""
-    if source.path is not None:
-        return [digits(size) for size in source.path.sizes_[step]]
-    n = len(source.mixture.labels_)
-    return [digits(share * n) for share in source.mixture.weights_]
+    if run.path is not None:
+        return [digits(size) for size in run.path.sizes_[step]]
+    n = len(run.mixture.labels_)
+    return [digits(share * n) for share in run.mixture.weights_]
 
 
 def curves(path: VMFPath | None) -> dict[str, Any] | None:

@@ -24,11 +24,11 @@ from spheremix.errors import Explained, Message, ParameterError
 from spheremix.estimators.problem import NoFitError
 from spheremix.reading import Reading, align_partitions
 from spheremix.run.edits import EditNotes, Edits, EditStep, GivenEdits, check_edits, n_wishes
+from spheremix.run.folder.fitted import stored_parameters
 from spheremix.run.folder.store import key_of
 from spheremix.run.names import AUTOMATIC, Name, told_apart
 from spheremix.run.stages.dense import DenseFit, dense_mixture
 from spheremix.run.stages.rows import BY_EDIT, Rows
-from spheremix.run.folder.fitted import stored_parameters
 from spheremix.text.corpus import shown
 from spheremix.text.vectorize import NO_WORD_LEFT
 from spheremix.wording import count, joined
@@ -192,7 +192,6 @@ class Marks:
         return replace(self, names=names), said
 
 
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PendingStep:
     """An edit that is to be made; one of another run with the groups that its documents had."""
@@ -217,9 +216,7 @@ def changes_fit(edits: Edits) -> bool:
     return bool(edits.merge or edits.split or edits.drop_words)
 
 
-def make_edits(
-    x: Context, state: Edited, pending: Sequence[PendingStep], *, asked: bool
-) -> Edited:
+def make_edits(x: Context, state: Edited, pending: Sequence[PendingStep], *, asked: bool) -> Edited:
     """Make all edits to what was explored.
 
     The last edit is refused where it cannot be made and is ``asked`` for just now; of others, what
@@ -341,7 +338,9 @@ def refit(x: Context, groups: Groups, edits: Edits, number: int) -> tuple[Groups
     x.listener.begin(f"Fitting {count(plan.n_groups, 'group')} again, from the edited ones")
     if edits.drop_words:
         rows_key = key_of(groups.rows_key, "dropped", edits.drop_words)
-        kept = x.store.stage("rows", rows_key, Rows, lambda: _without_words(groups, edits.drop_words))
+        kept = x.store.stage(
+            "rows", rows_key, Rows, lambda: _without_words(groups, edits.drop_words)
+        )
         rows = kept.beside(groups.rows.corpus)
     wanted = stored_parameters(dense_mixture(plan.n_groups, x.options))
     key = key_of(groups.key, edits.merge, edits.split, rows_key, wanted)
@@ -497,10 +496,7 @@ def _words(before: Groups, after: Groups, plan: Plan) -> list[str]:
     if before.rows.words is None:
         return []
     old, new = (
-        [
-            [one.word for one in reading.vocabulary.words(k, FIRST)]
-            for k in range(reading.n_clusters)
-        ]
+        [[one.word for one in reading.vocabulary.words(k, FIRST)] for k in range(reading.n_groups)]
         for reading in (Reading(g.mixture, g.rows.words) for g in (before, after))
     )
     said = []

@@ -15,8 +15,8 @@ from spheremix.reading.documents import ODDS, STABLE, UNSTABLE
 from spheremix.reading.tree import NEARLY_ALL
 from spheremix.reading.words import ONLY_HERE_SHARE
 from spheremix.select import CRITERIA
-from spheremix.text.corpus import shown
 from spheremix.text.columns import write_labels
+from spheremix.text.corpus import shown
 from spheremix.text.selection import MOST_LISTED
 
 if TYPE_CHECKING:
@@ -87,7 +87,9 @@ TABLES: dict[str, TableSchema] = {
             "margin": Column(
                 "Posterior of this group minus the posterior of the second group.", float
             ),
-            "second_group": Column("The next most probable group; empty if there is only one group.", int),
+            "second_group": Column(
+                "The next most probable group; empty if there is only one group.", int
+            ),
             "log_odds": Column(
                 "Logarithm of the ratio of the two posteriors. Near 0, the document lies between "
                 "two groups.",
@@ -261,9 +263,7 @@ TABLES: dict[str, TableSchema] = {
             ),
             "chance": Column("The same for documents without groups.", float),
             "adjusted_stability": Column("Stability between 0, what chance gives, and 1.", float),
-            "gain": Column(
-                "What the last group adds to the log-likelihood of a document.", float
-            ),
+            "gain": Column("What the last group adds to the log-likelihood of a document.", float),
             "turning": Column(
                 "How much less a further group adds than the last one did, from 0 to 1.", float
             ),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
+import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,8 @@ from spheremix.run import Listener
 from spheremix.run.apply_edits import Edited, Groups, Marks, PendingStep, make_edits
 from spheremix.run.columns import renamed_columns
 from spheremix.run.edits import EditStep, check_edits, is_table, read_edits
-from spheremix.run.folder.files import RunError
+from spheremix.run.folder.files import RunError, check_output
+from spheremix.run.folder.readme import PAGE
 from spheremix.run.folder.schema import (
     AgreementInfo,
     CorpusInfo,
@@ -385,7 +388,9 @@ class Exploration(Context):
             named = enumerate(self.base_names)
             given = {k: one for k, one in named if one.source != AUTOMATIC}
         fresh = frozenset(one.name for one in given.values())
-        return make_edits(self, Edited(base, Marks(given), fresh=fresh), self.edits, asked=self.asked)
+        return make_edits(
+            self, Edited(base, Marks(given), fresh=fresh), self.edits, asked=self.asked
+        )
 
     def _named(self, edited: Edited, made: dict[str, Any], labels: NDArray[np.intp]) -> Run:
         """Return the run with names for its groups: as was said, and by their words elsewhere."""
@@ -491,7 +496,9 @@ def edit_run(
         The edited run.
     """
     found = None if is_table(edits) else read_edits(edits, run)
-    given: Callable[[str | None], GivenEdits] = lambda there: found or read_edits(edits, run or there)  # noqa: E731
+    given: Callable[[str | None], GivenEdits] = lambda there: (
+        found or read_edits(edits, run or there)
+    )  # noqa: E731
     return _edit(Path(folder), given, listener or Listener(), threads)
 
 
@@ -537,29 +544,35 @@ def _edit(
                 ids=[] if rows is None else rows.corpus.ids,
             )
             steps.append(_new_step(run, wanted))
-        exploration = Exploration(
-            store=store,
-            options=_options(run, threads),
-            listener=listener,
-            rows_key=_base_key(run),
-            command=run.info.command,
-            about=run.info.corpus,
-            base_names=run.info.base_names,
-            edits=[PendingStep(one) for one in steps],
-            asked=True,
-            earlier=run.info.earlier_edits,
-            parts={k: v for k, v in run.info.parts.items() if k in {"documents", "start"}},
-        )
-        for called in exploration.parts.values():
-            store.used[called] = run.info.stages[called]
-        if "start" in run.info.parts:
-            labels = run.read_stage(run.info.parts["start"], list[int])
-            exploration.start = np.array(labels, dtype=np.intp)
-            exploration.start_key = run.info.parts["start"][-16:]
-        base = f"rows-{exploration.rows_key}"
-        rows = run.read_stage(base, Rows).beside(run.corpus())
-        store.used[base] = run.info.stages[base]
-        return exploration.run(rows, run)
+        return _again(run, store, steps, listener, threads)
+
+
+def _again(
+    run: Run, store: Store, steps: Sequence[EditStep], listener: Listener, threads: int | None
+) -> Run:
+    """Do the stages of a run again, with these edits and without its input."""
+    exploration = Exploration(
+        store=store,
+        options=_options(run, threads),
+        listener=listener,
+        rows_key=_base_key(run),
+        command=run.info.command,
+        about=run.info.corpus,
+        base_names=run.info.base_names,
+        edits=[PendingStep(one) for one in steps],
+        asked=True,
+        earlier=run.info.earlier_edits,
+        parts={k: v for k, v in run.info.parts.items() if k in {"documents", "start"}},
+    )
+    base = f"rows-{exploration.rows_key}"
+    for called in (base, *exploration.parts.values()):
+        store.used[called] = run.info.stages[called]
+    if "start" in run.info.parts:
+        labels = run.read_stage(run.info.parts["start"], list[int])
+        exploration.start = np.array(labels, dtype=np.intp)
+        exploration.start_key = run.info.parts["start"][-16:]
+    rows = run.read_stage(base, Rows).beside(run.corpus())
+    return exploration.run(rows, run)
 
 
 def _without_last(run: Run, steps: list[EditStep]) -> list[EditStep]:
@@ -582,9 +595,7 @@ def _new_step(run: Run, given: GivenEdits) -> EditStep:
     coordinates = run.feature_names is None and run.contrast() is None
     names = run.info.names or []
     seen = [] if coordinates and all(one.source == AUTOMATIC for one in names) else names
-    return EditStep(
-        source=given.source, edits=given.edits, names=list(seen), colours=run.colours
-    )
+    return EditStep(source=given.source, edits=given.edits, names=list(seen), colours=run.colours)
 
 
 def _base_key(run: Run) -> str:
@@ -613,3 +624,67 @@ def _options(run: Run, threads: int | None) -> ExploreOptions:
             other=", ".join(other[:3]),
         )
     return options
+
+
+# Made on demand
+
+
+def write_report(run: Run, output: Path | None, *, force: bool, listener: Listener) -> Path:
+    """Write the report of a finished run into its folder, or into one file elsewhere."""
+    if force and output is None:
+        raise RunError("{force=True} replaces the file of {out}", remedies=("leave it out",))
+    if output is not None and output.suffix not in {".html", ".json"}:
+        raise RunError(f"{output}: a report is a file .html or .json: choose such a name.")
+    listener.begin("Writing the report")
+    if output is not None:
+        check_output(output, PAGE, force=force)
+        report = run.report()
+        return report.write_json(output) if output.suffix == ".json" else report.write_html(output)
+    with run.store.locked():
+        run.write()
+    return run.store.place / PAGE
+
+
+def check_run(
+    run: Run, *, refit: bool = False, listener: Listener | None = None, threads: int | None = None
+) -> list[str]:
+    """Compare every file of a run with its checksum; with ``refit``, make the run again.
+
+    Parameters
+    ----------
+    run : Run
+        In its folder.
+    refit : bool, default=False
+        Fit the rows again in a folder for the time being, make all edits again, and compare the
+        checksums of every table, page and model.
+    listener : Listener, default=None
+        Hears of progress.
+    threads : int, default=None
+        Number of threads; all cores by default.
+
+    Returns
+    -------
+    list of str
+        What differs, in sentences.
+    """
+    said = run.check()
+    if said or not refit:
+        return said
+    if run.info.corpus is None:
+        raise RunError(f"{run.folder}: only a run of spheremix explore can be made again.")
+    hears = listener or Listener()
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(Path(folder) / run.store.place.resolve().name)
+        kept = {f"rows-{_base_key(run)}", run.info.parts.get("documents")}
+        for called in kept | {run.info.parts.get("start")}:
+            if called is not None:
+                shutil.copytree(run.store.cache / called, store.cache / called)
+        with store.locked():
+            again = _again(run, store, run.info.edits, hears, threads).info
+    for name in sorted({*again.outputs, *run.info.outputs}):
+        if again.outputs.get(name) != run.info.outputs.get(name):
+            said.append(f"{name}: made again, it differs.")
+    for called, checksum in sorted(again.stages.items()):
+        if run.info.stages.get(called, checksum) != checksum:
+            said.append(f"cache/{called}: made again, it differs.")
+    return said

@@ -82,9 +82,7 @@ class GivenNames:
         self.check_fit(fit, before)
         return self._recorded(self.names, n_groups)
 
-    def ask(
-        self, n_groups: int, describe: Callable[[], list[dict[str, Any]]]
-    ) -> dict[int, Name]:
+    def ask(self, n_groups: int, describe: Callable[[], list[dict[str, Any]]]) -> dict[int, Name]:
         """Return the names that a function has for groups that are described; else none."""
         if self.namer is None:
             return {}
@@ -219,9 +217,7 @@ def check_names(source: str, pairs: Iterable[tuple[Any, Any]]) -> dict[int, str]
         group = _number(source, number)
         name = given.strip() if isinstance(given, str) else ""
         if not name:
-            raise _refusal(
-                source, f"the name of group {group} must be a text that is not empty"
-            )
+            raise _refusal(source, f"the name of group {group} must be a text that is not empty")
         if len(name) > LONGEST:
             raise _refusal(
                 source,

@@ -240,9 +240,7 @@ def vectorized(run: Run, corpus: Corpus) -> Rows:
         raise needs_matrix(run, corpus.source or "These texts")
     found = vectorize(corpus, vectorizer)
     reasons = {one.row: one.reason for one in found.set_aside}
-    return Rows(
-        X=found.X, words=run.feature_names, kept=found.rows, reasons=reasons, corpus=corpus
-    )
+    return Rows(X=found.X, words=run.feature_names, kept=found.rows, reasons=reasons, corpus=corpus)
 
 
 # Rows in the columns of a run

@@ -99,12 +99,6 @@ class ExploreOptions:
         "Sheet of a workbook (.xlsx).",
         found="the first one, if there are several",
     )
-    sheet: str | None = option(
-        None,
-        COLUMNS,
-        "Sheet of a workbook (.xlsx).",
-        found="the first one, if there are several",
-    )
     date_from: str | None = option(
         None,
         FILES,
@@ -371,7 +365,6 @@ class ExploreOptions:
             "label_from": self.label_from,
             "sheet": self.sheet,
             "metadata": self.metadata,
-            "sheet": self.sheet,
         }
 
     def languages(self) -> list[str]:
@@ -419,8 +412,8 @@ class ExploreOptions:
         return list(range(2, max(2, min(LARGEST, n_distinct // 2)) + 1))
 
 
-# Values that can be given in several ways; NumPy's numbers count as numbers. Nothing here loads NumPy,
-# so that the help of the command does not wait for it.
+# Values that can be given in several ways; NumPy's numbers count as numbers. Nothing here loads
+# NumPy, so that the help of the command does not wait for it.
 
 
 def parse_k(value: Any) -> tuple[int, ...] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import shutil
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path, PurePath
@@ -46,7 +46,7 @@ from spheremix.run.folder.schema import FORMAT, VERSION, RunInfo
 from spheremix.run.folder.store import Store, key_of
 from spheremix.run.names import AUTOMATIC
 from spheremix.run.stages.dense import DenseFit
-from spheremix.run.stages.rows import Rows, Vectorization, numbered
+from spheremix.run.stages.rows import Rows, Vectorization
 from spheremix.run.stages.tree import Layout, Tree, check_tree, describe_tree
 from spheremix.run.tables import Table, as_table, is_of_kind
 from spheremix.select import CRITERIA
@@ -69,7 +69,9 @@ CONTRASTED = 100  # words of a group in the table of contrasts
 NAMING = 20  # those that names are made of
 LISTED = 20  # words of each kind that describe a group
 QUOTED = 500  # characters of a typical document that describes a group
-ENDINGS = re.compile(r"(?i)(\.(csv|tsv|tab|jsonl|ndjson|json|parquet|pq|npy|npz|mtx|xlsx))?(\.gz)?$")
+ENDINGS = re.compile(
+    r"(?i)(\.(csv|tsv|tab|jsonl|ndjson|json|parquet|pq|npy|npz|mtx|xlsx))?(\.gz)?$"
+)
 # The parts of a run, each of which is a stage, and their types.
 PARTS: dict[str, Any] = {
     "rows": Rows,
@@ -134,7 +136,7 @@ class Run:
         self.info = info
         self.store = store or Store(None)
         self._parts = parts
-        self._remarks: list[str] = []  # of a model in memory
+        self.notes: list[str] = []  # on a model in memory
         self._title = ""
 
     # Made of a model, saved
@@ -194,7 +196,9 @@ class Run:
             feature_names = getattr(chosen, "feature_names_in_", None)
         names = None if feature_names is None else [str(one) for one in feature_names]
         if corpus is not None and X is None:
-            raise ValueError("Documents need their rows: give X, or the vectorizer that makes them.")
+            raise ValueError(
+                "Documents need their rows: give X, or the vectorizer that makes them."
+            )
         _check_beside(chosen.n_features_in_, names, X, columns)
         if X is not None and not sparse.issparse(X) and not isinstance(X, np.ndarray):
             X = as_directions(X, engine=model.engine, n_threads=model.n_threads)
@@ -215,7 +219,7 @@ class Run:
             parts["columns"] = columns
         parts["advice"] = getattr(model, "advice_", None)
         run = cls(RunInfo(n_groups=len(chosen.weights_), command=command), **parts)
-        run._remarks = [NOTE] if isinstance(model, SphericalKMeans) else []
+        run.notes = [NOTE] if isinstance(model, SphericalKMeans) else []
         run._title = title or ""
         return run
 
@@ -372,7 +376,9 @@ class Run:
     @cached_property
     def mixture(self) -> VMFMixture:
         """The chosen mixture."""
-        found = self.dense.get(self.info.n_groups) if self.path is None else self.path.best_estimator_
+        found = (
+            self.dense.get(self.info.n_groups) if self.path is None else self.path.best_estimator_
+        )
         if found is None or len(found.weights_) != self.info.n_groups:
             raise RunError(f"{self.folder}: damaged: the chosen mixture is not there.")
         return found
@@ -423,6 +429,17 @@ class Run:
             Those set aside included; None where the run does not have them.
         """
         return self._part("documents")
+
+    @cached_property
+    def kept_corpus(self) -> Corpus | None:
+        """The documents that have a row, in the order of the rows; None where rows are unknown."""
+        rows, about = self.rows, self.info.corpus
+        if rows is None or (self.info.corpus is None and self.corpus() is None):
+            return None
+        kept = rows.corpus.take(rows.kept.tolist())
+        if about is None:
+            return kept
+        return replace(kept, source=about.source, format=about.format, notes=list(about.notes))
 
     def counts(self) -> tuple[Any, list[str]] | None:
         """Return the counts of words beside embeddings.
@@ -504,9 +521,7 @@ class Run:
             One for each group, by its number; None where all names are automatic.
         """
         found = self.info.names
-        if found is None or (
-            not self.info.edits and all(one.source == AUTOMATIC for one in found)
-        ):
+        if found is None or (not self.info.edits and all(one.source == AUTOMATIC for one in found)):
             return None
         return [one.name for one in found]
 
@@ -666,7 +681,9 @@ class Run:
         """Say in one line what was run; the words and arrays are behind the attributes."""
         n_components, n_features = self.mixture.prototypes_.shape
         where = "in memory" if self.folder is None else repr(str(self.folder))
-        return f"Run({where}: K={n_components}, {n_features:,} features, beta={self.mixture.beta:.4g})"
+        return (
+            f"Run({where}: K={n_components}, {n_features:,} features, beta={self.mixture.beta:.4g})"
+        )
 
     def _repr_html_(self) -> str:
         """Show the groups in a notebook."""
@@ -696,7 +713,9 @@ class Run:
         """
         rows, found, reading = self.rows, self.assigned, self.reading
         if rows is None or found is None:
-            raise RunError(f"{self.folder}: the run has no rows: nothing can be said of its groups.")
+            raise RunError(
+                f"{self.folder}: the run has no rows: nothing can be said of its groups."
+            )
         typical = _by_group(tables.typical_columns(reading, found, rows, most=QUOTED))
         labelled: dict[int, Any] = {}
         if rows.corpus.labels:
@@ -1113,5 +1132,3 @@ def _check_columns(documents: Mapping[str, Sequence[Any]], n: int | None) -> Non
                 wanted="whole numbers" if kind is int else "numbers",
                 got=repr(value),
             )
-
-

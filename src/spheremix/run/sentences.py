@@ -543,7 +543,9 @@ def _tree(run: Run) -> Remark | None:
     if nodes is None:
         return None
     n, K = nodes[-1].n_leaves, sum(one.chosen for one in nodes)
-    finer = f"divides {'them' if K > 2 else 'it' if K == 1 else 'both'} into {count(n, 'fine group')}"
+    finer = (
+        f"divides {'them' if K > 2 else 'it' if K == 1 else 'both'} into {count(n, 'fine group')}"
+    )
     parts = [f"merges the {K} groups step by step to two"] if K > 2 else []
     parts += [finer] if n > K else []
     return _say(
@@ -699,7 +701,10 @@ def given_up(before: Any, now: Any, recommended: list[str]) -> list[Message]:
     found: list[Message] = []
     named = before.command.get("names")
     if isinstance(named, dict) and now.command.get("names") is None:
-        values, remedies = {"source": str(named.get("source"))}, ("give {names} again to keep them",)
+        values, remedies = (
+            {"source": str(named.get("source"))},
+            ("give {names} again to keep them",),
+        )
         same = before.fit == now.fit
         text = "The names of {source} are " + (
             "no longer used" if same else "not used: they are of other groups"

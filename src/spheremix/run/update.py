@@ -14,7 +14,7 @@ from spheremix.errors import ParameterError
 from spheremix.reading.new_groups import LEAST_OF_A_GROUP
 from spheremix.run import Listener
 from spheremix.run.apply_edits import PendingStep, add_places, identities
-from spheremix.run.edits import EditNotes, Edits, EditStep, UpdateRecord, checked
+from spheremix.run.edits import Edits, EditStep, UpdateRecord, checked
 from spheremix.run.explore import Start, explore
 from spheremix.run.folder.files import RunError
 from spheremix.run.folder.store import Store
@@ -101,7 +101,10 @@ def update_run(
             f"{before.folder}: this run was not made by spheremix explore and cannot be updated. "
             "Explore old and new documents together."
         )
-    options, lines = _options(before, threads), frozenset([] if before.rows is None else before.rows.dropped_lines)
+    options, lines = (
+        _options(before, threads),
+        frozenset([] if before.rows is None else before.rows.dropped_lines),
+    )
     columns = {name: one for name, one in (("text", text), ("id", id)) if one is not None}
     add = add_texts if on_texts(before) else add_rows
     added = add(before, new, texts, options, columns, hears)

@@ -90,7 +90,7 @@ def encode(value: Any, arrays: Arrays | None = None, name: str = "") -> Any:
     if isinstance(value, Mapping):
         return {str(key): encode(one, arrays, f"{name}.{key}") for key, one in value.items()}
     if isinstance(value, list | tuple):
-        if not value or isinstance(value[0], str | int) and not isinstance(value[0], np.generic):
+        if not value or (isinstance(value[0], str | int) and not isinstance(value[0], np.generic)):
             if all(one is None or type(one) in {str, int, bool} for one in value):
                 return list(value)
         return [encode(one, arrays, f"{name}.{i}") for i, one in enumerate(value)]
@@ -193,7 +193,10 @@ def read(folder: Path, kind: Any) -> Any:
         if known != now:
             raise RunError(
                 "{where}: written by another version of spheremix",
-                remedies=("use the spheremix that wrote it", "make the run again with {force=True}"),
+                remedies=(
+                    "use the spheremix that wrote it",
+                    "make the run again with {force=True}",
+                ),
                 where=where,
             )
         return decode(kind, content.get("content"), where, _Packed(folder, content.get("arrays")))
@@ -350,7 +353,7 @@ def _array(inner: Any, value: Any, where: str, arrays: _Packed | None) -> Any:
         raise RunError(f"{where}: damaged: an array has no place here.")
     found = arrays.get(value["array"])
     wanted = typing.get_args(inner[1])[0] if len(inner) > 1 else Any
-    if isinstance(wanted, type) and not np.issubdtype(found.dtype, np.dtype(wanted).type):
+    if wanted is not Any and not np.issubdtype(found.dtype, np.dtype(wanted).type):
         if np.dtype(wanted).kind != found.dtype.kind:
             raise RunError(f"{where}: damaged: values of type {found.dtype}.")
         found = found.astype(wanted)
@@ -359,7 +362,9 @@ def _array(inner: Any, value: Any, where: str, arrays: _Packed | None) -> Any:
 
 def _csr(value: dict[str, Any], where: str, arrays: _Packed | None) -> sparse.csr_array:
     shape = decode(tuple[int, int], value["csr"], where)
-    parts = {name: decode(Any, value[name], where, arrays) for name in ("data", "indices", "indptr")}
+    parts = {
+        name: decode(Any, value[name], where, arrays) for name in ("data", "indices", "indptr")
+    }
     data, indices, indptr = (np.asarray(parts[name]) for name in ("data", "indices", "indptr"))
     flat = data.ndim == indices.ndim == indptr.ndim == 1 and indices.dtype.kind == "i"
     if not flat or indptr.dtype.kind != "i" or len(indptr) != shape[0] + 1 or 0 in shape:

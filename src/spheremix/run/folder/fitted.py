@@ -11,26 +11,21 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray  # noqa: TC002 (types are read when decoding)
+from numpy.typing import NDArray
 
 from spheremix.data.threads import resolve_threads
 from spheremix.em import Fit
-from spheremix.estimators.cuts import Planted
-from spheremix.estimators.fitted import (
-    FitSummary,
-    FittedMixture,
-    columns_of,
-    set_path_attributes,
-)
+from spheremix.estimators.cuts import Trees
+from spheremix.estimators.fitted import FitSummary, FittedMixture, columns_of
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions
-from spheremix.estimators.path import VMFPath
-from spheremix.estimators.problem import Restart, build_model
+from spheremix.estimators.path import VMFPath, set_path_attributes
+from spheremix.estimators.problem import build_model
+from spheremix.estimators.restarts import Restart
 from spheremix.estimators.tree import VMFTree
 from spheremix.hierarchy import Hierarchy
 from spheremix.models.vmf import VMFParameters
-from spheremix.path import PathState
-from spheremix.path import PathPoint
+from spheremix.path import PathPoint, PathState
 from spheremix.resultants import Resultants
 from spheremix.run.folder.archive import CODECS, Codec
 from spheremix.run.folder.files import RunError
@@ -72,7 +67,9 @@ def _estimator(kind: type, params: dict[str, Any], dense: Mapping[int, Any] | No
         if name not in known or name in UNSTORED:
             raise RunError(f"damaged: {name[:60]!r} is no parameter of {kind.__name__}.")
     values = {
-        name: (dense or {}).get(value.get("dense", -1), "random") if isinstance(value, dict) else value
+        name: (dense or {}).get(value.get("dense", -1), "random")
+        if isinstance(value, dict)
+        else value
         for name, value in params.items()
     }
     return kind(**values)
@@ -455,7 +452,7 @@ class TreeState:
 
 def dump_tree(tree: VMFTree) -> TreeState:
     """Return the state of a fitted tree without its cuts."""
-    second = tree.planted_.second
+    second = tree.trees_.second
     return TreeState(
         params=stored_parameters(tree),
         tree=_dump_hierarchy(tree.hierarchy_),
@@ -470,8 +467,8 @@ def load_tree(state: TreeState, cuts: Mapping[int, VMFMixture], n_groups: int) -
     second = None if state.second is None else _load_hierarchy(state.second)
     if first.leaves.vectors.shape[1] != chosen.n_features_in_ or max(cuts) > first.n_leaves:
         raise RunError("damaged: the tree is not that of the mixtures.")
-    planted = Planted(first, second, cuts.get(first.n_leaves))
-    return tree.restore(planted, dict(cuts), n_groups, columns_of(chosen))
+    trees = Trees(first, second, cuts.get(first.n_leaves))
+    return tree.restore(trees, dict(cuts), n_groups, columns_of(chosen))
 
 
 def _dump_hierarchy(tree: Hierarchy) -> HierarchyState:
@@ -545,7 +542,9 @@ def _check_weights(weights: Array, *, noise: bool) -> None:
 def check_labels(labels: Any, n_components: int, *, noise: bool = False) -> None:
     """Refuse numbers of components out of their range; -1 is for noise."""
     least = -1 if noise else 0
-    if labels.ndim != 1 or (labels.size and not least <= labels.min() <= labels.max() < n_components):
+    if labels.ndim != 1 or (
+        labels.size and not least <= labels.min() <= labels.max() < n_components
+    ):
         raise RunError(f"damaged: labels out of {least}..{n_components - 1}.")
 
 

@@ -165,7 +165,9 @@ class Store:
                         if name == CACHE:
                             listed = sorted(path.iterdir())
                             yield from (
-                                f"{CACHE}/{one.name}" for one in listed if not OURS.fullmatch(one.name)
+                                f"{CACHE}/{one.name}"
+                                for one in listed
+                                if not OURS.fullmatch(one.name)
                             )
             links = [name for name in folders if Path(base, name).is_symlink()]
             for name in sorted([*names, *links]):

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from spheremix.run.folder.store import Store
     from spheremix.run import Listener
+    from spheremix.run.folder.store import Store
     from spheremix.run.options import ExploreOptions
 
 

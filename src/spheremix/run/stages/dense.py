@@ -13,22 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from spheremix.advice import Advice, Recommendation, advise
+from spheremix.advice import Advice, Evidence, Recommendation
 from spheremix.data.open import as_directions
 from spheremix.errors import Explained, Message
-from spheremix.estimators.chance import Chance, last_useful
-from spheremix.estimators.gathering import (
-    collect_evidence,
-    lengths_of,
-    measure_chance,
-    measure_stability,
-    one_cluster,
-)
+from spheremix.estimators.advice import Adviser, Chance, lengths_of
 from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.problem import NoFitError, build_problem
-from spheremix.estimators.replicates import Stability
-from spheremix.evidence import Evidence
+from spheremix.estimators.replicates import PartitionStability
 from spheremix.reading import agreement
 from spheremix.run.folder.archive import NAMES
 from spheremix.run.folder.fitted import stored_parameters
@@ -37,9 +29,11 @@ from spheremix.run.options import DENSE, FREE, LARGEST
 from spheremix.wording import count as counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-    from spheremix.estimators.choices import Kappa
+    from spheremix.estimators.options import Kappa
     from spheremix.estimators.problem import Problem
     from spheremix.models.vmf import VMFModel
     from spheremix.reading import Agreement
@@ -62,17 +56,6 @@ class DenseFit:
     mixture: VMFMixture | None
     notes: list[Message] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
-    """What documents without groups give, beside what the documents give."""
-
-    archive_version: ClassVar[int] = 1
-
-    one: float  # log-likelihood of one group
-    most: int  # the largest number of groups that is worth trying
-    chance: Chance | None = None
 
 
 def kappa_of(options: ExploreOptions) -> Kappa:
@@ -129,7 +112,7 @@ def choose_candidates(x: Context, rows: Rows) -> list[int]:
     if x.options.k is not None or len(found) < 2:
         return found
     x.listener.begin("Looking how many groups may be worth trying")
-    end = _compare(x, problem_of(rows, x.options)).most
+    end = _adviser(x, rows).chance.last_useful or LARGEST
     return [K for K in found if end >= K]
 
 
@@ -238,50 +221,42 @@ def advise_run(x: Context, rows: Rows, dense: dict[int, VMFMixture]) -> Advice |
     """Gather the evidence for each number of groups; None where there is one only."""
     if len(dense) < 2:
         return None
-    problem = problem_of(rows, x.options)
-    several = [K for K in dense if K > 1]
-    keys = {K: _stability_key(x, K) for K in several}
-    missing = [K for K in several if not x.store.has(f"agreement-{K}", keys[K])]
+    missing = [K for K in dense if K > 1 and not x.store.has(f"agreement-{K}", _key(x, K))]
     if missing:
         x.listener.begin("Drawing the documents again, to see which groups are stable")
     total, done = float(sum(missing) or 1), 0.0
-    stability = {}
-    for K in several:
-        stability[K] = x.store.stage(
-            f"agreement-{K}",
-            keys[K],
-            Stability,
-            lambda K=K: measure_stability(problem, [K], x.options.seed)[K],
-        )
+
+    def progress(K: int) -> None:
+        nonlocal done
         if K in missing:
             done += K
             x.listener.update(done / total, f"K = {K}")
-    compared = _compare(x, problem)
-    evidence = collect_evidence(
+
+    adviser = _adviser(x, rows)
+    adviser.progress = progress
+    return adviser.advise(
         dense,
-        stability,
-        compared.chance,
-        one=compared.one,
-        n_rows=float(problem.directions.n_rows),
         lengths=lengths_of(rows.X if rows.counts is None else rows.counts[rows.kept]),
+        by_label=_by_label(rows, dense.get(2)),
     )
-    return advise(replace(evidence, by_label=_by_label(rows, dense.get(2))))
 
 
-def _stability_key(x: Context, K: int) -> str:
-    return key_of(x.rows_key, "stability", K, x.options.kappa, x.options.seed)
+def _adviser(x: Context, rows: Rows) -> Adviser:
+    """Return an adviser whose measurements are stages of the run."""
+
+    def remember(name: str, make: Callable[[], Any]) -> Any:
+        if name == "chance":
+            return x.store.stage(name, _key(x, name), Chance, make)
+        K = int(name.removeprefix("stability-"))
+        return x.store.stage(f"agreement-{K}", _key(x, K), PartitionStability, make)
+
+    problem, seed = problem_of(rows, x.options), x.options.seed
+    return Adviser(problem, (seed, seed), remember, most=LARGEST)
 
 
-def _compare(x: Context, problem: Problem[VMFModel]) -> Comparison:
-    def make() -> Comparison:
-        found = measure_chance(problem, x.options.seed)
-        one = one_cluster(problem)
-        if found is None:
-            return Comparison(one, LARGEST)
-        return Comparison(one, last_useful(problem, found, LARGEST, x.options.seed), found)
-
-    key = key_of(x.rows_key, "chance", x.options.kappa, x.options.seed)
-    return x.store.stage("chance", key, Comparison, make)
+def _key(x: Context, what: int | str) -> str:
+    """Return the key of what rows drawn again, or rows without groups, say."""
+    return key_of(x.rows_key, what, x.options.kappa, x.options.seed)
 
 
 def _by_label(rows: Rows, two: VMFMixture | None) -> tuple[str, float] | None:

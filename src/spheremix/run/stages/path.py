@@ -9,9 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spheremix.data.open import as_directions
-from spheremix.estimators.fitted import set_start_of_path
-from spheremix.estimators.noise import label_chosen
-from spheremix.estimators.path import VMFPath
+from spheremix.estimators.path import VMFPath, label_chosen, set_start_of_path
 from spheremix.estimators.strategies import PathProgress
 from spheremix.run.folder.files import RunError
 from spheremix.run.folder.fitted import (
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
 # are recorded in the tests. The first steps of a path take two iterations each, those at which few
 # words a group are left take a hundred.
 FACTOR, BY_BETA, BY_WORDS = 0.76, 0.9, 0.34
-
 
 
 def sparse_path(K: int, options: ExploreOptions, init: Any) -> VMFPath:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray  # noqa: TC002 (types are read when decoding)
 
-from spheremix.errors import Message, ParameterError  # noqa: TC001
+from spheremix.errors import Message, ParameterError
 from spheremix.run.folder.archive import about, kept_apart
-from spheremix.run.folder.store import key_of
 from spheremix.run.folder.schema import versions
+from spheremix.run.folder.store import key_of
 from spheremix.text import (
     Corpus,
     Matrix,
@@ -86,7 +86,9 @@ class Vectorization:
     removed: Removed = field(default_factory=dict)
 
     @classmethod
-    def of(cls, used: TextVectorizer, parameters: dict[str, Any], stop: Collection[str] = ()) -> Vectorization:
+    def of(
+        cls, used: TextVectorizer, parameters: dict[str, Any], stop: Collection[str] = ()
+    ) -> Vectorization:
         """Describe a fitted vectoriser; one that was restored has no thresholds."""
         known = hasattr(used, "n_words_")
         return cls(
@@ -108,9 +110,7 @@ class Vectorization:
 
     def vectorizer(self, words: list[str]) -> TextVectorizer:
         """Make the vectoriser again."""
-        return TextVectorizer.restore(
-            words, self.idf, self.forms, self.phrases, **self.parameters
-        )
+        return TextVectorizer.restore(words, self.idf, self.forms, self.phrases, **self.parameters)
 
 
 def _removed_words(found: Mapping[str, Mapping[str, int]], stop: Collection[str]) -> Removed:

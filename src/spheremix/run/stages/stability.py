@@ -32,4 +32,6 @@ def measure_stability(
         return stability(model, directions, **how)
 
     by = [options.criterion, *([] if options.max_noise is None else [options.max_noise])]
-    return x.store.stage("stability", key_of(model_key, "stability", *by, options.seed), Stability, make)
+    return x.store.stage(
+        "stability", key_of(model_key, "stability", *by, options.seed), Stability, make
+    )

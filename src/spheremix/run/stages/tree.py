@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from spheremix.data.open import as_directions
-from spheremix.estimators.inside import FEW, tree_inside
+from spheremix.estimators.cluster_tree import FEW, tree_inside
 from spheremix.hierarchy import Hierarchy
 from spheremix.reading import document_positions
-from spheremix.reading.contrast import cluster_counts, text_sums
+from spheremix.reading.contrast import group_counts, text_sums
 from spheremix.reading.tree import describe_nodes
 from spheremix.run.folder.files import RunError
 from spheremix.run.folder.fitted import check_labels, check_merges
@@ -91,7 +91,9 @@ def count_leaves(n_clusters: int, advice: Advice | None, n_documents: int) -> in
     return max(wanted, n_clusters)
 
 
-def grow_tree(x: Context, rows: Rows, labels: NDArray[np.intp], advice: Advice | None) -> Tree | None:
+def grow_tree(
+    x: Context, rows: Rows, labels: NDArray[np.intp], advice: Advice | None
+) -> Tree | None:
     """Divide the chosen groups and build their tree; None where there is one group only."""
     n_groups = len(np.unique(labels[labels >= 0]))
     n_leaves = count_leaves(n_groups, advice, len(labels))
@@ -122,7 +124,9 @@ def check_tree(tree: Tree, n_rows: int, n_groups: int) -> None:
         raise RunError("damaged: the tree is not that of these rows.")
 
 
-def describe_tree(tree: Tree, rows: Rows, reading: Reading, n_threads: int | None = None) -> list[Node]:
+def describe_tree(
+    tree: Tree, rows: Rows, reading: Reading, n_threads: int | None = None
+) -> list[Node]:
     """Describe the nodes of a tree: those that are groups as the groups are described."""
     M = len(tree.groups)
     leaves, pairs = tree.leaves.astype(np.intp), tree.pairs.astype(np.intp).reshape(-1, 2)
@@ -134,7 +138,7 @@ def describe_tree(tree: Tree, rows: Rows, reading: Reading, n_threads: int | Non
     for left, right in pairs.tolist():
         owners.append(owners[left] | owners[right])
     chosen = set(hierarchy.nodes_of(len(np.unique(tree.groups)))[0].tolist())
-    groups = {one.cluster: one for one in reading.clusters(n_listed=LISTED)}
+    groups = {one.group: one for one in reading.groups(n_listed=LISTED)}
     found = []
     for node in nodes:
         own = next(iter(owners[node.node])) if len(owners[node.node]) == 1 else None
@@ -169,11 +173,11 @@ def _words(
     """Return words, sums of directions and numbers of documents with a word, for each leaf."""
     M = tree.n_leaves
     if rows.words is not None:
-        has = cluster_counts(sparse.csr_array(rows.X != 0), leaves, n_clusters=M)
+        has = group_counts(sparse.csr_array(rows.X != 0), leaves, n_groups=M)
         return rows.words, tree.leaves.vectors, has
     if rows.counts is not None and rows.terms is not None:
         groups = rows.spread(leaves)
-        has = cluster_counts(sparse.csr_array(rows.counts != 0), groups, n_clusters=M)
+        has = group_counts(sparse.csr_array(rows.counts != 0), groups, n_groups=M)
         return rows.terms, text_sums(rows.counts, groups, M), has
     return reading.feature_names, tree.leaves.vectors, None
 
