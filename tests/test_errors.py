@@ -58,7 +58,7 @@ def test_a_parameter_with_its_value_becomes_an_option_with_its_value():
 def test_the_value_of_a_parameter_may_be_one_of_the_values():
     message = Message("Give {min_df=kept}", {"kept": "{it's} 5"})
     assert message.render() == "Give min_df={it's} 5."
-    assert message.render(OPTIONS.get) == """Return --min-df '{it'"'"'s} 5'."""
+    assert message.render(OPTIONS.get) == """Give --min-df '{it'"'"'s} 5'."""
 
 
 def test_a_convergence_warning_is_one_of_scikit_learn_and_explains_itself():

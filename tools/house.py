@@ -82,7 +82,7 @@ def tracked(*places: str) -> dict[Path, str]:
 def code() -> list[tuple[Any, ...]]:
     """Count lines and files of the library, of each of its folders, and of the tests."""
     texts, tests = tracked("src", "csrc"), tracked("tests")
-    written = [path for path in tests if path.suffix in {".py", ".js", ".ts"}]
+    written = [path for path in tests if path.suffix in {".py", ".mjs"}]
     rows: list[tuple[Any, ...]] = [("src + csrc", *size(texts, texts))]
     folders = sorted({folder(path) for path in texts})
     for name in folders:

@@ -1,8 +1,17 @@
-"""Rows on disk: the results of memory to the last bit, whatever the file and its blocks."""
+"""Rows on disk: opened or refused, read in a thread, with the results of memory to the last bit."""
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import threading
+
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from blocks_common import Blocks, write_csr, write_parquet
 from numpy.testing import assert_array_equal
@@ -11,8 +20,8 @@ from scipy import sparse
 import spheremix as sm
 from spheremix._optional import kernels
 from spheremix.data import block_sources
-from spheremix.data.block_sources import open_source
-from spheremix.data.blocks import BlockDirections, on_grid
+from spheremix.data.block_sources import IterableSource, open_source
+from spheremix.data.blocks import BlockDirections, on_grid, read_ahead
 from spheremix.data.engines import engine_class
 from spheremix.data.rows import open_rows
 from spheremix.scorer import Scorer
@@ -260,3 +269,348 @@ def test_bad_rows_are_named_by_their_global_number(stores):
     for store in ("npy", "iterable", "parquet", "csr"):
         with pytest.raises(ValueError, match=r"row 1500 contains NaN \(2 rows in all\)"):
             sm.as_directions(stores[store](X), block_rows=512)
+
+
+def test_unsorted_and_repeated_indices(tmp_path):
+    data, indices = np.array([1.0, 2.0, 4.0, 1.0]), np.array([1, 0, 1, 0])
+    X = block_sources.csr_of(data, indices, np.array([0, 3, 4]), 3)
+    rows = sm.as_directions(write_csr(tmp_path / "x", X))
+    assert_array_equal(rows.take([0, 1]), sm.as_directions(X).take([0, 1]))
+    scorer = Scorer(np.eye(3), np.zeros(3))
+    for _ in range(2):
+        [found], [expected] = rows.sweep([scorer]), sm.as_directions(X).sweep([scorer])
+        assert_resultants_same_bits(found, expected)
+
+
+def test_folder_of_parquet_files_and_a_named_column(tmp_path):
+    X = np.random.default_rng(0).normal(size=(900, 4))
+    for part in (0, 1, 2):
+        write_parquet(tmp_path / f"part-{part}.parquet", X[300 * part : 300 * part + 300])
+    rows = sm.as_directions(tmp_path)
+    whole = sm.as_directions(X)
+    assert_array_equal(rows.take([0, 350, 899]), whole.take([0, 350, 899]))
+    table = pa.table({"a": X.tolist(), "b": (2 - X).tolist(), "text": ["x"] * 900})
+    pq.write_table(table, tmp_path / "two.pq")
+    chosen = sm.as_directions(tmp_path / "two.pq", column="b")
+    assert_array_equal(chosen.take([5]), sm.as_directions(2 - X).take([5]))
+
+
+def test_folder_of_parquet_files_of_either_ending(tmp_path):
+    X = np.random.default_rng(0).normal(size=(600, 4))
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    write_parquet(folder / "a.pq", X[:250])
+    write_parquet(folder / "b.parquet", X[250:])
+    rows = sm.as_directions(folder)
+    assert_array_equal(rows.take([0, 250, 599]), sm.as_directions(X).take([0, 250, 599]))
+
+
+def test_objects_that_are_numbers():
+    X = np.random.default_rng(0).normal(size=(700, 4))
+    rows, whole = sm.as_directions(X.astype(object), block_rows=512), sm.as_directions(X)
+    assert_array_equal(rows.take([0, 699]), whole.take([0, 699]))
+
+
+def test_empty_blocks_are_passed_over():
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    rows = sm.as_directions(Blocks(X, (4, 0, 2)))
+    assert rows.n_rows == 6
+    assert_array_equal(rows.take([5]), sm.as_directions(X).take([5]))
+
+
+# ----------------------------------------------------------------------------------------- refusals
+
+
+def test_an_iterator_is_refused():
+    with pytest.raises(ValueError, match=r"iterator \(generator\).*once.*__iter__.*partial_fit"):
+        sm.as_directions(block for block in [np.eye(3)])
+    with pytest.raises(ValueError, match="iterator"):
+        sm.VMFMixture(2).fit(iter([np.eye(3)]))
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ([], "no block"),
+        ([np.eye(3), np.eye(4)], r"Block 1 has 4 columns of float64 \(dense\), the first block 3"),
+        ([np.eye(3), np.eye(3, dtype=np.float32)], "Block 1 has 3 columns of float32"),
+        ([np.eye(3), sparse.eye_array(3)], r"Block 1 .*\(sparse\), the first block .*\(dense\)"),
+        ([np.eye(3), np.ones((2, 2, 2))], "Expected 2D array"),
+    ],
+)
+def test_blocks_of_several_kinds(tables, message):
+    class Restartable:
+        def __iter__(self):
+            return iter(tables)
+
+    with pytest.raises(ValueError, match=message):
+        sm.as_directions(Restartable())
+
+
+@pytest.mark.parametrize("block_rows", [0, -1, 2.5, True, "many"])
+def test_bad_block_rows(block_rows):
+    with pytest.raises(ValueError, match="block_rows must be None or an integer >= 1"):
+        sm.as_directions(np.eye(3), block_rows=block_rows)
+
+
+def test_bad_paths(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no such file.*TfidfVectorizer"):
+        sm.as_directions("some words")
+    with pytest.raises(FileNotFoundError):
+        sm.VMFMixture(2).fit("corpus.npy")
+    (tmp_path / "x.npz").write_bytes(b"PK")
+    with pytest.raises(ValueError, match=r"x\.npz: rows on disk are.*load_npz"):
+        sm.as_directions(tmp_path / "x.npz")
+    (tmp_path / "x.npy").write_bytes(b"no array")
+    with pytest.raises(ValueError, match=r"x\.npy: no array of numbers"):
+        sm.as_directions(tmp_path / "x.npy")
+    np.save(tmp_path / "flat.npy", np.ones(5))
+    with pytest.raises(ValueError, match="Expected 2D array, got 1D"):
+        sm.as_directions(tmp_path / "flat.npy")
+    np.save(tmp_path / "objects.npy", np.array([[{}]]), allow_pickle=True)
+    with pytest.raises(ValueError, match=r"objects\.npy: no array of numbers"):
+        sm.as_directions(tmp_path / "objects.npy")
+
+
+def test_bad_parquet_folders(tmp_path):
+    named, plain = tmp_path / "x.parquet", tmp_path / "x"
+    for folder in (named, plain):
+        (folder / "year=2026").mkdir(parents=True)
+        write_parquet(folder / "year=2026" / "a.parquet", np.eye(3))
+    with pytest.raises(ValueError, match=r"x\.parquet: no \.parquet file directly in this folder"):
+        sm.as_directions(named)
+    with pytest.raises(ValueError, match=r"neither \.parquet files nor the arrays of a CSR matrix"):
+        sm.as_directions(plain)
+    write_parquet(named / "a.parquet", np.eye(3))
+    pq.write_table(pa.table({"vector": np.eye(3).tolist()}), named / "b.parquet")
+    with pytest.raises(ValueError, match=r"b\.parquet: .embedding. is no column of lists.*vector"):
+        sm.as_directions(named)
+
+
+def test_a_column_is_one_of_parquet(tmp_path):
+    np.save(tmp_path / "x.npy", np.eye(3))
+    csr = write_csr(tmp_path / "x", np.eye(3))
+    for X in (np.eye(3), [np.eye(3)], sparse.eye_array(3), tmp_path / "x.npy", csr):
+        with pytest.raises(ValueError, match=r"column='vector' .*Parquet"):
+            sm.as_directions(X, column="vector")
+
+
+def test_bad_csr_folders(tmp_path):
+    folder = write_csr(tmp_path / "x", np.eye(4))
+    np.save(folder / "shape.npy", (5, 4))
+    with pytest.raises(ValueError, match=r"shape\.npy does not say"):
+        sm.as_directions(folder)
+    np.save(folder / "shape.npy", (4, 3))
+    with pytest.raises(ValueError, match="no valid CSR"):
+        sm.as_directions(folder)
+    np.save(folder / "data.npy", np.ones(2))
+    with pytest.raises(ValueError, match="4 entries, data has 2"):
+        sm.as_directions(folder)
+    (folder / "shape.npy").unlink()
+    with pytest.raises(ValueError, match=r"there is no shape\.npy"):
+        sm.as_directions(folder)
+
+
+def test_bad_parquet(tmp_path, monkeypatch):
+    def write(**columns):
+        pq.write_table(pa.table(columns), tmp_path / "x.parquet")
+        return tmp_path / "x.parquet"
+
+    cases = [
+        ({"a": [1.0, 2.0]}, {}, "no column of lists among"),
+        ({"a": [[1.0, 2.0]], "b": [[1.0, 2.0]]}, {}, "several columns of lists.*column="),
+        ({"a": [[1.0, 2.0]]}, {"column": "c"}, "'c' is no column of lists"),
+        ({"a": [[1.0, 2.0], [3.0, 4.0], [1.0]]}, {}, "row 2 has 1 numbers, the first row 2"),
+        ({"a": [[1.0, 2.0], None]}, {}, "row 1 has no list"),
+        ({"a": [[1.0, 2.0], [None, 2.0]]}, {}, "row 1 contains NaN"),
+        ({"a": [["x", "y"]]}, {}, "no real numbers|strings|no numbers"),
+    ]
+    for columns, options, message in cases:
+        with pytest.raises(ValueError, match=message):
+            sm.as_directions(write(**columns), **options)
+    (tmp_path / "x.parquet").write_bytes(b"no Parquet")
+    with pytest.raises(ValueError, match="damaged, or no Parquet file"):
+        sm.as_directions(tmp_path / "x.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match="pip install pyarrow"):
+        sm.as_directions(tmp_path / "x.parquet")
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    for name in ("pipe.npy", "pipe.parquet"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(OSError, match="not a regular file"):
+            sm.as_directions(tmp_path / name)
+
+
+def test_iterable_is_read_no_further_than_needed():
+    seen = []
+
+    class Counting(Blocks):
+        def __iter__(self):
+            for table in super().__iter__():
+                seen.append(len(table))
+                yield table
+
+    source = IterableSource(Counting(np.arange(1.0, 4001.0).reshape(2000, 2), (500,)), None)
+    assert_array_equal(source.take(np.array([3, 600])), [[7.0, 8.0], [1201.0, 1202.0]])
+    assert len(seen) == 2
+
+
+def test_rows_that_change_between_two_readings():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 3))
+
+    class Shuffled(Blocks):
+        def __iter__(self):
+            self.X = rng.permutation(self.X)
+            return super().__iter__()
+
+    class Growing(Blocks):
+        def __iter__(self):
+            self.X = np.vstack([self.X, self.X[:1]])
+            return super().__iter__()
+
+    scorer = Scorer(np.eye(3), np.zeros(3))
+    for source in (Shuffled(X), Growing(X)):
+        rows = sm.as_directions(source)
+        with pytest.raises(RuntimeError, match=r"rows changed.*without shuffling"):
+            rows.sweep([scorer])
+
+
+def test_rows_that_change_before_a_few_are_taken():
+    X = np.random.default_rng(0).normal(size=(1200, 3))
+    source = Blocks(X.copy())
+    rows = sm.as_directions(source)
+    expected = rows.take([7, 1100])
+    source.X[[5, 1100]] *= [[2.0], [3.0]]
+    assert_array_equal(rows.take([7]), expected[:1])
+    with pytest.raises(RuntimeError, match=r"rows changed .* near row 1100"):
+        rows.take([7, 1100])
+    source.X = X[:1000]
+    for ids in ([1100], [3, 1199]):
+        with pytest.raises(RuntimeError, match=r"rows changed.*without shuffling"):
+            rows.take(ids)
+
+
+class Refilled(Blocks):
+    """Tables that are written into the same memory, one after another."""
+
+    def __init__(self, X, sizes, make=np.asarray):
+        super().__init__(X, sizes)
+        self.make = make
+
+    def __iter__(self):
+        buffer = np.empty((max(self.sizes), self.X.shape[1]))
+        for table in super().__iter__():
+            buffer[: len(table)] = table
+            yield self.make(buffer[: len(table)])
+            buffer[:] = np.nan
+
+
+@pytest.mark.parametrize("sizes", [(100,), (1024,), (1024, 10, 700)])
+def test_tables_may_be_refilled(sizes):
+    """What was read ahead, or kept to be joined, is not what is in the memory of a table later."""
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 3))
+    scorer = Scorer(5 * rng.normal(size=(4, 3)), np.zeros(4))
+    whole = sm.as_directions(X)
+    for make in (np.asarray, torch.from_numpy, pd.DataFrame):
+        rows = sm.as_directions(Refilled(X, sizes, make), block_rows=512)
+        assert_resultants_same_bits(rows.sweep([scorer])[0], whole.sweep([scorer])[0])
+        assert_array_equal(rows.map_rows(scorer, "scores"), whole.map_rows(scorer, "scores"))
+        assert_array_equal(rows.take([5999, 0]), whole.take([5999, 0]))
+
+
+def test_tables_in_a_list_are_not_copied():
+    tables = [np.eye(3), np.eye(3)]
+    for found, given in zip(IterableSource(tables, None).tables(), tables, strict=True):
+        assert found is given
+
+
+# --------------------------------------------------------------------------------------- the thread
+
+
+def readers():
+    return [thread for thread in threading.enumerate() if "spheremix-reader" in thread.name]
+
+
+def test_reading_ahead_is_bounded_and_in_order():
+    made = []
+
+    def items():
+        for i in range(20):
+            made.append(i)
+            yield i
+
+    reader = read_ahead(items(), ahead=2)
+    for i, item in enumerate(reader):
+        assert item == i
+        assert len(made) <= i + 4
+    assert not readers()
+
+
+def test_an_error_while_reading_reaches_the_caller():
+    X = np.random.default_rng(0).normal(size=(3000, 3))
+
+    class Failing(Blocks):
+        def __iter__(self):
+            for i, table in enumerate(super().__iter__()):
+                if self.n_readings == 2 and i == 3:
+                    raise OSError("the disk is gone")
+                yield table
+
+    source = Failing(X, (512,))
+    rows = sm.as_directions(source, block_rows=512)
+    with pytest.raises(OSError, match="the disk is gone"):
+        rows.sweep([Scorer(np.eye(3), np.zeros(3))])
+    assert not readers()
+    assert source.n_open == 0
+    assert rows.sweep([Scorer(np.eye(3), np.zeros(3))])[0].weight == 3000
+
+
+def test_an_error_while_sweeping_ends_the_thread_and_closes_the_source():
+    source = Blocks(np.random.default_rng(0).normal(size=(5000, 3)), (512,))
+    rows = sm.as_directions(source, block_rows=512)
+    with pytest.raises(ValueError, match="weights"):
+        rows.sweep([Scorer(np.eye(3), np.zeros(3))], np.ones(7))
+    assert not readers()
+    assert source.n_open == 0
+
+
+INTERRUPTED = """
+import threading
+import numpy as np, spheremix as sm
+class Slow:
+    def __iter__(self):
+        import time
+        for _ in range(10):
+            yield np.random.default_rng(0).normal(size=(600, 20))
+            print("read", flush=True)
+            time.sleep(0.005)
+mix = sm.VMFMixture(5, n_init=1, tol=0.0, max_iter=10**9)
+try:
+    mix.fit(sm.as_directions(Slow()))
+except KeyboardInterrupt:
+    left = [t.name for t in threading.enumerate() if "reader" in t.name]
+    print("interrupted", left, flush=True)
+"""
+
+
+def test_ctrl_c_ends_the_fit_and_the_thread():
+    process = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", INTERRUPTED],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        for _ in range(25):  # in the second reading, or later
+            process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert "interrupted []" in rest, errors
