@@ -8,7 +8,7 @@ import pytest
 
 from spheremix.estimators import advice
 from spheremix.reading import document_map
-from spheremix.run import firming
+from spheremix.run.stages import stability
 
 # How often rows are drawn again, and how many sets of rows without clusters are made.
 ADVICE = (
@@ -16,7 +16,7 @@ ADVICE = (
     (advice, "CHANCE_SETS", 3),
     (advice, "CHANCE_REPLICATES", 2),
     (advice, "CHANCE_STABLE", 1),
-    (firming, "N_REPLICATES", 4),
+    (stability, "N_REPLICATES", 4),
 )
 STEPS = ((document_map, "GATHERING", 20), (document_map, "SPREADING", 20))  # of the map
 LITTLE = (*ADVICE, *STEPS)

@@ -11,10 +11,17 @@ import math
 import re
 from collections import Counter
 
-FILES: dict[str, str] = {}  # as {"clusters.csv": "groups.csv"}
-COLUMNS: dict[str, str] = {}  # columns of tables, as {"cluster": "group", "firmness": "stability"}
-KEYS: dict[str, str] = {}  # keys of the content of the page, as {"firmness": "stability"}
-ATTRIBUTES: dict[str, str] = {}  # of a run, as {"clusters": "groups"}
+FILES = {"clusters.csv": "groups.csv"}
+COLUMNS = {  # of tables
+    "cluster": "group",
+    "firmness": "stability",
+    "runner_up": "second_group",
+    "n_clusters": "n_groups",
+    "n_components": "n_groups",
+    "share_of_cluster": "share_of_group",
+}
+KEYS: dict[str, str] = {}  # of the content of the page, as {"firmness": "stability"}
+ATTRIBUTES = {"clusters": "groups", "firmness": "stability"}  # of a run
 WORDS: dict[str, str] = {}  # parts of cells of tables, as {"firm": "stable"}
 # Columns and tables of the goldens that runs no longer have, and lines of summaries (one of the
 # numbers or names in the line) that are no longer said.

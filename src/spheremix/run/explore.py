@@ -334,6 +334,7 @@ class Exploration(Context):
             model_key = path_key(groups.best, options, groups.key)
             model = made["path"] = follow_path(self, groups.rows.X, groups.mixture, groups.key)
             self.parts["path"] = f"path-{model_key}"
+            self._part("choice", model)
         if advice is not None:
             key = key_of("advice", stages, self.parts.get("documents"))
             store.stage("advice", key, Advice, lambda: advice)

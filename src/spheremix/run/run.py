@@ -34,8 +34,10 @@ from spheremix.run.columns import TABLES
 from spheremix.run.folder.archive import DAMAGE, decode, encode
 from spheremix.run.folder.files import RunError, read_json
 from spheremix.run.folder.fitted import (
+    PathChoice,
     PathStored,
     TreeState,
+    dump_choice,
     dump_path,
     dump_tree,
     load_path,
@@ -77,6 +79,7 @@ PARTS: dict[str, Any] = {
     "rows": Rows,
     "documents": Corpus,
     "path": PathStored,
+    "choice": PathChoice,
     "advice": Advice,
     "tree": Tree,
     "stability": Stability,
@@ -268,7 +271,7 @@ class Run:
         parts, dense = {}, {}
         values: dict[str, Any] = {name: self._parts.get(name) for name in PARTS}
         if self.path is not None:
-            values["path"] = dump_path(self.path, chosen=True)
+            values |= {"path": dump_path(self.path), "choice": dump_choice(self.path)}
         if self.tree is not None:
             values["fitted_tree"] = dump_tree(self.tree)
         if values["rows"] is not None and hasattr(values["rows"].X, "sweep"):
@@ -371,7 +374,11 @@ class Run:
         if not isinstance(found, PathStored):
             return found
         dense = self.dense.get(self.info.n_groups)
-        return load_path(found, {} if dense is None else {self.info.n_groups: dense})
+        known = {} if dense is None else {self.info.n_groups: dense}
+        try:
+            return load_path(found, known, self._part("choice"))
+        except DAMAGE as error:
+            raise RunError(f"{self.folder}: damaged: {error}") from None
 
     @cached_property
     def mixture(self) -> VMFMixture:

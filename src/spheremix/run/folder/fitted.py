@@ -228,24 +228,32 @@ class PathStored:
     noise_level: float | None
     runs: list[Restart] = field(default_factory=list)
     agreement: float = float("nan")
-    labels: Ids | None = None  # of the mixture that is chosen, where the rows are not at hand
-    chosen_noise_level: float | None = None
 
 
-def dump_path(path: VMFPath, *, chosen: bool = False) -> PathStored:
-    """Return the state of a followed path; with ``chosen``, also what was chosen on it."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PathChoice:
+    """What was chosen on a path: by which parameters, and the labels of the chosen mixture."""
+
+    archive_version: ClassVar[int] = 1
+
+    params: dict[str, Any]
+    labels: Ids
+    noise_level: float | None
+
+
+def dump_path(path: VMFPath) -> PathStored:
+    """Return the state of a followed path, without what was chosen on it."""
     stored = dump_state(path.state_, stored_parameters(path), status=path.status_)
-    if not chosen:
-        params = {name: v for name, v in stored.params.items() if name not in CHOSEN_BY}
-        return replace(
-            stored, params=params, runs=list(path.runs_), agreement=float(path.agreement_)
-        )
-    return replace(
-        stored,
-        runs=list(path.runs_),
-        agreement=float(path.agreement_),
+    params = {name: v for name, v in stored.params.items() if name not in CHOSEN_BY}
+    return replace(stored, params=params, runs=list(path.runs_), agreement=float(path.agreement_))
+
+
+def dump_choice(path: VMFPath) -> PathChoice:
+    """Return what was chosen on a path."""
+    return PathChoice(
+        params={name: getattr(path, name) for name in CHOSEN_BY},
         labels=path.best_estimator_.labels_.astype(np.int64),
-        chosen_noise_level=path.state_.noise_level,
+        noise_level=path.state_.noise_level,
     )
 
 
@@ -290,21 +298,25 @@ def load_state(stored: PathStored, model: VMFModel) -> PathState:
 def load_path(
     stored: PathStored,
     dense: Mapping[int, VMFMixture],
+    choice: PathChoice | None,
     label: Callable[[VMFMixture, VMFMixture], Any] | None = None,
 ) -> VMFPath:
     """Make a fitted path again, ready to predict and, with ``warm_start``, to go on.
 
-    ``label`` gives the labels of the chosen mixture; by default they are those that were stored.
+    What was chosen on it is given; or else ``label`` returns the labels of the chosen mixture.
     """
-    path: VMFPath = _estimator(VMFPath, stored.params, dense)
+    params = stored.params if choice is None else {**stored.params, **choice.params}
+    path: VMFPath = _estimator(VMFPath, params, dense)
     if len({path.relaxed, stored.refits is not None, stored.last_refit is not None}) > 1:
         raise RunError("damaged: refits belong to a relaxed path.")
     d = stored.steps.n_features
     state = load_state(stored, _model_of(MixtureOptions.of(path).along_path(), stored, d))
     if label is None:
-        labels = np.zeros(0, np.int64) if stored.labels is None else stored.labels
-        check_labels(labels, len(state.steps[0].kappas), noise=stored.noise_level is not None)
-        known = (stored.chosen_noise_level, labels.astype(np.intp))
+        if choice is None:
+            raise RunError("damaged: nothing was chosen on the path.")
+        noise = stored.noise_level is not None
+        check_labels(choice.labels, len(state.steps[0].kappas), noise=noise)
+        known = (choice.noise_level, choice.labels.astype(np.intp))
         label = lambda *_: known  # noqa: E731
     columns = {"n_features_in_": d}
     set_path_attributes(path, state, stored.runs, stored.agreement, columns, label)

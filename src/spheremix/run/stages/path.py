@@ -6,6 +6,7 @@ import math
 import time
 import warnings
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spheremix.data.open import as_directions
@@ -14,7 +15,9 @@ from spheremix.estimators.strategies import PathProgress
 from spheremix.run.folder.files import RunError
 from spheremix.run.folder.fitted import (
     CHOSEN_BY,
+    PathChoice,
     PathStored,
+    dump_choice,
     dump_path,
     dump_state,
     load_path,
@@ -70,12 +73,12 @@ def follow_path(x: Context, X: Any, dense: VMFMixture, dense_key: str) -> VMFPat
     stored = x.store.stage("path", key, PathStored, lambda: _follow(x, directions, dense, key))
     x.store.drop("checkpoint", key)
     asked = sparse_path(K, options, None)
-    chosen = {name: getattr(asked, name) for name in CHOSEN_BY}
-    return load_path(
-        replace(stored, params={**stored.params, **chosen}),
-        {K: dense},
-        lambda one, first: label_chosen(one, first, directions, None),
-    )
+    params = {**stored.params, **{name: getattr(asked, name) for name in CHOSEN_BY}}
+    label = partial(label_chosen, rows=directions, weights=None)
+    path = load_path(replace(stored, params=params), {K: dense}, None, label)
+    by = [getattr(asked, name) for name in CHOSEN_BY]
+    x.store.stage("choice", key_of(key, *by), PathChoice, lambda: dump_choice(path))
+    return path
 
 
 def _follow(x: Context, directions: Any, dense: VMFMixture, key: str) -> PathStored:
