@@ -10,7 +10,7 @@ from spheremix.errors import Message
 from spheremix.reading.certainty import BORDERLINE
 from spheremix.run.headline import feature_name
 from spheremix.run.remark import Remark, percent
-from spheremix.text.vectorize import NO_WORD_LEFT
+from spheremix.text.vectorizer import NO_WORD_LEFT
 from spheremix.wording import count, joined
 
 if TYPE_CHECKING:

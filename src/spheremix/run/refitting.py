@@ -27,7 +27,7 @@ from spheremix.run.removed import BY_EDIT
 from spheremix.run.schema import DenseRecord, PreparedRecord
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName
-from spheremix.text.vectorize import NO_WORD_LEFT
+from spheremix.text.vectorizer import NO_WORD_LEFT
 from spheremix.wording import count, joined
 
 if TYPE_CHECKING:
