@@ -180,7 +180,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_transform(self, X: Iterable[str], y: Any = None) -> sparse.csr_array:  # noqa: ARG002
-        """Choose the words, weigh them, and give the rows of the texts.
+        """Choose the words, weigh them, and return the rows of the texts.
 
         Parameters
         ----------
