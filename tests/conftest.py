@@ -14,13 +14,12 @@ from hypothesis import HealthCheck, settings
 from little_advice import little_advice
 from scipy import sparse
 from scipy.special import gammaln, logsumexp
-from undrawn import undrawn
 
 import spheremix as sm
 from spheremix.data.reference import ReferenceDirections
 from spheremix.data.rows import open_rows
 
-__all__ = ["little_advice", "undrawn"]  # fixtures for all tests
+__all__ = ["little_advice"]  # for all tests
 
 # Their assertions say as much as those of the tests.
 pytest.register_assert_rewrite("cli_common", "mixture_common", "readers_common", "report_common")

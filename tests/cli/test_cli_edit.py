@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 from cli_common import refusal, rows, run, texts, write_lines
 from edit_common import contents, explore, write_edits
-from undrawn import undrawn
 
 import spheremix as sm
 
-__all__ = ["undrawn"]
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,6 @@ def counting(method):
 for name in ("replace", "unlink", "rmdir"):
     setattr(pathlib.Path, name, counting(getattr(pathlib.Path, name)))
 from little_advice import LITTLE
-from spheremix.run import render
-from undrawn import draw
-render.draw = draw
 for module, name, value in LITTLE:
     setattr(module, name, value)
 {work}

@@ -35,9 +35,6 @@ import spheremix as sm
 from cli_common import run
 from little_advice import LITTLE
 from spheremix.display.run import displays
-from spheremix.run import render
-from undrawn import draw
-render.draw = draw
 for module, name, value in LITTLE:
     setattr(module, name, value)
 """

@@ -23,7 +23,7 @@ from spheremix.run.remarks import _advice, _labels, _tree
 from spheremix.run.schema import AgreementRecord
 from spheremix.text.selection import least_documents
 from spheremix.text.trouble import Mending, trouble
-from spheremix.text.vectorize import NO_WORD_LEFT
+from spheremix.text.vectorizer import NO_WORD_LEFT
 from spheremix.wording import in_groups, of_documents
 
 # What a reader of the page sees nothing of: options, files, names of columns, clusters.

@@ -105,6 +105,11 @@ def test_damaged_and_hostile_workbooks(tmp_path):
                 far = part.replace(b'r="A7"', b'r = "%s"' % name)
                 file.writestr(one, far if one == sheet else part)
         assert said in error_of(path)
+    far = parts[sheet].replace(b'<row r="7">', b'<row r="1048576">' + b"<c><v>1</v></c>" * 16384)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for one, part in parts.items():
+            file.writestr(one, far if one == sheet else part)
+    assert "1,048,576 rows and 16,388 columns" in error_of(path)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr(sheet, bytes(2**26 + 1))
     assert "unpacks to more than 200 times its size, which no table does" in error_of(path)

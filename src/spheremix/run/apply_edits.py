@@ -30,7 +30,7 @@ from spheremix.run.names import AUTOMATIC, Name, told_apart
 from spheremix.run.stages.dense import DenseFit, dense_mixture
 from spheremix.run.stages.rows import BY_EDIT, Rows
 from spheremix.text.corpus import shown
-from spheremix.text.vectorize import NO_WORD_LEFT
+from spheremix.text.vectorizer import NO_WORD_LEFT
 from spheremix.wording import count, joined
 
 if TYPE_CHECKING:

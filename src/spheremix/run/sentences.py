@@ -19,7 +19,7 @@ from spheremix.run.stages.rows import STOP
 from spheremix.run.tables import Table
 from spheremix.text.corpus import shown
 from spheremix.text.selection import COMMON, DROPPED, most_frequent
-from spheremix.text.vectorize import NO_WORD_LEFT
+from spheremix.text.vectorizer import NO_WORD_LEFT
 from spheremix.wording import count, joined
 
 if TYPE_CHECKING:

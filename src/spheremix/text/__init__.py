@@ -5,8 +5,7 @@ from __future__ import annotations
 from spheremix.text.corpus import Corpus, ReadError
 from spheremix.text.matrices import Matrix, read_matrix
 from spheremix.text.readers import read_documents
-from spheremix.text.vectorize import SetAside, Vectorized, vectorize
-from spheremix.text.vectorizer import TextVectorizer
+from spheremix.text.vectorizer import SetAside, TextVectorizer, Vectorized, vectorize
 
 __all__ = [
     "Corpus",

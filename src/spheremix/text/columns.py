@@ -357,7 +357,7 @@ class _Gathered:
             self.notes.append(f"{count(without, 'document')} of {self.n:,} without {what}.")
 
     def _end_texts(self, texts: list[str]) -> None:
-        """Return numbers to documents without ids, and say what is missing among the texts."""
+        """Count documents without ids from 1, and say what is missing among the texts."""
         if "id" not in self.values:
             self.notes.append("Documents have no ids: they are numbered from 1.")
             self.values["id"] = [str(i) for i in range(1, self.n + 1)]

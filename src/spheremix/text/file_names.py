@@ -169,7 +169,7 @@ def check_label_from(where: str) -> None:
 
 
 def _template(text: str) -> tuple[re.Pattern[str], list[str]]:
-    """Make a pattern of how names are made, such as {party}_{speaker}_*, and give its fields.
+    """Make a pattern of how names are made, such as {party}_{speaker}_*, and return its fields.
 
     It is about the end of a path: one without a slash is about the name of the file alone.
     """

@@ -7,7 +7,8 @@ import hashlib
 import os
 import zlib
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from io import BufferedReader, RawIOBase
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile
 
 from spheremix._files import open_regular
@@ -15,7 +16,6 @@ from spheremix.text.corpus import ReadError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from io import BufferedReader
     from pathlib import Path
 
 # Marks of encodings that are not read; that of UTF-32 begins with that of UTF-16.
@@ -51,72 +51,52 @@ def checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def open_bytes(path: Path) -> BufferedReader | Unpacked:
+def open_bytes(path: Path) -> BufferedReader:
     """Open a file, gzipped or not: its first bytes tell."""
     file = open_regular(path)
     packed = file.read(2) == b"\x1f\x8b"
     file.seek(0)
-    return Unpacked(path, file) if packed else file
+    return BufferedReader(_Unpacked(path, file), 2**20) if packed else file
 
 
-class Unpacked(gzip.GzipFile):
-    """A gzipped file that ends where it unpacks to more than any text would."""
+class _Unpacked(RawIOBase):
+    """The content of a gzipped file, which ends where it is more than any text would be."""
 
-    def __init__(self, path: Path, file: BufferedReader) -> None:
-        super().__init__(fileobj=file, mode="rb")
-        self._path, self._packed = path, file
-        self._most = max(LEAST_UNPACKED, EXPANSION * os.fstat(file.fileno()).st_size)
+    def __init__(self, path: Path, packed: BufferedReader) -> None:
+        self._path, self._packed = path, packed
+        self._file = gzip.GzipFile(fileobj=packed, mode="rb")
+        self._left = max(LEAST_UNPACKED, EXPANSION * os.fstat(packed.fileno()).st_size)
 
-    def pieces(self, size: int = 2**20) -> Iterator[bytes]:
-        """Return the content, some at a time."""
-        while piece := self.read(size):
-            self.check()
-            yield piece
+    def readable(self) -> bool:
+        return True
 
-    def readline(self, size: int | None = -1) -> bytes:
-        """Read a line; one without end is not read to its end."""
-        if size is not None and size >= 0:
-            return super().readline(size)
-        found = []
-        while piece := super().readline(2**20):
-            self.check()
-            found.append(piece)
-            if piece.endswith(b"\n"):
-                break
-        return b"".join(found)
-
-    def __next__(self) -> bytes:
-        line = self.readline()
-        if not line:
-            raise StopIteration
-        return line
-
-    def check(self) -> None:
-        """Refuse to go on where too much came out."""
-        if self.tell() > self._most:
+    def readinto(self, buffer: Any) -> int:
+        n = self._file.readinto(buffer)
+        self._left -= n
+        if self._left < 0:
             raise ReadError.at(
                 self._path,
                 f"unpacks to more than {EXPANSION} times its size, which no text does: if it is "
                 "meant, unpack it first (gunzip).",
             )
+        return n
 
     def close(self) -> None:
-        """Close both files."""
-        super().close()
         self._packed.close()
+        super().close()
 
 
 def content_of(path: Path) -> bytes:
     """Read a file, gzipped or not, to its end."""
     with open_bytes(path) as file:
-        return b"".join(file.pieces()) if isinstance(file, Unpacked) else file.read()
+        return file.read()
 
 
 def check_unpacked(path: Path) -> None:
     """Refuse a gzipped file that others would unpack without looking."""
     with open_bytes(path) as file:
-        if isinstance(file, Unpacked):
-            for _ in file.pieces():
+        if isinstance(file.raw, _Unpacked):
+            while file.read(2**20):
                 pass
 
 

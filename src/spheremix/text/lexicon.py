@@ -146,7 +146,7 @@ class _Numbering(dict[str, int]):
 
 
 def _in_lower_case(occurrences: Mapping[str, int]) -> dict[str, tuple[int, str]]:
-    """Return each form in lower case its occurrences, and how it is written most often."""
+    """Return the occurrences of each form in lower case, and how it is written most often."""
     found: dict[str, tuple[int, int, str]] = {}
     for form, n in occurrences.items():
         total, best, written = found.get(form.lower(), (0, 0, form))

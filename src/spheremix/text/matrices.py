@@ -162,7 +162,9 @@ def read_matrix(path: str | PathLike[str], vocabulary: str | PathLike[str] | Non
             )
         if X.dtype.kind not in "biuf":
             raise ReadError.at(place, "numbers are needed; the values are {dtype}.", dtype=X.dtype)
-        words, notes = _vocabulary(place, vocabulary, X)
+        words, notes = None, ["The columns have no names."]
+        if vocabulary is not None or (sparse.issparse(X) and place.with_name(BESIDE).is_file()):
+            words, notes = _terms(place, vocabulary, X)
         return Matrix(X, words, str(place), kind, notes, checksum(place))
 
 
@@ -297,16 +299,6 @@ def _check_shape(path: Path, shape: tuple[int, ...], entries: int) -> None:
             shape=" x ".join(map(str, shape)),
             entries=entries,
         )
-
-
-def _vocabulary(
-    path: Path, given: str | PathLike[str] | None, X: Any
-) -> tuple[list[str] | None, list[str]]:
-    """Read the terms of the columns."""
-    beside = path.with_name(BESIDE)
-    if given is None and not (sparse.issparse(X) and beside.is_file()):
-        return None, ["The columns have no names."]
-    return _terms(path, given, X)
 
 
 def named_beside(matrix: Matrix) -> Matrix:

@@ -116,7 +116,7 @@ def _places(tokens: Tokens, pairs: Pairs) -> tuple[Ints, Ints]:
 def frequent(tokens: Tokens, pairs: Pairs, least: int) -> tuple[Pairs, Ints, Ints]:
     """Keep the pairs that at least so many texts have once closer ones have taken their places.
 
-    Gives them with where they are to be joined. What a pair that is given up leaves may go to
+    Returns them with where they are to be joined. What a pair that is given up leaves may go to
     others: the places are looked for again, and a pair is not given up together with a closer one
     that has taken places of it.
     """

@@ -31,7 +31,8 @@ KNOWN = (
     ".csv, .tsv, .jsonl, .ndjson, .json (all also with .gz), .parquet, .xlsx, or a folder of text "
     "files; for a matrix .npz, .npy, .mtx"
 )
-CELL = re.compile(rb"""\br\s*=\s*["']\s*(?:([A-Z]{1,4})(\d{1,8})|[^"']*(&\#))""")
+CELL = re.compile(rb"""\br\s*=\s*["']\s*(?:([A-Z]{0,4})(\d{1,8})|[^"']*(&\#))""")
+ROW, UNNAMED = re.compile(rb"<(?:\w+:)?row\b"), re.compile(rb"<(?:\w+:)?c[\s>/]")
 MOST_CELLS = 2**25  # of a sheet, empty ones included: its reader keeps all of them
 WHOLE = 2.0**53  # numbers beyond are not exact
 
@@ -291,14 +292,14 @@ def _check_cells(path: Path) -> None:
             content = file.read(entry)
             if b"sheetData" not in content:
                 continue
-            width = height = 0
-            for letters, row, hidden in CELL.findall(content):
-                if hidden:
+            columns, height = {b""}, 0
+            for found in CELL.finditer(content):
+                if found[3]:
                     raise ReadError.at(path, "damaged, or no workbook (names of cells).")
-                number = 0
-                for letter in letters:
-                    number = 26 * number + letter - 64
-                width, height = max(width, number), max(height, int(row))
+                columns.add(found[1])
+                height = max(height, int(found[2]))
+            unnamed = max(len(UNNAMED.findall(row)) for row in ROW.split(content))
+            width = max(unnamed, *map(_column, columns))
             if width * height > MOST_CELLS:
                 raise ReadError.at(
                     path,
@@ -341,6 +342,14 @@ def _cell(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer() and abs(value) < WHOLE:
         return int(value)
     return None if value == "" else _plain_value(value)
+
+
+def _column(letters: bytes) -> int:
+    """Return the number of a column of a sheet, counted from 1."""
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - 64
+    return number
 
 
 def _letters(column: int) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Terms:
-    """Gives the terms of texts.
+    """Finds the terms of texts.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Terms:
     ) -> tuple[Terms, Tokens, dict[str, dict[str, int]]]:
         """Find the words of texts, and phrases of so many words at most; read the texts by them.
 
-        Gives also the forms that were left out: how many texts have each of them, by reason.
+        Returns also the forms that were left out: how many texts have each of them, by reason.
         """
         drop = list(drop)
         numbers = growing()

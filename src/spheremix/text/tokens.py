@@ -39,14 +39,14 @@ class Tokens:
         cut: Callable[[str], Iterable[str]],
         numbers: Mapping[str, int],
     ) -> Self:
-        """Cut texts into forms and give each its number; a mapping may make up new numbers."""
+        """Cut texts into forms and number them; a mapping may make up new numbers."""
         number = numbers.__getitem__
         parts = [np.fromiter(map(number, cut(text)), dtype=np.int32) for text in texts]
         ends = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         return cls(np.concatenate([np.empty(0, dtype=np.int32), *parts]), ends)
 
     def renumber(self, numbers: Sequence[int]) -> Tokens:
-        """Return word i the number ``numbers[i]``; negative ones stay."""
+        """Return the words with ``numbers[i]`` in the place of i; negative ones stay."""
         table = np.array([*numbers, UNKNOWN, NO_WORD], dtype=np.int32)  # -1 and -2 are at the end
         return Tokens(table[self.ids], self.ends)
 

@@ -15,7 +15,7 @@ from spheremix.text.words import forms, is_mixed
 from spheremix.wording import count, install
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from spheremix.text.corpus import Corpus
 
@@ -68,7 +68,7 @@ class Mending:
 def repeated_lines(texts: Iterable[str]) -> dict[str, int]:
     """Find lines of two words or more that many documents have, such as those of a menu.
 
-    Gives how many documents have each of them, the most frequent line first.
+    Returns how many documents have each of them, the most frequent line first.
     """
     found: Counter[str] = Counter()
     n = 0
@@ -85,7 +85,7 @@ def trouble(
     texts: Sequence[str], words: Iterable[str], languages: Sequence[str], mending: Mending
 ) -> list[Message]:
     """Say what looks wrong in texts, a message each; ``words`` are those that were kept."""
-    sample = [texts[i] for i in _evenly(len(texts))]
+    sample = texts[:: max(1, -(-len(texts) // LOOKED_AT))]  # evenly spread
     found = [
         None if mending.encoding else _mojibake(texts),
         None if mending.lines else _repeats(texts),
@@ -102,12 +102,6 @@ def mend(corpus: Corpus, mending: Mending) -> Corpus:
     return replace(corpus, texts=texts, notes=[*corpus.notes, *said])
 
 
-def _evenly(n: int) -> list[int]:
-    """Choose documents that are looked at."""
-    step = max(1, -(-n // LOOKED_AT))
-    return list(range(0, n, step))
-
-
 def _redecoded(texts: list[str]) -> tuple[list[str], int]:
     try:
         fix = importlib.import_module("ftfy").fix_encoding
@@ -116,16 +110,25 @@ def _redecoded(texts: list[str]) -> tuple[list[str], int]:
             "{mend_encoding=True} needs the package ftfy",
             remedies=(install("ftfy"),),
         ) from None
-    found = [fix(text) if MOJIBAKE.search(text) else text for text in texts]
-    return found, sum(new != old for new, old in zip(found, texts, strict=True))
+    return _changed(texts, lambda text: fix(text) if MOJIBAKE.search(text) else text)
 
 
 def _without(texts: list[str], unwanted: frozenset[str]) -> tuple[list[str], int]:
-    found = [
-        "\n".join(line for line in text.split("\n") if line.strip() not in unwanted)
-        for text in texts
-    ]
+    def left(text: str) -> str:
+        return "\n".join(line for line in text.split("\n") if line.strip() not in unwanted)
+
+    return _changed(texts, left)
+
+
+def _changed(texts: list[str], change: Callable[[str], str]) -> tuple[list[str], int]:
+    """Return changed texts, and how many of them differ."""
+    found = list(map(change, texts))
     return found, sum(new != old for new, old in zip(found, texts, strict=True))
+
+
+def _message(text: str, *remedies: str, **values: int | str) -> Message:
+    shown_as = {k: v if isinstance(v, str) else f"{v:,}" for k, v in values.items()}
+    return Message(text, shown_as, remedies)
 
 
 def _mojibake(texts: Sequence[str]) -> Message | None:
@@ -137,14 +140,12 @@ def _mojibake(texts: Sequence[str]) -> Message | None:
             n += 1
     if n < max(2, DECODED * len(texts)):
         return None
-    return Message(
+    return _message(
         "Text seems to be decoded wrongly in {n} of {all} documents ({examples})",
-        {
-            "n": f"{n:,}",
-            "all": f"{len(texts):,}",
-            "examples": ", ".join(shown(one) for one, _ in examples.most_common(NAMED)),
-        },
-        ("mend it with {mend_encoding=True}",),
+        "mend it with {mend_encoding=True}",
+        n=n,
+        all=len(texts),
+        examples=", ".join(shown(one) for one, _ in examples.most_common(NAMED)),
     )
 
 
@@ -153,14 +154,12 @@ def _repeats(texts: Sequence[str]) -> Message | None:
     if not found:
         return None
     first = [f"{shown(line)} in {k:,}" for line, k in list(found.items())[:NAMED]]
-    return Message(
+    return _message(
         "{lines} in many of {all} documents ({first})",
-        {
-            "lines": f"{count(len(found), 'line')} {'is' if len(found) == 1 else 'are'} repeated",
-            "all": f"{len(texts):,}",
-            "first": ", ".join(first),
-        },
-        ("leave such lines out with {drop_repeated_lines=True}",),
+        "leave such lines out with {drop_repeated_lines=True}",
+        lines=f"{count(len(found), 'line')} {'is' if len(found) == 1 else 'are'} repeated",
+        all=len(texts),
+        first=", ".join(first),
     )
 
 
@@ -169,14 +168,12 @@ def _mixed(words: Iterable[str]) -> Message | None:
     mixed = [word for word in every if is_mixed(word)]
     if len(mixed) < max(FEWEST, MIXED_SHARE * len(every)):
         return None
-    return Message(
+    return _message(
         "{n} of {all} words mix digits and letters (as {first})",
-        {
-            "n": f"{len(mixed):,}",
-            "all": f"{len(every):,}",
-            "first": ", ".join(mixed[:: max(1, len(mixed) // NAMED)][:NAMED]),
-        },
-        ("leave them out with {drop_mixed=True}",),
+        "leave them out with {drop_mixed=True}",
+        n=len(mixed),
+        all=len(every),
+        first=", ".join(mixed[:: max(1, len(mixed) // NAMED)][:NAMED]),
     )
 
 
@@ -189,10 +186,12 @@ def _joined(texts: Sequence[str]) -> Message | None:
     if n < max(FEWEST, JOINED_SHARE * len(texts)):
         return None
     examples = [words[0] for words in once if words][:NAMED]
-    return Message(
+    return _message(
         "Words seem to run together in {n} of {all} documents that were looked at (as {examples}): "
         "see how the texts were made",
-        {"n": f"{n:,}", "all": f"{len(texts):,}", "examples": ", ".join(examples)},
+        n=n,
+        all=len(texts),
+        examples=", ".join(examples),
     )
 
 
@@ -215,14 +214,12 @@ def _language(texts: Sequence[str], languages: Sequence[str]) -> Message | None:
         return None
     best = others.most_common(1)[0][0]
     both = best if 2 * n > len(texts) else ",".join([*languages, best])
-    return Message(
+    return _message(
         "{n} of {all} documents that were looked at seem to be in another language than {said} "
         "({which})",
-        {
-            "n": f"{n:,}",
-            "all": f"{len(texts):,}",
-            "said": ",".join(languages),
-            "which": ", ".join(f"{k:,} in {code}" for code, k in others.most_common(NAMED)),
-        },
-        (f"say so with {{language={both}}}",),
+        f"say so with {{language={both}}}",
+        n=n,
+        all=len(texts),
+        said=",".join(languages),
+        which=", ".join(f"{k:,} in {code}" for code, k in others.most_common(NAMED)),
     )

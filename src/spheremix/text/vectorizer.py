@@ -1,19 +1,21 @@
-"""TextVectorizer: the pipeline of the paper's section 6, from texts to unit rows."""
+"""From texts to unit rows: the pipeline of the paper's section 6, every document accounted for."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from spheremix.errors import ParameterError
 from spheremix.parameters import require_choice, require_integer
-from spheremix.text.corpus import check_texts
+from spheremix.text.corpus import Corpus, check_texts
 from spheremix.text.lexicon import Lexicon, Simplemma
 from spheremix.text.selection import DROPPED, Thresholds, no_words, phrases_of, texts_with
 from spheremix.text.stopwords import stop_words as stop_words_in
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from spheremix.text.phrases import Phrase
 
+NO_WORD_LEFT = "no word of the vocabulary"
 WEIGHTINGS = ("counts", "binary", "tfidf", "sublinear-tfidf")
 WEIGHTING = "sublinear-tfidf"  # what the library and the command use unless they are told otherwise
 
@@ -177,7 +180,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_transform(self, X: Iterable[str], y: Any = None) -> sparse.csr_array:  # noqa: ARG002
-        """Choose the words, weigh them, and give the rows of the texts.
+        """Choose the words, weigh them, and return the rows of the texts.
 
         Parameters
         ----------
@@ -444,3 +447,100 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 got=repr(self.ngram_range),
             ) from None
         return low, high
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A document without direction, and why."""
+
+    row: int
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vectorized:
+    """The documents that have a direction, and those that have none.
+
+    Attributes
+    ----------
+    X : CSR array of shape (n, d)
+        Unit rows, none of them empty.
+    words : ndarray of str, shape (d,)
+        The word of each column.
+    rows : ndarray of int, shape (n,)
+        Position of each row of X in the corpus.
+    ids : list of str
+        Id of each row of X.
+    set_aside : list of SetAside
+        The other documents: ``len(rows) + len(set_aside)`` is the number of documents.
+    vectorizer : TextVectorizer
+        Fitted.
+    """
+
+    X: sparse.csr_array
+    words: NDArray[Any]
+    rows: NDArray[np.intp]
+    ids: list[str]
+    set_aside: list[SetAside]
+    vectorizer: TextVectorizer
+
+
+def vectorize(
+    corpus: Corpus | Sequence[str], vectorizer: TextVectorizer | None = None, **parameters: Any
+) -> Vectorized:
+    """Return the directions of the documents of a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus or list of str
+        Documents; those of a list have the ids "1", "2" and so on.
+    vectorizer : TextVectorizer or None
+        A fitted one is used as it is: for new documents. None makes a new one.
+    **parameters
+        Those of :class:`TextVectorizer`, for a new one.
+
+    Returns
+    -------
+    Vectorized
+        Rows, words, and the documents set aside: those without text, without words, or without any
+        word that was chosen.
+
+    Examples
+    --------
+    >>> import spheremix as sm
+    >>> texts = ["Heart and blood.", "The blood of the heart.", "42"]
+    >>> found = sm.text.vectorize(texts, lemmatizer=None, min_count=1, min_df=1, max_df=1.0)
+    >>> found.words.tolist(), found.X.shape
+    (['blood', 'heart'], (2, 2))
+    >>> [(one.id, one.reason) for one in found.set_aside]
+    [('3', 'no word but stop words, numbers or single letters')]
+    """
+    if not isinstance(corpus, Corpus):
+        texts = check_texts(corpus)
+        corpus = Corpus(texts, [str(i) for i in range(1, len(texts) + 1)])
+    if vectorizer is None:
+        vectorizer = TextVectorizer(**parameters)
+    elif parameters:
+        raise ParameterError("Give either {vectorizer} or the parameters of a new one, not both")
+    try:
+        check_is_fitted(vectorizer)
+        X = vectorizer.transform(corpus.texts)
+    except NotFittedError:
+        X = vectorizer.fit_transform(corpus.texts)
+    full = np.diff(X.indptr) > 0
+    rows = np.flatnonzero(full)
+    aside = [
+        SetAside(int(i), corpus.ids[i], _reason(corpus.texts[i], vectorizer))
+        for i in np.flatnonzero(~full)
+    ]
+    ids = [corpus.ids[i] for i in rows]
+    return Vectorized(X[rows], vectorizer.vocabulary_, rows, ids, aside, vectorizer)
+
+
+def _reason(text: str, vectorizer: TextVectorizer) -> str:
+    if not text.strip():
+        return "no text"
+    if not vectorizer.words(text):
+        return "no word but stop words, numbers or single letters"
+    return NO_WORD_LEFT

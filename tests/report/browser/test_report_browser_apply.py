@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 from cli_common import rows, run, texts, write_lines
 from edit_common import explore
-from undrawn import undrawn
 
-__all__ = ["undrawn"]
 
 
 @pytest.fixture
