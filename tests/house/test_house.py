@@ -33,6 +33,7 @@ DOORS = {
     "narwhals": ("text/tables.py",),
     "pooch": ("datasets/cstr.py",),
     "pyarrow": ("data/block_sources.py", "text/tables.py"),
+    "python_calamine": ("text/tables.py",),
     "rich": ("cli/console.py",),
     "simplemma": ("text/lexicon.py",),
     "torch": ("data/torch_", "data/triton_"),
