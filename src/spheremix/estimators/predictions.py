@@ -59,6 +59,13 @@ class Customary:
             """Fit, and return the labels of the rows."""
             ...
 
+    def __sklearn_tags__(self) -> Any:
+        """Say that sparse input is accepted."""
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
     def _judged(self) -> Any:
         """Return the mixture that is chosen where several were fitted, or the estimator itself."""
         check_is_fitted(self)
@@ -220,13 +227,6 @@ class MixturePredictions(
     @property
     def _n_features_out(self) -> int:
         return self.scorer_.n_clusters
-
-    def __sklearn_tags__(self) -> Any:
-        """Say that sparse input is accepted."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = []
-        return tags
 
 
 def top_posteriors(directions: Directions, scorer: Scorer, k: int) -> sparse.csr_array:

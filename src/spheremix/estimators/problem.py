@@ -56,6 +56,11 @@ class Problem(Generic[M]):
     n_components: int
     columns: dict[str, Any]  # n_features_in_, and feature_names_in_ where they have names
 
+    @property
+    def row_weights(self) -> Array:
+        """A weight for each row, ones where none are given."""
+        return np.ones(self.directions.n_rows) if self.weights is None else self.weights
+
 
 def build_problem(options: MixtureOptions, X: Any, sample_weight: Any) -> Problem[VMFModel]:
     """Open and check the data, and make the model for its dimension."""

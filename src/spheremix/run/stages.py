@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from spheremix.data.open import as_directions
 from spheremix.errors import Explained, Message
-from spheremix.estimators.path import label_chosen, set_start_of_path
+from spheremix.estimators.fitted import set_fitted
+from spheremix.estimators.path import label_chosen
 from spheremix.estimators.problem import NoFitError
 from spheremix.estimators.strategies import PathProgress
 from spheremix.path import PathState
@@ -201,7 +202,7 @@ def follow_path(
         else:
             listener.begin(f"Following the path, from step {len(state.steps):,}")
             listener.update(path_behind(state, options.max_steps))
-            set_start_of_path(path, state)
+            set_fitted(path, {"state_": state})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # statuses of steps are in the tables
             path.fit(directions)
