@@ -1,4 +1,4 @@
-"""Rows that belong nowhere: a start that makes room for them, and how many there may be."""
+"""Noise, rows that belong to no cluster: a start that makes room for it, and how much there is."""
 
 from __future__ import annotations
 

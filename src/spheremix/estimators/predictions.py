@@ -1,4 +1,4 @@
-"""What every fitted mixture does with rows."""
+"""What every fitted estimator does with rows, and names that users of other packages expect."""
 
 from __future__ import annotations
 

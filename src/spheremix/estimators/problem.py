@@ -1,4 +1,4 @@
-"""From checked options and data to a model, and from starts to the best fit."""
+"""What a fit works on: open rows, weights and a model for their dimension; and why it may fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EM from all starts of a fit, in the memory that a few of them take.
+"""EM from all starts of a fit: how each run went, which is the best, and how far they agree.
 
 Starts that are drawn independently of each other are drawn as many at a time as share a sweep. Of
 runs that have ended, and are not the best, the labels of the rows are kept and not the prototypes;

@@ -1,4 +1,4 @@
-"""SphericalKMeans: Lloyd's iterations with the cosine."""
+"""SphericalKMeans: Lloyd's iterations with the cosine, and clusters that lose all their rows."""
 
 from __future__ import annotations
 
