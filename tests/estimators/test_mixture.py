@@ -1,8 +1,9 @@
-"""VMFMixture: what is fitted and predicted, on real data and by definition, always the same."""
+"""VMFMixture: what it finds, its parameters, and extreme data."""
 
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -13,10 +14,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import adjusted_rand_score
 
 import spheremix as sm
+from spheremix.em import Progress
 
 
 def log_densities(mix, X, log_c):
@@ -248,3 +251,285 @@ def test_single_precision_converges(contain):
     assert max(run.n_iter for run in single.runs_) <= 2 * max(run.n_iter for run in double.runs_)
     assert adjusted_rand_score(single.labels_, double.labels_) > 0.999
     assert_allclose(single.objective_, double.objective_, rtol=1e-5)
+
+
+# The parameters of VMFMixture: starts, penalty, weights, M-steps, and who watches a fit
+
+
+@pytest.mark.parametrize("init", ["random", "k-means++", "spherical-k-means"])
+def test_named_starts(clouds, init):
+    X, labels = clouds(noise=0.1)
+    mix = mixture(init=init, n_init=5).fit(X)
+    assert adjusted_rand_score(labels, mix.labels_) == 1.0
+    assert len(mix.runs_) == 5
+
+
+def test_given_starts_mean_one_run(clouds):
+    X, labels = clouds(noise=0.3)
+    first = mixture(kappa="free").fit(X)
+    starts = {
+        "labels": labels,
+        "list of labels": labels.tolist(),
+        "prototypes": 7.0 * first.prototypes_,
+        "model": first,
+    }
+    for name, init in starts.items():
+        mix = mixture(kappa="free", init=init, n_init=4).fit(X)
+        assert len(mix.runs_) == 1, name
+        assert mix.runs_[0].seed is None
+        assert_allclose(mix.objective_, first.objective_, atol=1e-5, err_msg=name)
+    assert_array_equal(mixture(init=labels).fit(X).labels_, labels)
+    assert mix.n_iter_ == 1  # from the solution itself
+
+
+def test_start_of_another_kind_of_kappa(clouds):
+    X, _ = clouds(noise=0.5)
+    free = mixture(kappa="free").fit(X)
+    shared = mixture(kappa="shared", init=free).fit(X)
+    assert len(set(shared.kappas_)) == 1
+    assert shared.status_ == "converged"
+    assert shared.stationarity_gap_ < 1e-7
+
+
+def test_starts_from_other_models(clouds):
+    X, _ = clouds()
+    kmeans = sm.SphericalKMeans(3, random_state=0).fit(X)
+    path = sm.VMFPath(3, random_state=0, max_steps=2).fit(X)
+    for init in (kmeans, path, FrozenEstimator(path.best_estimator_)):
+        assert sm.VMFMixture(3, init=init).fit(X).status_ == "converged"
+    frozen = clone(sm.VMFMixture(3, init=FrozenEstimator(path.best_estimator_)))
+    assert frozen.fit(X).status_ == "converged"
+    with pytest.raises(ValueError, match="FrozenEstimator"):
+        clone(sm.VMFMixture(3, init=path.best_estimator_)).fit(X)
+
+
+def test_feature_weights(clouds):
+    """No weight keeps a feature, a huge one removes it, ones are nothing, twos double beta."""
+    X, labels = clouds(noise=0.8)
+    weights = np.array([0.0, 0.0, 1e9, 1e9, 1.0, 1.0, 1.0, 1.0])
+    mix = mixture(init=labels, beta=10.0, feature_weights=weights).fit(X)
+    assert np.all(mix.prototypes_[:, :2] != 0)
+    assert_array_equal(mix.prototypes_[:, 2:4], 0)
+    plain = mixture(init=labels, beta=10.0).fit(X)
+    assert_same_fit(mixture(init=labels, beta=10.0, feature_weights=np.ones(8)).fit(X), plain)
+    assert_same_fit(mixture(init=labels, beta=5.0, feature_weights=[2] * 8).fit(X), plain)
+
+
+def test_more_penalty_is_sparser(clouds):
+    X, labels = clouds(noise=0.8)
+    counts = [
+        np.count_nonzero(mixture(init=labels, beta=beta).fit(X).prototypes_)
+        for beta in (0.0, 10.0, 30.0, 1e4)
+    ]
+    assert counts[0] == 24
+    assert counts[0] > counts[1] > counts[2] > counts[3] == 3
+
+
+@pytest.mark.parametrize("m_step", ["exact", "paper"])
+@pytest.mark.parametrize("kappa_solver", ["exact", "banerjee"])
+def test_all_four_m_steps(clouds, m_step, kappa_solver):
+    X, labels = clouds(noise=0.5)
+    options = {"init": labels, "beta": 4.0}
+    mix = mixture(m_step=m_step, kappa_solver=kappa_solver, **options).fit(X)
+    best = mixture(**options).fit(X)
+    assert mix.status_ == "converged"
+    assert best.objective_ + 120 * best.tol >= mix.objective_ > best.objective_ - 5
+    assert_array_equal(mix.labels_, best.labels_)
+
+
+@pytest.mark.parametrize("contain", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("kappa", ["shared", "free"])
+def test_weights_are_repetition(clouds, contain, kappa):
+    """From the same start, and rows of weight zero are not there."""
+    X, labels = clouds(n=90, noise=0.8)
+    counts = np.random.default_rng(0).integers(0, 4, 90)
+    options = {"kappa": kappa, "beta": 5.0, "tol": 1e-10}
+    weighted = mixture(init=labels, **options).fit(contain(X), sample_weight=counts)
+    again = np.repeat(np.arange(90), counts)
+    repeated = mixture(init=labels[again], **options).fit(contain(X[again]))
+    assert_same_fit(weighted, repeated)
+    assert_array_equal(weighted.labels_[again], repeated.labels_)
+    assert_allclose(weighted.log_likelihood_, repeated.log_likelihood_, rtol=1e-9)
+    assert weighted.criteria_ == pytest.approx(repeated.criteria_, rel=1e-9)
+    # A common factor changes the scale of beta alone.
+    options["beta"] = 15.0
+    scaled = mixture(init=labels, **options).fit(contain(X), sample_weight=3.0 * counts)
+    assert_allclose(scaled.prototypes_, weighted.prototypes_, atol=1e-7)
+    assert_allclose(scaled.objective_, 3 * weighted.objective_, rtol=1e-9)
+
+
+def test_warm_start(clouds):
+    X, _ = clouds(n=150, noise=0.9)
+    mix = mixture(warm_start=True, n_init=4).fit(X)
+    cold = mix.n_iter_
+    assert len(mix.runs_) == 4 + 3  # and the crossings
+    mix.fit(X)
+    assert (len(mix.runs_), mix.n_iter_) == (1, 1)
+    mix.set_params(beta=0.5).fit(X)
+    assert mix.n_iter_ < cold
+    assert mix.stationarity_gap_ < 1e-7
+    with pytest.raises(ValueError, match=r"warm_start.*another number of components or features"):
+        mix.set_params(n_components=2).fit(X)
+
+
+def test_verbose_prints_a_line_a_restart(clouds, capsys):
+    X, _ = clouds()
+    mix = mixture(n_init=3).fit(X)
+    assert capsys.readouterr().out == ""
+    mixture(n_init=3, verbose=1).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3 + 2  # and the crossings
+    for i, (line, run) in enumerate(zip(lines, mix.runs_, strict=True)):
+        number, start, status, n_iter, objective, gap = re.fullmatch(
+            r"run (\d)/5 \((\w+)\): (\w+) after (\d+) iterations, objective (\S+), gap (\S+)", line
+        ).groups()
+        assert (int(number), start) == (i + 1, run.start)
+        assert (status, int(n_iter)) == (run.status, run.n_iter)
+        assert float(objective) == pytest.approx(run.objective, abs=1e-6)
+        assert float(gap) == pytest.approx(run.stationarity_gap, rel=0.1)
+
+
+def test_callback(clouds):
+    X, _ = clouds()
+    seen = []
+    mix = mixture(init="random", n_init=3, callback=seen.append).fit(X)
+    assert all(isinstance(progress, Progress) for progress in seen)
+    assert len(seen) == max(run.n_iter for run in mix.runs_) + 1
+    assert (seen[0].n_running, seen[0].n_runs) == (3, 3)
+    searched = []
+    mixture(n_init=3, callback=searched.append).fit(X)
+    assert (searched[0].n_running, searched[0].n_runs) == (3, 3)
+    assert [progress.n_sweeps for progress in searched] == list(range(1, len(searched) + 1))
+
+
+def test_callback_can_stop_a_fit(clouds):
+    def stop(_):
+        raise KeyboardInterrupt
+
+    mix = mixture(callback=stop)
+    with pytest.raises(KeyboardInterrupt):
+        mix.fit(clouds()[0])
+    with pytest.raises(NotFittedError):
+        mix.predict(clouds()[0])
+
+
+# VMFMixture where its data or concentrations are extreme
+
+
+@pytest.mark.filterwarnings("ignore:A kappa of the mixture")
+@pytest.mark.parametrize("kappa", ["shared", "free"])
+@pytest.mark.parametrize("d", [2, 5, 300])
+def test_identical_rows(kappa, d):
+    row = np.random.default_rng(d).normal(size=d)
+    X = np.tile(row, (25, 1))
+    mix = sm.VMFMixture(n_components=1, kappa=kappa, n_init=2).fit(X)
+    assert_allclose(mix.prototypes_[0], row / np.linalg.norm(row), rtol=1e-12)
+    assert_array_equal(mix.kappas_, mix.kappa_max_)
+    assert all(run.kappa_capped for run in mix.runs_)
+    assert np.isfinite(mix.log_likelihood_)
+    assert mix.status_ == "converged"
+
+
+@pytest.mark.filterwarnings("ignore:A kappa of the mixture")
+def test_default_cap_is_a_mean_length(clouds, mean_length_oracle):
+    for d in (2, 8, 500):
+        mix = sm.VMFMixture(n_components=1, n_init=1).fit(np.eye(3, d) + 0.1)
+        assert_allclose(1 - mean_length_oracle(d, mix.kappa_max_), 1e-6, rtol=1e-6)
+        assert not mix.runs_[0].kappa_capped
+    X, _ = clouds()
+    capped = mixture(kappa="free", kappa_max=7.5).fit(X)
+    assert_array_equal(capped.kappas_, 7.5)
+    assert capped.runs_[0].kappa_capped
+    assert capped.status_ == "converged"
+
+
+@pytest.mark.filterwarnings("ignore:A kappa of the mixture")
+@pytest.mark.parametrize("kappa", ["shared", "free"])
+def test_one_cluster_of_one_row(clouds, kappa):
+    X, _ = clouds(n=60, n_clouds=1, noise=0.05)
+    lonely = np.concatenate([X, -X[:1]])
+    mix = sm.VMFMixture(n_components=2, kappa=kappa, init="k-means++", random_state=0).fit(lonely)
+    assert_array_equal(mix.labels_ == mix.labels_[-1], np.arange(61) == 60)
+    assert_allclose(mix.weights_.min(), 1 / 61, rtol=1e-6)
+    assert_allclose(mix.prototypes_[mix.labels_[-1]], -X[0], atol=1e-6)
+
+
+def test_one_component_is_the_closed_form(clouds, mean_length_oracle):
+    X, _ = clouds(n=80, noise=0.9)
+    mix = sm.VMFMixture(n_components=1, n_init=1).fit(X)
+    r = X.sum(axis=0)
+    assert_allclose(mix.prototypes_[0], r / np.linalg.norm(r), atol=1e-12)
+    assert_allclose(mean_length_oracle(8, mix.kappas_[0]), np.linalg.norm(r) / 80, rtol=1e-12)
+    assert_array_equal(mix.weights_, [1.0])
+    assert_array_equal(mix.labels_, 0)
+
+
+@pytest.mark.filterwarnings("ignore:A kappa of the mixture")
+@pytest.mark.parametrize("kappa", ["shared", "free"])
+def test_as_many_components_as_rows(kappa):
+    X = np.random.default_rng(0).normal(size=(6, 4))
+    mix = sm.VMFMixture(n_components=6, kappa=kappa, n_init=3, random_state=0).fit(X)
+    assert_array_equal(np.sort(mix.labels_), np.arange(6))
+    assert_allclose(mix.prototypes_[mix.labels_], X / np.linalg.norm(X, axis=1)[:, None], atol=1e-9)
+    assert_array_equal(mix.kappas_, mix.kappa_max_)
+    assert_allclose(mix.weights_, 1 / 6)
+
+
+def test_the_circle():
+    """d = 2 is von Mises' distribution: two arcs."""
+    rng = np.random.default_rng(0)
+    angles = np.concatenate([rng.vonmises(0.5, 20, 3000), rng.vonmises(-2, 5, 1000)])
+    X = np.column_stack([np.cos(angles), np.sin(angles)])
+    mix = sm.VMFMixture(n_components=2, kappa="free", random_state=0).fit(X)
+    order = np.argsort(mix.kappas_)
+    assert_allclose(mix.kappas_[order], [5, 20], rtol=0.1)
+    assert_allclose(mix.weights_[order], [0.25, 0.75], atol=0.02)
+    centres = np.arctan2(mix.prototypes_[order, 1], mix.prototypes_[order, 0])
+    assert_allclose(centres, [-2, 0.5], atol=0.05)
+
+
+@pytest.mark.filterwarnings("ignore:Only 1 of the 3 prototypes")  # all are the mean, at 1e-8
+@pytest.mark.parametrize("kappa", [1e-8, 1e9])
+def test_tiny_and_huge_given_kappas(clouds, kappa):
+    X, labels = clouds(noise=0.3)
+    mix = mixture(kappa=kappa, init=labels).fit(X)
+    assert mix.status_ == "converged"
+    assert np.isfinite(mix.log_likelihood_)
+    posteriors = mix.predict_proba(X)
+    if kappa == 1e9:
+        assert_array_equal(mix.labels_, labels)
+        assert np.all(posteriors.max(axis=1) == 1)
+    else:
+        area = 2 * np.pi**4 / math.gamma(4)
+        assert_allclose(mix.log_likelihood_, -120 * math.log(area), rtol=1e-7)
+        assert_allclose(posteriors, np.tile(mix.weights_, (120, 1)), atol=1e-7)
+
+
+def test_rows_without_a_common_direction():
+    """A nearly uniform cloud has a tiny kappa, and that is a fit."""
+    X = np.random.default_rng(0).normal(size=(400, 50))
+    X = np.concatenate([X, -X + 1e-6])
+    mix = sm.VMFMixture(n_components=1, n_init=1).fit(X)
+    assert mix.status_ == "converged"
+    assert 0 < mix.kappas_[0] < 1e-3
+    assert np.isfinite(mix.log_likelihood_)
+
+
+def test_coinciding_prototypes_are_flagged(clouds):
+    X, _ = clouds(n=60, n_clouds=1, noise=0.3)
+    with pytest.warns(UserWarning, match="Only 1 of the 2 prototypes"):
+        start = sm.VMFMixture(n_components=2, init=np.arange(60) % 2, beta=1e5).fit(X)
+    assert start.n_distinct_prototypes_ == 1
+    assert mixture().fit(clouds(noise=0.1)[0]).n_distinct_prototypes_ == 3
+
+
+def test_zero_tol_never_leaves_a_prototype_without_coordinates(clouds):
+    """Every unit vector has a coordinate of at least 1 / sqrt(d); a larger zero_tol is refused."""
+    X, _ = clouds(noise=0.5)
+    with pytest.raises(ValueError, match=r"zero_tol must be below 1 / sqrt\(8\)"):
+        mixture(zero_tol=0.4).fit(X)
+    mix = mixture(zero_tol=0.2).fit(X)
+    lengths = np.abs(mix.prototypes_)
+    assert np.any(lengths == 0)
+    assert not np.any((lengths > 0) & (lengths < 0.2))
+    assert_allclose(np.linalg.norm(lengths, axis=1), 1)

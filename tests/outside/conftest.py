@@ -22,13 +22,7 @@ def little_advice():
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory):
-    from undrawn import draw  # noqa: PLC0415
-
-    with pytest.MonkeyPatch.context() as patch:
-        from undrawn import render  # noqa: PLC0415
-
-        patch.setattr(render, "draw", draw)
-        return Small(tmp_path_factory.mktemp("small"))
+    return Small(tmp_path_factory.mktemp("small"))
 
 
 @pytest.fixture

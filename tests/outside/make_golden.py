@@ -13,12 +13,10 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "common")]
 
 from corpora import MAKERS  # noqa: E402
 from story import packed, short, tell  # noqa: E402
-from undrawn import undraw  # noqa: E402
 
 
 def main():
     """Do all that the tests do, and write what was seen."""
-    undraw()
     for name in sys.argv[1:] or MAKERS:
         begin = time.monotonic()
         with tempfile.TemporaryDirectory() as place:

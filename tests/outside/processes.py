@@ -17,8 +17,6 @@ import os, signal, sys
 sys.argv = ["spheremix", *{arguments!r}]
 sys.stdout = sys.stderr = open({said!r}, "w", encoding="utf-8", errors="backslashreplace")
 from spheremix.__main__ import main
-from undrawn import undraw
-undraw()
 folder, at, what = {folder!r}, {at!r}, {what!r}
 counted, log = [0], open({said!r} + ".count", "w")
 

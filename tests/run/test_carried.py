@@ -21,7 +21,6 @@ OPTIONS = {"k": 2, "starts": 1, "min_count": 1, "min_df": 1, "lemmatizer": "none
 
 
 @pytest.fixture
-def undrawn(monkeypatch):
     """Figures and pages take longer than all the rest."""
     monkeypatch.setattr(render, "complete", lambda *_: None)
     monkeypatch.setattr("spheremix.run.explore.complete", lambda *_: None)
@@ -82,7 +81,6 @@ class TestColumns:
         assert max(map(len, legend.splitlines())) <= 100
 
 
-@pytest.mark.usefixtures("undrawn")
 class TestRuns:
     def test_everything_comes_back(self, tmp_path):
         corpus = documents()

@@ -416,7 +416,7 @@ def held_out_likelihoods(
     """
     rng = np.random.default_rng(seed)
     directions, model, n = problem.directions, problem.model, problem.directions.n_rows
-    base = np.ones(n) if problem.weights is None else problem.weights
+    base = problem.row_weights
     folds = rng.permutation(np.arange(n) % n_folds)
     left_out = np.where(folds == np.arange(n_folds)[:, None], base, 0.0)
     kept = base - left_out

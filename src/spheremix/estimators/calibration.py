@@ -1,7 +1,7 @@
 """Posteriors that say how sure one can be: leave-one-out scores, and a temperature without labels.
 
 Posteriors of fitted mixtures are nearly all 0 or 1, for two reasons. The prototype of a cluster
-contains the row itself: :mod:`spheremix.estimators.left_out` takes it out again. And real rows are
+contains the row itself: :class:`LeftOut` takes it out again. And real rows are
 no draws from the model: words come in bursts, coordinates are correlated, so that the evidence of
 a row is counted several times. A temperature T divides the evidence,
 

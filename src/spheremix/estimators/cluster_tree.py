@@ -71,7 +71,7 @@ def tree_inside(
     are left out; clusters of rows without weight are left out, too.
     """
     (first, *_), directions = problem.model.for_search(), problem.directions
-    base = np.ones(directions.n_rows) if problem.weights is None else problem.weights
+    base = problem.row_weights
     clusters = np.unique(labels[(labels >= 0) & (base > 0.0)])
     sizes = np.array([base[labels == k].sum() for k in clusters])
     wanted = np.ceil(OVER * n_leaves * sizes / sizes.sum()).astype(np.intp)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
@@ -18,8 +17,8 @@ from spheremix.estimators.fitted import set_fitted
 from spheremix.estimators.options import Algorithm
 from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.predictions import MixturePredictions
-from spheremix.estimators.problem import ConvergenceWarning, Problem
-from spheremix.estimators.restarts import failure, print_runs, summaries
+from spheremix.estimators.problem import Problem
+from spheremix.estimators.restarts import failure, print_runs, summaries, warn_of_limit
 from spheremix.estimators.starts import Start, draw, given_start, known_seeds, other_shape
 from spheremix.models.coclustering import (
     CoclusteringModel,
@@ -231,16 +230,8 @@ class VMFCoclustering(MixturePredictions):
         best = max(reached, key=lambda fit: fit.objective)
         set_fitted(self, {**self._describe(problem, best), "runs_": runs})
         if best.status == "max_iter" and self.algorithm != "sem":
-            warnings.warn(
-                ConvergenceWarning(
-                    "EM stopped at its limit of {n} iterations with a stationarity gap of {gap} "
-                    "per row",
-                    remedies=("raise {max_iter}", "raise {tol}"),
-                    n=self.max_iter,
-                    gap=f"{best.gap:.1e}",
-                ),
-                stacklevel=2,
-            )
+            gap = f" with a stationarity gap of {best.gap:.1e} per row"
+            warn_of_limit(self.max_iter, gap)
         return self
 
     def _build_problem(self, X: Any, sample_weight: Any) -> Problem[CoclusteringModel]:

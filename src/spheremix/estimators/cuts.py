@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from spheremix.estimators import validation as check
 from spheremix.estimators.fitted import FittedMixture
 from spheremix.estimators.noise import limit_noise
 from spheremix.estimators.options import count_runs
-from spheremix.estimators.problem import ConvergenceWarning, is_capped
+from spheremix.estimators.problem import is_capped
 from spheremix.estimators.restarts import (
     best_of,
     print_runs,
@@ -23,6 +22,7 @@ from spheremix.estimators.restarts import (
     run_all,
     summaries,
     warn_of_cap,
+    warn_of_limit,
     warn_of_lost,
 )
 from spheremix.estimators.starts import Start, count_sweeps
@@ -222,15 +222,7 @@ def _warn(
             warn_of_cap(K, problem.model.kappa_max, stacklevel=5, has_prior=False)
     unfinished = [str(K) for K, fit in reached.items() if fit.status == "max_iter"]
     if unfinished:
-        warnings.warn(
-            ConvergenceWarning(
-                "EM stopped at its limit of {n} iterations at K = {unfinished}",
-                remedies=("raise {max_iter}", "raise {tol}"),
-                n=max_iter,
-                unfinished=", ".join(unfinished),
-            ),
-            stacklevel=4,
-        )
+        warn_of_limit(max_iter, f" at K = {', '.join(unfinished)}", stacklevel=5)
 
 
 def nest_all(
@@ -263,8 +255,7 @@ def split_cluster(
     mixture: VMFMixture,
 ) -> VMFMixture:
     """Fit a mixture to some of the rows; the others have the label -1."""
-    base = np.ones(problem.directions.n_rows) if problem.weights is None else problem.weights
-    weights = np.where(inside, base, 0.0)
+    weights = np.where(inside, problem.row_weights, 0.0)
     K = options.n_components
     check.require_rows(K, problem.directions, weights)
     part = replace(problem, weights=weights, n_components=K)

@@ -42,9 +42,6 @@ def add_fitted(estimator: BaseEstimator, attributes: dict[str, Any]) -> None:
     vars(estimator).update(attributes)
 
 
-# Mixtures
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class FitSummary:
     """How a mixture was fitted to rows, and how well it suits them: attributes of VMFMixture."""

@@ -20,8 +20,8 @@ from spheremix.estimators.noise import limit_noise
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.predictions import MixturePredictions
-from spheremix.estimators.problem import ConvergenceWarning, build_model, build_problem, is_capped
-from spheremix.estimators.restarts import restarts, warn_of_cap, warn_of_lost
+from spheremix.estimators.problem import build_model, build_problem, is_capped
+from spheremix.estimators.restarts import restarts, warn_of_cap, warn_of_limit, warn_of_lost
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.vmf import noise_share
 from spheremix.select import count_parameters, criteria
@@ -291,16 +291,8 @@ class VMFMixture(PartialFit, MixturePredictions):
         if is_capped(problem.model, best.parameters):
             warn_of_cap(problem.n_components, problem.model.kappa_max)
         if best.status == "max_iter":
-            warnings.warn(
-                ConvergenceWarning(
-                    "EM stopped at its limit of {n} iterations with a stationarity gap of {gap} "
-                    "per row",
-                    remedies=("raise {max_iter}", "raise {tol}"),
-                    n=self.max_iter,
-                    gap=f"{best.gap:.1e}",
-                ),
-                stacklevel=2,
-            )
+            gap = f" with a stationarity gap of {best.gap:.1e} per row"
+            warn_of_limit(self.max_iter, gap)
         if self.n_distinct_prototypes_ < len(self.prototypes_):
             warnings.warn(
                 NotedWarning(

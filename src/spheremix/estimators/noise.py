@@ -1,4 +1,4 @@
-"""Rows that belong nowhere: a start that makes room for them, and how many there may be."""
+"""Noise, rows that belong to no cluster: a start that makes room for it, and how much there is."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _limited(
     reached is a fixed point of EM at the last level. Held from the beginning, no level may lead to
     it: rows that go to clusters make these looser, and other rows follow.
     """
-    one, lowered, weights = replace(problem.settings, max_iter=1), 0.0, _weights(problem)
+    one, lowered, weights = replace(problem.settings, max_iter=1), 0.0, problem.row_weights
     for _ in range(min(LIMITED, problem.settings.max_iter)):
         leads = noise_leads(problem.model.scorer(fit.parameters), problem.directions)
         step = 0.0
@@ -163,11 +163,7 @@ def _odds(problem: Problem[VMFModel], fit: Fitted) -> tuple[Array, NDArray[np.bo
     densities = directions.map_rows(scorer.clusters(), "log_density")
     odds = (scorer.biases[-1] + scorer.offset) - densities
     lost = directions.map_rows(scorer, "labels") == scorer.n_clusters
-    return odds, lost, _weights(problem)
-
-
-def _weights(problem: Problem[VMFModel]) -> Array:
-    return np.ones(problem.directions.n_rows) if problem.weights is None else problem.weights
+    return odds, lost, problem.row_weights
 
 
 def noise_leads(scorer: Scorer, rows: Directions) -> Array:

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from spheremix.estimators.problem import Problem
     from spheremix.estimators.restarts import Restart
     from spheremix.models.vmf import VMFModel
-    from spheremix.path import PathPoint
+    from spheremix.path import PathPoint, PathSolver
 
     Array = NDArray[np.float64]
     Labels = NDArray[np.intp]
@@ -274,15 +274,7 @@ stationarity_gaps_, n_distinct_prototypes_, n_converged_ : ndarray of shape (n_s
                 problem, best = limit_noise(options, problem, dense.best)
             solver = path_solver(options, route, problem)
             state = PathState.begin(solver, best, count_converged(runs), relaxed=route.relaxed)
-        follow(options, route, problem, solver, state, runs)
-        set_path_attributes(
-            self,
-            state,
-            runs,
-            agreed,
-            problem.columns,
-            lambda chosen, dense: label_chosen(chosen, dense, problem.directions, problem.weights),
-        )
+        _finish(self, options, route, problem, solver, state, runs, agreed)
         warn_of_lost(runs, problem.n_components)
         if is_capped(problem.model, state.dense.parameters):
             warn_of_cap(problem.n_components, problem.model.kappa_max)
@@ -423,25 +415,32 @@ def follow_from(
     again = restarts(options, problem, start)
     converged = count_converged(again.runs)
     state = PathState.begin(solver, again.best, converged, relaxed=route.relaxed)
-    follow(options, route, problem, solver, state, dense.runs_)
-    set_path_attributes(
-        path,
-        state,
-        dense.runs_,
-        dense.agreement_,
-        problem.columns,
-        lambda one, first: label_chosen(one, first, problem.directions, problem.weights),
-    )
+    _finish(path, options, route, problem, solver, state, dense.runs_, dense.agreement_)
     warn_of_steps(state, options.max_iter, stacklevel=5)
     return path
 
 
-# Paths
-
-
-def set_start_of_path(path: VMFPath, state: PathState) -> None:
-    """Set where a fit with ``warm_start`` goes on."""
-    set_fitted(path, {"state_": state})
+def _finish(
+    path: VMFPath,
+    options: MixtureOptions,
+    route: PathOptions,
+    problem: Problem[VMFModel],
+    solver: PathSolver,
+    state: PathState,
+    runs: list[Restart],
+    agreement: float,
+) -> None:
+    """Take the steps that are left, and set the fitted attributes."""
+    follow(options, route, problem, solver, state, runs)
+    rows, weights = problem.directions, problem.weights
+    set_path_attributes(
+        path,
+        state,
+        runs,
+        agreement,
+        problem.columns,
+        lambda chosen, dense: label_chosen(chosen, dense, rows, weights),
+    )
 
 
 def criteria_of(points: Sequence[PathPoint], model: VMFModel) -> dict[str, Array]:

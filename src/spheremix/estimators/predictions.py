@@ -1,4 +1,4 @@
-"""What every fitted mixture does with rows."""
+"""What every fitted estimator does with rows, and names that users of other packages expect."""
 
 from __future__ import annotations
 
@@ -58,6 +58,13 @@ class Customary:
         def fit_predict(self, X: Any, y: Any = None, **parameters: Any) -> Labels:
             """Fit, and return the labels of the rows."""
             ...
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that sparse input is accepted."""
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
 
     def _judged(self) -> Any:
         """Return the mixture that is chosen where several were fitted, or the estimator itself."""
@@ -220,13 +227,6 @@ class MixturePredictions(
     @property
     def _n_features_out(self) -> int:
         return self.scorer_.n_clusters
-
-    def __sklearn_tags__(self) -> Any:
-        """Say that sparse input is accepted."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = []
-        return tags
 
 
 def top_posteriors(directions: Directions, scorer: Scorer, k: int) -> sparse.csr_array:

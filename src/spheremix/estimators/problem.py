@@ -1,4 +1,4 @@
-"""From checked options and data to a model, and from starts to the best fit."""
+"""What a fit works on: open rows, weights and a model for their dimension; and why it may fail."""
 
 from __future__ import annotations
 
@@ -54,6 +54,11 @@ class Problem(Generic[M]):
     weights: Array | None
     n_components: int
     columns: dict[str, Any]  # n_features_in_, and feature_names_in_ where they have names
+
+    @property
+    def row_weights(self) -> Array:
+        """A weight for each row, ones where none are given."""
+        return np.ones(self.directions.n_rows) if self.weights is None else self.weights
 
 
 def build_problem(options: MixtureOptions, X: Any, sample_weight: Any) -> Problem[VMFModel]:

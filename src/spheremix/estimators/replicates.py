@@ -95,10 +95,9 @@ def replicate_labels(
     sizes: Sequence[int],
     n_replicates: int,
     seed: int,
-    callback: Callable[[int], None] | None = None,
 ) -> dict[int, list[NDArray[np.intp]]]:
     """Search for clusters in rows drawn again; return the clusters of all rows, for each size."""
-    _, found = replicate_partitions(problem, sizes, n_replicates, seed, callback)
+    _, found = replicate_partitions(problem, sizes, n_replicates, seed)
     directions, last = problem.directions, problem.model.for_search()[-1]
     return {
         size: [

@@ -1,4 +1,4 @@
-"""EM from all starts of a fit, in the memory that a few of them take.
+"""EM from all starts of a fit: how each run went, which is the best, and how far they agree.
 
 Starts that are drawn independently of each other are drawn as many at a time as share a sweep. Of
 runs that have ended, and are not the best, the labels of the rows are kept and not the prototypes;
@@ -146,6 +146,20 @@ def _no_mixture(K: int, runs: list[Restart]) -> NoFitError:
     return failure(runs, what, remedies)
 
 
+def warn_of_limit(n: int, where: str, *, what: str = "EM", stacklevel: int = 3) -> None:
+    """Warn of a fit that stopped before it converged; ``where`` ends the sentence."""
+    warnings.warn(
+        ConvergenceWarning(
+            "{what} stopped at its limit of {n} iterations{where}",
+            remedies=("raise {max_iter}", "raise {tol}"),
+            what=what,
+            n=n,
+            where=where,
+        ),
+        stacklevel=stacklevel,
+    )
+
+
 def warn_of_cap(
     n_components: int, kappa_max: float, stacklevel: int = 3, *, has_prior: bool = True
 ) -> None:
@@ -290,36 +304,28 @@ class Outcome:
 
     Attributes
     ----------
-    best : Fit
-        The best one, what is numerically zero in it set to zero.
+    problem : Problem
+        What they were run on.
     runs : list of Restart
         How each run went.
     starts, fits : list
         Of each run, in order; ``fits`` has None where there was no start.
     labels : dict
         Of the runs that have no prototypes any more, by the place of the run.
+    best : Fit
+        The best one, what is numerically zero in it set to zero; known at the end.
     """
-
-    best: Ended
-    runs: list[Restart]
-    starts: list[Start]
-    fits: list[Ended | None]
-    labels: dict[int, NDArray[Any]]
-
-    def agreement(self, problem: Problem[VMFModel]) -> float:
-        """Return the mean adjusted Rand index of the other runs with the best one."""
-        return agreement(problem, self.starts, self.fits, self.labels)
-
-
-@dataclass(slots=True, eq=False)
-class _Ended:
-    """The runs that have ended."""
 
     problem: Problem[VMFModel]
     runs: list[Restart] = field(default_factory=list)
     starts: list[Start] = field(default_factory=list)
     fits: list[Ended | None] = field(default_factory=list)
     labels: dict[int, NDArray[Any]] = field(default_factory=dict)
+    best: Ended = field(init=False)
+
+    def agreement(self, problem: Problem[VMFModel]) -> float:
+        """Return the mean adjusted Rand index of the other runs with the best one."""
+        return agreement(problem, self.starts, self.fits, self.labels)
 
     def add(self, starts: list[Start], fits: list[Ended | None]) -> None:
         """Add the runs from some starts."""
@@ -398,7 +404,7 @@ def restarts(
 ) -> Outcome:
     """Run EM from the given start or from drawn ones."""
     callback = count_sweeps(options.callback)
-    ended, n_runs = _Ended(problem), 1
+    outcome, n_runs = Outcome(problem), 1
     groups: Iterable[list[Start]] = [[Start(start)]]
     if start is None:
         init, n_init, seed = options.init, options.n_init, options.random_state
@@ -410,12 +416,12 @@ def restarts(
     for starts in groups:
         if start is None:
             add_noise_start(starts, problem, options)
-        ended.add(starts, run_all(problem, starts, callback))
+        outcome.add(starts, run_all(problem, starts, callback))
         if len(starts) < n_runs:
-            ended.lighten()
+            outcome.lighten()
         del starts  # each is K d numbers
-    ended.unpack()
+    outcome.unpack()
     if options.verbose:
-        print_runs(ended.runs)
-    best = best_of(options, problem, ended.fits, ended.runs)
-    return Outcome(best, ended.runs, ended.starts, ended.fits, ended.labels)
+        print_runs(outcome.runs)
+    outcome.best = best_of(options, problem, outcome.fits, outcome.runs)
+    return outcome

@@ -17,7 +17,7 @@ from spheremix.estimators.noise import add_noise_start, limit_noise
 from spheremix.estimators.options import MixtureOptions, PathOptions, Paths
 from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.path import VMFPath, follow_from
-from spheremix.estimators.problem import ConvergenceWarning, NoFitError, build_problem, is_capped
+from spheremix.estimators.problem import NoFitError, build_problem, is_capped
 from spheremix.estimators.restarts import (
     agreement,
     best_of,
@@ -25,6 +25,7 @@ from spheremix.estimators.restarts import (
     run_all,
     summaries,
     warn_of_cap,
+    warn_of_limit,
     warn_of_lost,
 )
 from spheremix.estimators.starts import count_sweeps, draw_all
@@ -326,18 +327,10 @@ class VMFMixtureIC(SelectedMixture):
             raise failures[0]
         for failed in failures:
             warnings.warn(NotedWarning(failed.message), stacklevel=3)
-        unfinished = [K for K, model in models.items() if model.status_ == "max_iter"]
+        unfinished = [str(K) for K, model in models.items() if model.status_ == "max_iter"]
         if unfinished:
-            warnings.warn(
-                ConvergenceWarning(
-                    "EM stopped at its limit of {n} iterations at K = {unfinished}: the criteria "
-                    "there are not final",
-                    remedies=("raise {max_iter}", "raise {tol}"),
-                    n=self.max_iter,
-                    unfinished=", ".join(map(str, unfinished)),
-                ),
-                stacklevel=3,
-            )
+            where = f" at K = {', '.join(unfinished)}: the criteria there are not final"
+            warn_of_limit(self.max_iter, where, stacklevel=4)
         return models
 
     def _check_parameters(self) -> NDArray[np.intp]:

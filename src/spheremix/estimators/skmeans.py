@@ -1,8 +1,7 @@
-"""SphericalKMeans: Lloyd's iterations with the cosine."""
+"""SphericalKMeans: Lloyd's iterations with the cosine, and clusters that lose all their rows."""
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,8 +23,8 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import count_runs
 from spheremix.estimators.parameter_docs import documented
 from spheremix.estimators.predictions import Customary
-from spheremix.estimators.problem import ConvergenceWarning, Problem
-from spheremix.estimators.restarts import OUTDONE, agreement, failure, warn_of_lost
+from spheremix.estimators.problem import Problem
+from spheremix.estimators.restarts import OUTDONE, agreement, failure, warn_of_limit, warn_of_lost
 from spheremix.estimators.starts import Start, count_sweeps, draw, first_alike, given_start
 from spheremix.estimators.streaming import PartialFit, Stream
 from spheremix.models.skmeans import SphericalKMeansModel
@@ -245,14 +244,7 @@ class SphericalKMeans(
         self._stream = Stream(best.resultants, directions.n_rows)
         warn_of_lost(runs, n_components, "spherical k-means")
         if best.status == "max_iter":
-            warnings.warn(
-                ConvergenceWarning(
-                    "Spherical k-means stopped at its limit of {n} iterations, and rows still move",
-                    remedies=("raise {max_iter}", "raise {tol}"),
-                    n=self.max_iter,
-                ),
-                stacklevel=2,
-            )
+            warn_of_limit(self.max_iter, ", and rows still move", what="Spherical k-means")
         return self
 
     def _starts(
@@ -372,13 +364,6 @@ class SphericalKMeans(
     @property
     def _n_features_out(self) -> int:
         return int(self.prototypes_.shape[0])
-
-    def __sklearn_tags__(self) -> Any:
-        """Say that sparse input is accepted."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = []
-        return tags
 
 
 @dataclass(frozen=True, slots=True)

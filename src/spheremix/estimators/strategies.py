@@ -10,8 +10,8 @@ import numpy as np
 
 from spheremix.em import Remembering
 from spheremix.errors import NotedWarning, ParameterError
-from spheremix.estimators.problem import ConvergenceWarning, NoFitError
-from spheremix.estimators.restarts import restarts
+from spheremix.estimators.problem import NoFitError
+from spheremix.estimators.restarts import restarts, warn_of_limit
 from spheremix.path import PathSolver, PathState
 
 if TYPE_CHECKING:
@@ -163,16 +163,8 @@ def warn_of_steps(state: PathState, max_iter: int, stacklevel: int = 3) -> None:
         )
     unfinished = sum("max_iter" in both for both in zip(statuses, refits, strict=True))
     if unfinished:
-        warnings.warn(
-            ConvergenceWarning(
-                "EM stopped at its limit of {n} iterations at {unfinished} of {steps} steps",
-                remedies=("raise {max_iter}", "raise {tol}"),
-                n=max_iter,
-                unfinished=unfinished,
-                steps=len(statuses),
-            ),
-            stacklevel=stacklevel,
-        )
+        where = f" at {unfinished} of {len(statuses)} steps"
+        warn_of_limit(max_iter, where, stacklevel=stacklevel + 1)
     lost = sum(not refit.ok for refit in state.refits)
     if lost:
         warnings.warn(

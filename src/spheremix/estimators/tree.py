@@ -404,7 +404,7 @@ class VMFTree(SelectedMixture):
         add_fitted(path.best_estimator_, problem.columns)
         return path
 
-    # Its own affairs
+    # Internal
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the rows out of a pickle."""
