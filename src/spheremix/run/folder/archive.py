@@ -296,7 +296,7 @@ def decode(kind: Any, value: Any, where: str, arrays: _Packed | None = None) -> 
             of_key(key, where): decode(inner[1], one, f"{where}: {key[:60]}", arrays)
             for key, one in value.items()
         }
-    if kind is float and value in NOT_FINITE:
+    if kind is float and isinstance(value, str) and value in NOT_FINITE:
         return NOT_FINITE[value]
     if kind in _CHECKS and _CHECKS[kind](value):
         return float(value) if kind is float else value

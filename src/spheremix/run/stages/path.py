@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spheremix.data.open import as_directions
-from spheremix.estimators.path import VMFPath, label_chosen, set_start_of_path
+from spheremix.estimators.path import VMFPath, label_chosen
 from spheremix.estimators.strategies import PathProgress
 from spheremix.run.folder.files import RunError
 from spheremix.run.folder.fitted import (
@@ -111,7 +111,7 @@ def _follow(x: Context, directions: Any, dense: VMFMixture, key: str) -> PathSto
     else:
         x.listener.begin(f"Following the path, from step {len(state.steps):,}")
         x.listener.update(path_behind(state, options.max_steps))
-        set_start_of_path(path, state)
+        path.state_ = state  # from where a fit with warm_start goes on
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # statuses of steps are in the tables
         path.fit(directions)
