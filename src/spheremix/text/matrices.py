@@ -34,7 +34,7 @@ DAMAGE = (
 BESIDE = "vocabulary.txt"
 LEAST_ENTRY = 4  # bytes of an entry in the Matrix Market format: "1 1" and the end of the line
 MANY = 2**24  # rows or columns that are believed without as many entries
-LARGE_ARCHIVE = 2**30  # bytes: arrays of zeros pack as well as they like below
+LARGE_ARCHIVE = 2**28  # bytes of an unpacked archive up to which its size is not compared
 BLOCK_ENTRIES = 2**22  # values read at a time
 
 

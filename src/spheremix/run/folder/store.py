@@ -160,7 +160,8 @@ class Store:
             if inside == Path():
                 for name in sorted(folders):
                     path = self.place / name
-                    if name in {CACHE, FIGURES} and not path.is_symlink():
+                    ours = name == CACHE or (name == FIGURES and info is not None)
+                    if ours and not path.is_symlink():
                         folders.remove(name)
                         if name == CACHE:
                             listed = sorted(path.iterdir())
