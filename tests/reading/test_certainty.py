@@ -37,7 +37,7 @@ def test_certainty_combines_odds_and_firmness(label, other, odds, firm, said):
 
 
 def test_the_page_has_the_same_cut_offs():
-    page = resources.files("spheremix.report") / "page" / "certainty.js"
+    page = resources.files("spheremix.report") / "page" / "groups" / "certainty.js"
     script = page.read_text(encoding="utf-8")
     found = dict(re.findall(r"const (FIRM|FAIR|BORDERLINE) = (?:Math\.log\()?([\d.]+)", script))
     assert {name: float(value) for name, value in found.items()} == {

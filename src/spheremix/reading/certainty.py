@@ -1,6 +1,6 @@
 """How surely a document belongs to its cluster, in words: one rule for tables and summaries.
 
-The page of the report follows the same rule, in ``report/page/certainty.js``; a test compares the
+The page of the report follows the same rule, in ``report/page/groups/certainty.js``; a test compares the
 cut-offs of the two.
 """
 

@@ -13,9 +13,9 @@ from spheremix.report.bundle import bundle
 from spheremix.report.html import page_files, policy
 
 START = """
-import { createDocumentMap } from "./document_map.js";
-import { categoricalColours, groupPalette } from "./document_map_colours.js";
-import { groupLabels } from "./document_map_labels.js";
+import { createDocumentMap } from "./map/map.js";
+import { categoricalColours, groupPalette } from "./lib/colours.js";
+import { groupLabels } from "./map/labels.js";
 
 const { x, y, groups } = JSON.parse(document.getElementById("data").textContent);
 window.heard = { hovered: [], selected: [], lassoed: [] };

@@ -1,0 +1,276 @@
+// How sure something is, in words. Numbers follow where they are asked for.
+
+import { present } from "../lib/dom.js";
+import { counted, integer, oddsText } from "../lib/format.js";
+import { isNowhere, NOWHERE } from "./grouping.js";
+
+/** @import { Certainty, Content, Documents, Group, Now, Sure } from "../types.d.ts" */
+
+export const FIRM = 0.75; // from here on one can rely on the place of a document
+export const FAIR = 0.5; // below this, it is often elsewhere when the documents are drawn again
+export const AGREED = 0.6; // of restarts: below this the terminal warns
+
+// Odds of 9 to 1 and of 99 to 1, as logarithms.
+const BORDERLINE = Math.log(9);
+export const CLEAR = Math.log(99);
+
+// A share of the samples in which the groups were looked for again: "7 of 20", "none of the 20".
+/** @param {number} value between 0 and 1 @param {number} n of the samples */
+export function timesOf(value, n) {
+  const times = Math.round(value * n);
+  return times ? `${times} of ${n}` : `none of the ${n}`;
+}
+
+// The same where that is few: "only 7 of 20".
+/** @param {number} value between 0 and 1 @param {number} n of the samples */
+export function onlyOf(value, n) {
+  return `${Math.round(value * n) ? "only " : ""}${timesOf(value, n)}`;
+}
+
+/** @param {number} value between 0 and 1 @param {number} n of the samples */
+export function ofSamples(value, n) {
+  return `${timesOf(value, n)} redrawn samples`;
+}
+
+// How far two groupings agree, from chance to the same: 0.75 as "75 %". It is rounded down, so that
+// what is shown as a limit is not below it.
+/** @param {number} value an adjusted Rand index */
+export function agreementPercent(value) {
+  return `${Math.floor(100 * value + 1e-9)} %`.replace("-", "−");
+}
+
+// 0.96 as ".96"; whole numbers as they are.
+/** @param {number} value */
+export function share(value) {
+  const text = value.toFixed(2);
+  return value >= 0 && value < 0.995 ? text.slice(1) : text.replace("-", "−");
+}
+
+// How far another search, or other samples of the documents, give the same groups.
+/** @param {number} value */
+export function samenessWord(value) {
+  if (value >= 0.9) return "the same groups";
+  if (value >= 0.75) return "mostly the same groups";
+  return value >= AGREED ? "partly the same groups" : "other groups";
+}
+
+// By firmness, where it was measured; else by the odds against the next-best cluster.
+/**
+ * @param {Pick<Content, "firmness">} content @param {Pick<Documents, "log_odds">} documents
+ * @param {number} i @returns {Certainty}
+ */
+export function certaintyOf(content, documents, i) {
+  const firmness = content.firmness?.documents?.[i];
+  const odds = documents.log_odds[i];
+  if (odds < BORDERLINE) return "borderline";
+  if (firmness !== undefined) {
+    if (firmness >= FIRM) return "clearly";
+    return firmness >= FAIR ? "probably" : "borderline";
+  }
+  return odds < CLEAR ? "probably" : "clearly";
+}
+
+// What a document can be, the one to distrust most first, and how that is called.
+/** @type {Record<Sure, string>} */
+export const SURE_NAMES = {
+  borderline: "borderline",
+  nowhere: NOWHERE,
+  probably: "probably here",
+  clearly: "clearly here",
+};
+export const SURE_ORDER = /** @type {Sure[]} */ (Object.keys(SURE_NAMES));
+
+/**
+ * @param {Pick<Content, "firmness" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number} i @returns {Sure}
+ */
+export function sureOf(content, documents, i) {
+  return isNowhere(content, documents, i) ? "nowhere" : certaintyOf(content, documents, i);
+}
+
+// How many of the listed documents are what.
+/**
+ * @param {Pick<Content, "firmness" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {Iterable<number>} items
+ */
+export function countSure(content, documents, items) {
+  /** @type {Record<Sure, number>} */
+  const counts = { borderline: 0, nowhere: 0, probably: 0, clearly: 0 };
+  for (const i of items) counts[sureOf(content, documents, i)]++;
+  return counts;
+}
+
+// Which of the two measures makes a document borderline: the odds of this fit, the redrawn samples.
+/**
+ * @param {Pick<Content, "firmness">} content @param {Pick<Documents, "log_odds">} documents
+ * @param {number} i
+ */
+export function borderlineBy({ firmness }, documents, i) {
+  const firm = firmness?.documents?.[i];
+  const odds = documents.log_odds[i];
+  return {
+    odds: odds < BORDERLINE ? oddsText(odds) : "",
+    samples:
+      firmness && firm !== undefined && firm < FAIR
+        ? `${Math.round(firm * firmness.n_replicates)} of ${firmness.n_replicates}`
+        : "",
+  };
+}
+
+// As a row of the list says it: "borderline (7 of 20)", "borderline (2.3 to 1)"; where the list has
+// borderline documents only, just what makes it so. The samples go before the odds, as in the order
+// of the list.
+/**
+ * @param {Pick<Content, "firmness" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number} i
+ * @param {boolean} known whether all documents of the list are borderline
+ */
+export function sureText(content, documents, i, known) {
+  const sure = sureOf(content, documents, i);
+  if (sure !== "borderline") return SURE_NAMES[sure];
+  const { odds, samples } = borderlineBy(content, documents, i);
+  if (known) return samples ? `${samples} samples` : odds;
+  return `${SURE_NAMES[sure]} (${samples || odds})`;
+}
+
+// Why a document is borderline, in a few words; of others nothing.
+/**
+ * @param {Pick<Content, "firmness" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number} i
+ */
+export function borderlineReason(content, documents, i) {
+  if (sureOf(content, documents, i) !== "borderline") return "";
+  const { odds, samples } = borderlineBy(content, documents, i);
+  const close = odds && `in this fit the odds for its group are only ${odds}`;
+  const firm = content.firmness?.documents?.[i] ?? 0;
+  const loose =
+    samples &&
+    `it stays with its group in ${onlyOf(firm, content.firmness?.n_replicates ?? 0)} redrawn samples`;
+  return close && loose ? `${close}, and ${loose}` : close || loose;
+}
+
+// The same in a phrase: "borderline with film".
+/**
+ * @param {Pick<Content, "firmness" | "names" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "runner_up" | "cluster">} documents @param {number} i
+ */
+export function certaintyText(content, documents, i) {
+  if (isNowhere(content, documents, i)) return NOWHERE;
+  const found = certaintyOf(content, documents, i);
+  const next = documents.runner_up?.[i];
+  if (found !== "borderline") return `${found} here`;
+  return next !== undefined ? `borderline with ${content.names[next]}` : found;
+}
+
+// Which of the documents that are listed not to rely on; nothing where all belong nowhere.
+/**
+ * @param {Pick<Content, "firmness" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number[]} items
+ * @param {boolean} sorted whether the least sure come first
+ */
+export function borderlineText(content, documents, items, sorted) {
+  const { borderline: n, nowhere: lost } = countSure(content, documents, items);
+  const placed = items.length - lost;
+  if (!placed) return "";
+  const order = sorted && items.length > 1 ? " The least sure come first." : "";
+  if (!n) return `No document here is borderline.${order}`;
+  const [are, their] = n === 1 ? ["is", "its"] : ["are", "their"];
+  const every = n > 1 ? `All ${integer(n)} documents` : "The one document";
+  const some = n === placed ? every : `${integer(n)} of ${counted(placed, "document")}`;
+  return `${some} here ${are} borderline: do not rely on ${their} group.${order}`;
+}
+
+// What certainty is told for, where other groups or other words are shown; else nothing.
+/** @param {Pick<Content, "chosen" | "model">} content @param {Pick<Now, "cut" | "step">} now */
+export function sureScope({ chosen, model }, { cut, step }) {
+  if (cut) return `for the ${model.n_clusters} groups of the model`;
+  return step === chosen ? "" : "for the chosen number of words";
+}
+
+// The same as the head of the list says it; some orders are told for the same as certainty.
+/** @param {Pick<Content, "chosen" | "model">} content @param {Pick<Now, "cut" | "step" | "sort">} now */
+export function scopeText(content, now) {
+  const scope = sureScope(content, now);
+  if (!scope) return "";
+  const free = now.sort === "newest" || now.sort === "given";
+  return `${free ? "how sure is" : "order and how sure are"} told ${scope}`;
+}
+
+// The other group it may belong to: "or film" where it is borderline, else "next: film".
+/**
+ * @param {Pick<Content, "firmness" | "names" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "runner_up" | "cluster">} documents @param {number} i
+ */
+export function nextText(content, documents, i) {
+  const next = documents.runner_up?.[i];
+  const sure = sureOf(content, documents, i);
+  if (next === undefined || sure === "nowhere") return "";
+  return `${sure === "borderline" ? "or" : "next:"} ${content.names[next]}`;
+}
+
+// Of the words of a group that were looked for in the groups found again; null for the others.
+/** @param {Pick<Content, "firmness">} content @param {number} k @param {number} j */
+export function wordFirmness({ firmness }, k, j) {
+  if (!firmness) return null;
+  const { ends, places, shares } = firmness.words;
+  for (let at = ends[k]; at < ends[k + 1]; at++) if (places[at] === j) return shares[at];
+  return null;
+}
+
+// How much of a group is found again in redrawn samples of the documents: the number, its mark, and
+// the rule of the mark, which is told wherever marks are shown.
+
+/** @typedef {"weak" | "fair" | "firm"} Level */
+
+/** @type {Record<Level, string>} */
+const MARKS = { weak: "! ", fair: "? ", firm: "" };
+
+const LOW = `below ${100 * FAIR} %`;
+const HIGH = `below ${100 * FIRM} %`;
+
+/** @param {number} value between 0 and 1 @returns {Level} */
+export function levelOf(value) {
+  if (value >= FIRM) return "firm";
+  return value >= FAIR ? "fair" : "weak";
+}
+
+// Rounded down, so that a number that is shown as 50 % has no mark of those below 50 %.
+/** @param {number} value between 0 and 1 */
+export function againPercent(value) {
+  return `${Math.floor(100 * value + 1e-9)} %`;
+}
+
+// As the list of groups says it: "! 31 % of it found again".
+/** @param {number} value between 0 and 1 */
+export function againText(value) {
+  return `${MARKS[levelOf(value)]}${againPercent(value)} of it found again`;
+}
+
+// What the marks mean that groups of the list have, a line each.
+/** @param {Pick<Group, "firmness">[]} groups */
+export function marksLines(groups) {
+  const levels = groups.flatMap(({ firmness }) => (firmness === null ? [] : [levelOf(firmness)]));
+  return present([
+    levels.includes("weak") && `! ${LOW} found again: do not rely on it`,
+    levels.includes("fair") && `? ${HIGH} found again: look twice`,
+  ]);
+}
+
+// As the card of the group says it, in a sentence.
+/** @param {Pick<Content, "firmness">} content @param {number} value between 0 and 1 */
+export function againSentence({ firmness }, value) {
+  const level = levelOf(value);
+  const samples = counted(firmness?.n_replicates ?? 0, "redrawn sample");
+  const only = level === "weak" ? "Only " : "";
+  const found = `${MARKS[level]}${only}${againPercent(value)} of this group is found again in ${samples}`;
+  if (level === "firm") return `${found}: it is firm.`;
+  return level === "fair"
+    ? `${found}: look twice before you rely on it (${HIGH}).`
+    : `${found}: do not rely on it (${LOW}).`;
+}
+
+// What the number is, and which other one it is not.
+export const AGAIN_TITLE =
+  "Of this group alone: how much of it is found again, on average, when the documents are drawn " +
+  `again and the search starts anew. ${100 * FIRM} % or more: firm. “?” ${HIGH}: look twice. ` +
+  `“!” ${LOW}: do not rely on the group. In the tables this is the column firmness.`;
