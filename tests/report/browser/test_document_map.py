@@ -42,7 +42,7 @@ def opened(browser, tmp_path):
     files = page_files()
     modules = {name: text for name, text in files.items() if name.endswith(".js")}
     script = bundle({**modules, "start.js": START}, "start.js")
-    style = files["style.css"] + files["style_map.css"] + "#place { width: 800px; height: 500px; }"
+    style = files["style.css"] + "#place { width: 800px; height: 500px; }"
     data = json.dumps({"x": X, "y": Y, "groups": [0] * 9 + [1] * 9})
     path = tmp_path / "map.html"
     path.write_text(
