@@ -26,6 +26,12 @@ CUT = """() => [...document.querySelectorAll("main *, header *")]
   .map((one) => `${one.tagName}#${one.id}.${one.className}: ${one.textContent.slice(0, 40)}`)"""
 
 
+SPACE_LETTERS = """(pixels) => {
+  const style = new CSSStyleSheet();
+  style.replaceSync(`* { letter-spacing: ${pixels}px !important; }`);
+  document.adoptedStyleSheets = [style];
+}"""
+
 POINT_DOWN = """(lines) => {
   const marks = document.getElementById("marks");
   const tooltip = document.getElementById("tooltip");
@@ -58,9 +64,12 @@ def test_text_stands_out_from_its_ground(open_report, theme):
             assert (light + 0.05) / (dark + 0.05) >= ratio, name
 
 
+@pytest.mark.parametrize("spacing", [0, -0.5, 2])
 @pytest.mark.parametrize("name", ["news", "two", "forty", "embeddings", "hostile"])
-def test_nothing_overflows_and_nothing_overlaps(open_report, name):
+def test_nothing_overflows_and_nothing_overlaps(open_report, name, spacing):
+    """Whatever font a machine has: its letters are narrower or wider than those of this one."""
     page = open_report(name, fragment="#document=1").page
+    page.evaluate(SPACE_LETTERS, spacing)
     for width, height in ((1280, 800), (1920, 1080), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
         for tab in page.get_by_role("tab").all():
