@@ -152,3 +152,16 @@ test("edits are no part of the address, and no address undoes them", () => {
   assert.equal(state.now.edited, 3);
   assert.equal(state.now.step, 5);
 });
+
+test("values that do not go together are mended, at first and for an address that was typed", () => {
+  location.hash = "#step=9&cluster=4";
+  const mend = ({ step }) => (step === 9 ? { cluster: 1 } : {});
+  const { now } = createState(defaults, limits, mend);
+  assert.equal(now.cluster, 1);
+  location.hash = "#step=8&cluster=4";
+  listeners.hashchange();
+  assert.equal(now.cluster, 4);
+  location.hash = "#step=9&cluster=3";
+  listeners.hashchange();
+  assert.equal(now.cluster, 1);
+});

@@ -25,10 +25,10 @@ import { mountSearch } from "./search.js";
 import { createState } from "./state.js";
 import { mountTabs, tabsOf } from "./tabs.js";
 
-/** @import { App, Content, Grouping, Now } from "../types.d.ts" */
+/** @import { App, Content, Limits, Now } from "../types.d.ts" */
 
-/** @param {Content} content @param {Grouping} groups */
-function initialState(content, groups) {
+/** @param {Content} content @param {App["groupsAt"]} groupsAt */
+function initialState(content, groupsAt) {
   const { steps, model, documents, words, tree } = content;
   const n = documents?.id.length ?? 0;
   const labels = documents?.label_names?.length ?? 0;
@@ -40,7 +40,7 @@ function initialState(content, groups) {
   const defaults = {
     step: content.chosen,
     cut: 0,
-    cluster: groups.groups[0].id,
+    cluster: groupsAt({ cut: 0, step: content.chosen }).groups[0].id,
     node: -1,
     compared: -1,
     edited: 0,
@@ -60,7 +60,15 @@ function initialState(content, groups) {
     candidate: -1,
     theme: "auto",
   };
-  return createState(defaults, {
+  // An address may have a number of groups and a group that it does not have.
+  const mend = (/** @type {Now} */ now) => {
+    const cut = now.cut === 1 ? 0 : now.cut;
+    const { byId, groups } = groupsAt({ cut, step: now.step });
+    const key = cut ? "node" : "cluster";
+    return { cut, ...(!byId.has(now[key]) && { [key]: groups[0].id }) };
+  };
+  /** @type {Limits} */
+  const limits = {
     step: [0, steps.length - 1],
     cut: [0, documents?.leaf && tree ? tree.leaves : 0],
     cluster: [0, model.n_clusters - 1 + Number(model.has_nowhere)],
@@ -78,20 +86,16 @@ function initialState(content, groups) {
     to: days,
     candidate: [-1, content.candidates.length - 1],
     theme: ["auto", "light", "dark"],
-  });
+  };
+  return createState(defaults, limits, mend);
 }
 
 /** @param {Content} content @returns {App} */
 function createApp(content) {
   const stepOf = createSteps(content);
   const groupsAt = createGroupings(content, stepOf);
-  const state = initialState(content, groupsAt({ cut: 0, step: content.chosen }));
+  const state = initialState(content, groupsAt);
   const groups = () => groupsAt(state.now);
-  // An address may have a number of groups and a group that it does not have.
-  if (state.now.cut === 1) state.now.cut = 0;
-  if (state.now.cut && !groups().byId.has(state.now.node)) state.now.node = groups().groups[0].id;
-  if (!state.now.cut && !groups().byId.has(state.now.cluster))
-    state.now.cluster = groups().groups[0].id;
   const edits = createEdits(content, state);
   return { content, stepOf, state, groups, groupsAt, edits, lasso: createLasso(state) };
 }

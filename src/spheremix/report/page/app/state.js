@@ -10,9 +10,17 @@ const PLACES = ["cluster", "node", "cut", "document", "tab", "candidate"];
 /** @type {Set<Key>} */
 const UNSAID = new Set(["edited", "lassoed"]); // no part of the address
 
-/** @param {Now} defaults @param {Limits} limits @returns {State} */
-export function createState(defaults, limits) {
-  const now = { ...defaults, ...fromHash(location.hash, defaults, limits) };
+/**
+ * @param {Now} defaults @param {Limits} limits
+ * @param {(now: Now) => Partial<Now>} mend what to change where values do not go together
+ * @returns {State}
+ */
+export function createState(defaults, limits, mend = () => ({})) {
+  const read = () => {
+    const found = { ...defaults, ...fromHash(location.hash, defaults, limits) };
+    return { ...found, ...mend(found) };
+  };
+  const now = read();
   /** @type {{ keys: Key[], action: () => void, patient: boolean }[]} */
   const followers = [];
 
@@ -64,7 +72,7 @@ export function createState(defaults, limits) {
   // Back and forward, or an address that was typed.
   addEventListener("hashchange", () => {
     /** @type {Partial<Now>} */
-    const told = { ...defaults, ...fromHash(location.hash, defaults, limits) };
+    const told = read();
     for (const key of UNSAID) delete told[key];
     set(told);
     left = false;

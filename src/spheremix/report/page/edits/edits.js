@@ -56,7 +56,7 @@ export function mergedName({ merge, names: given }, names, k) {
 export function createEdits(content, state) {
   const place = `spheremix edits of ${content.run ?? `${content.title} ${content.corpus.n_kept}`}`;
   const original = [...content.names];
-  let record = read(place, content.run) ?? noEdits(content.run);
+  let record = checkedEdits(read(place), content.run, original.length);
 
   // Names are read by all parts of the page from the content.
   const rename = () => {
@@ -84,17 +84,64 @@ export function createEdits(content, state) {
   };
 }
 
+/**
+ * Return what is sound of edits that were kept: a browser may hold anything under this name. What is
+ * not of its kind, or speaks of groups that are not there, is left out.
+ * @param {any} found @param {string | null | undefined} run @param {number} K of the groups
+ * @returns {EditRecord}
+ */
+export function checkedEdits(found, run, K) {
+  const record = noEdits(run);
+  if (found?.format !== FORMAT || found.version !== VERSION) return record;
+  const isGroup = (/** @type {unknown} */ k) =>
+    Number.isInteger(k) && Number(k) >= 0 && Number(k) < K;
+  const isKey = (/** @type {string} */ k) => /^\d+$/u.test(k) && isGroup(Number(k));
+  record.names = textsOf(found.names, isKey);
+  const merged = new Set();
+  for (const several of listOf(found.merge, Array.isArray)) {
+    const set = listOf(several, isGroup);
+    if (set.length < 2 || set.length < several.length || set.some((k) => merged.has(k))) continue;
+    set.forEach((k) => merged.add(k));
+    record.merge.push(set);
+  }
+  record.split = listOf(found.split, isGroup);
+  record.drop_words = listOf(found.drop_words, isText);
+  record.notes.groups = textsOf(found.notes?.groups, isKey);
+  record.notes.documents = textsOf(found.notes?.documents, isText);
+  record.misplaced = listOf(found.misplaced, isText);
+  return record;
+}
+
+/** @param {unknown} value */
+function isText(value) {
+  return typeof value === "string" && value !== "";
+}
+
+/** @param {unknown} found @param {(value: any) => boolean} isOne @returns {any[]} each once */
+function listOf(found, isOne) {
+  return Array.isArray(found) ? [...new Set(found)].filter(isOne) : [];
+}
+
+/** @param {unknown} found @param {(key: string) => boolean} isKey @returns {Record<string, string>} */
+function textsOf(found, isKey) {
+  if (typeof found !== "object" || found === null || Array.isArray(found)) return {};
+  return Object.fromEntries(Object.entries(found).filter(([k, text]) => isKey(k) && isText(text)));
+}
+
 // A browser may refuse to keep anything: then edits last as long as the page is open.
-/** @param {string} place @param {string | null | undefined} run @returns {EditRecord | null} */
-function read(place, run) {
+/** @param {string} place @returns {unknown} */
+function read(place) {
   try {
-    const found = JSON.parse(localStorage.getItem(place) ?? "null");
-    return found?.format === FORMAT && found.version === VERSION
-      ? { ...noEdits(run), ...found }
-      : null;
+    return JSON.parse(localStorage.getItem(place) ?? "null");
   } catch {
     return null;
   }
+}
+
+// The note on a group or a document, whose id may be the name of a property of every object.
+/** @param {Record<string, string> | undefined} notes @param {string | number} key */
+export function noteOf(notes, key) {
+  return notes && Object.hasOwn(notes, key) ? notes[key] : undefined;
 }
 
 /** @param {string} place @param {EditRecord | null} record */

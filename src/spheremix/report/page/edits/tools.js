@@ -3,7 +3,7 @@
 import { bdi, find, make, present, rove } from "../lib/dom.js";
 import { saveText } from "../lib/files.js";
 import { counted } from "../lib/format.js";
-import { countEdits, mergeSets } from "./edits.js";
+import { countEdits, mergeSets, noteOf } from "./edits.js";
 
 /** @import { App, Documents, EditRecord, Group } from "../types.d.ts" */
 
@@ -29,7 +29,7 @@ export function groupTools(app, group) {
     .map(({ id, name }) => /** @type {[string, string]} */ ([String(id), name()]));
   const { merge, split, notes } = edits.record();
   const joined = merge.find((one) => one.includes(k));
-  const note = notes.groups[k] ?? content.edits?.notes.groups[k] ?? "";
+  const note = noteOf(notes.groups, k) ?? noteOf(content.edits?.notes.groups, k) ?? "";
   const rename = () =>
     ask(
       "Rename the group",
@@ -120,7 +120,8 @@ function compareChoice(state, others) {
 export function documentTools({ content, edits }, documents, i) {
   const id = documents.id[i];
   const before = content.edits;
-  const note = edits.record().notes.documents[id] ?? before?.notes.documents[id] ?? "";
+  const note =
+    noteOf(edits.record().notes.documents, id) ?? noteOf(before?.notes.documents, id) ?? "";
   const wrong = edits.isMisplaced(id);
   const mark = () =>
     edits.change((record) => {
@@ -132,7 +133,8 @@ export function documentTools({ content, edits }, documents, i) {
     ask("Note on the document", "", { text: note, long: true }, (text) =>
       edits.change((record) => {
         delete record.notes.documents[id];
-        if (text) record.notes.documents[id] = text;
+        // Written like this, even __proto__ is a key like any other.
+        if (text) record.notes.documents = { ...record.notes.documents, [id]: text };
       }),
     );
   return make(
