@@ -1,7 +1,7 @@
 """How surely a document belongs to its cluster, in words: one rule for tables and summaries.
 
-The page of the report follows the same rule, in ``report/page/groups/certainty.js``; a test compares the
-cut-offs of the two.
+The page of the report follows the same rule, in ``report/page/groups/certainty.js``; both are
+tested against one table of cases.
 """
 
 from __future__ import annotations

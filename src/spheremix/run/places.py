@@ -15,7 +15,8 @@ Place = list[float]  # a share of the circle, and 0 or 1: dark or light in turn
 def colour_places(tree: TreeRecord | None, n_groups: int) -> list[Place]:
     """Return the place of each group: the middle of its leaves in the order of the tree.
 
-    It is what ``grouping.js`` of the report computes for groups without a place of their own.
+    It is what ``groups/grouping.js`` of the report computes for groups without a place of their
+    own; both are tested against one table of cases.
     """
     if tree is None:
         return [[k / n_groups, float(k % 2)] for k in range(n_groups)]
