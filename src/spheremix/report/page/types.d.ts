@@ -232,7 +232,7 @@ export interface Group {
   words: string[];
   own: boolean[]; // of these words: whether no other group has them
   only: string[];
-  firmness: number | null;
+  stability: number | null;
   colour: { light: string; dark: string };
 }
 

@@ -24,11 +24,14 @@ test("every number about certainty is explained, with what it is about", () => {
   const samples = found.get("redrawn samples");
   assert.match(samples, /^From the 3,018 documents as many are drawn at random/u);
   assert.match(samples, /about a third do not come at all\..* This is done 20 times\./u);
-  assert.match(found.get("found again"), /^Of one group: .*“\?” below 75 %.*“!” below 50 %/u);
+  assert.match(found.get("stability"), /^Of one group: .*“\?” below 75 %.*“!” below 50 %/u);
   const documents = found.get("borderline, probably here, clearly here");
   assert.match(documents, /fewer than half of the 20 redrawn samples, .* below 9 to 1/u);
   assert.match(documents, /at least 15 of 20\./u);
-  assert.match(documents, /“least sure” .* the samples in which they stay, .* by the odds;/u);
+  assert.match(
+    documents,
+    /“least sure” .* the samples in which they are in their group, .* by the odds;/u,
+  );
   assert.match(found.get("words in italics"), /fewer than half/u);
   assert.match(
     found.get("at other numbers of groups"),

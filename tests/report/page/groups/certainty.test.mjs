@@ -7,9 +7,9 @@ import {
   whyText,
 } from "../../../../src/spheremix/report/page/documents/verdict.js";
 import {
-  againPercent,
-  againSentence,
-  againText,
+  stabilityPercent,
+  stabilitySentence,
+  stabilityPhrase,
   agreementPercent,
   borderlineReason,
   borderlineText,
@@ -18,14 +18,14 @@ import {
   countSure,
   levelOf,
   marksLines,
-  nextText,
+  secondText,
   ofSamples,
   samenessWord,
   scopeText,
   share,
   sureScope,
   sureText,
-  wordFirmness,
+  wordStability,
 } from "../../../../src/spheremix/report/page/groups/certainty.js";
 
 const documents = {
@@ -43,9 +43,9 @@ test("without firmness the odds decide: below 9 to 1 it is borderline", () => {
 
 test("the other group that a document may belong to is named", () => {
   const content = { names: ["sport", "film"], model };
-  const told = [0, 1, 2].map((i) => nextText(content, documents, i));
-  assert.deepEqual(told, ["or film", "next: film", "next: film"]);
-  assert.equal(nextText(content, { ...documents, runner_up: null }, 2), "");
+  const told = [0, 1, 2].map((i) => secondText(content, documents, i));
+  assert.deepEqual(told, ["or film", "second: film", "second: film"]);
+  assert.equal(secondText(content, { ...documents, runner_up: null }, 2), "");
 });
 
 test("firmness decides where it was measured, but no even odds are clear", () => {
@@ -108,10 +108,10 @@ test("firmness of words is known for those that were looked for", () => {
     shares: Float32Array.of(0.5, 1, 0.25),
   };
   const content = { firmness: { words } };
-  assert.equal(wordFirmness(content, 0, 7), 1);
-  assert.equal(wordFirmness(content, 1, 4), 0.25);
-  assert.equal(wordFirmness(content, 1, 7), null);
-  assert.equal(wordFirmness({}, 0, 4), null);
+  assert.equal(wordStability(content, 0, 7), 1);
+  assert.equal(wordStability(content, 1, 4), 0.25);
+  assert.equal(wordStability(content, 1, 7), null);
+  assert.equal(wordStability({}, 0, 4), null);
 });
 
 // Two groups; redrawn samples were looked at. What belongs nowhere has the number 2.
@@ -157,15 +157,12 @@ test("a borderline document says which of the two measures makes it so", () => {
   );
   const reasons = [0, 1, 2, 3].map((i) => borderlineReason(measured, several, i));
   assert.equal(reasons[0], "in this fit the odds for its group are only 2.7 to 1");
-  assert.equal(reasons[1], "it stays with its group in only 7 of 20 redrawn samples");
-  assert.equal(
-    reasons[2],
-    `${reasons[0]}, and it stays with its group in only 8 of 20 redrawn samples`,
-  );
+  assert.equal(reasons[1], "it is in its group in only 7 of 20 redrawn samples");
+  assert.equal(reasons[2], `${reasons[0]}, and it is in its group in only 8 of 20 redrawn samples`);
   assert.equal(reasons[3], "");
 });
 
-test("a document that never stays is said to stay in none of the samples", () => {
+test("a document that is never in its group is said to be there in none of the samples", () => {
   const never = {
     ...measured,
     firmness: { ...measured.firmness, documents: Float32Array.of(1, 0, 0.4, 0.8, 0.9) },
@@ -173,11 +170,11 @@ test("a document that never stays is said to stay in none of the samples", () =>
   assert.equal(sureText(never, several, 1, true), "0 of 20 samples");
   assert.equal(
     borderlineReason(never, several, 1),
-    "it stays with its group in none of the 20 redrawn samples",
+    "it is in its group in none of the 20 redrawn samples",
   );
   assert.match(
     whyText(never, several, 1),
-    /with this document in it, in none of the 20 samples\./u,
+    /But in none of the 20 redrawn samples its group came back with this document in it\./u,
   );
 });
 
@@ -197,8 +194,8 @@ test("large odds beside a borderline document are said to be those of one fit", 
   const why = whyText(measured, several, 1);
   assert.equal(
     why,
-    "In this fit the document clearly belongs here. But when the documents were drawn anew, its " +
-      "group was found again, with this document in it, in only 7 of 20 samples.",
+    "In this fit the document clearly belongs here. But in only 7 of 20 redrawn samples its group " +
+      "came back with this document in it.",
   );
   assert.doesNotMatch(why, /to 1/u); // the odds do not decide here, and are among the numbers
   const [samples, fit, terms] = numberLines(measured, several, 1);
@@ -214,14 +211,14 @@ test("large odds beside a borderline document are said to be those of one fit", 
   assert.match(terms, /log-odds 8\.39, posterior > 0\.999, margin 1\.000/u);
 });
 
-test("close odds, a group that is not firm, and documents that are sure have sentences of their own", () => {
+test("close odds, a group that is not stable, and documents that are sure have sentences of their own", () => {
   assert.match(
     whyText(measured, several, 0),
     /^In this fit “film” suits it nearly as well: the odds are 2\.7 to 1\./u,
   );
   assert.match(
     whyText(measured, several, 2),
-    /seldom in it again \(1 of 1 in fewer than half of the samples\)/u,
+    /seldom in it \(1 of 1 in fewer than half of the samples\)/u,
   );
   assert.doesNotMatch(whyText(measured, several, 1), /seldom/u); // 1 of 3 of its group only
   assert.doesNotMatch(whyText(measured, several, 3), /only|seldom|In this fit/u);
@@ -233,7 +230,7 @@ test("close odds, a group that is not firm, and documents that are sure have sen
   assert.equal(whyText(measured, several, 4), "");
   const lost = numberLines(measured, several, 4);
   assert.deepEqual(lost, [
-    "Other samples: it belongs nowhere again in 18 of 20 redrawn samples.",
+    "Stability: it belongs nowhere in 18 of 20 redrawn samples.",
     "Likeness: cosine 0.100 with the nearest prototype.",
   ]);
   const plain = numberLines({ ...measured, firmness: null }, several, 3);
@@ -259,34 +256,34 @@ test("a value is told beside those of the others, in words where it is at the en
   assert.equal(told(0, [7]), "with no other");
 });
 
-test("a group is firm, in doubt or weak, and the number that is shown never says otherwise", () => {
+test("a group is stable, in doubt or weak, and the number that is shown never says otherwise", () => {
   const values = [0, 0.4999, 0.5, 0.7499, 0.75, 1];
-  assert.deepEqual(values.map(levelOf), ["weak", "weak", "fair", "fair", "firm", "firm"]);
-  assert.deepEqual(values.map(againPercent), ["0 %", "49 %", "50 %", "74 %", "75 %", "100 %"]);
-  assert.equal(againPercent(0.29), "29 %"); // 28.999… in binary numbers
+  assert.deepEqual(values.map(levelOf), ["weak", "weak", "fair", "fair", "stable", "stable"]);
+  assert.deepEqual(values.map(stabilityPercent), ["0 %", "49 %", "50 %", "74 %", "75 %", "100 %"]);
+  assert.equal(stabilityPercent(0.29), "29 %"); // 28.999… in binary numbers
 });
 
 test("the list of groups marks those in doubt, and says what the marks mean if there are any", () => {
-  assert.deepEqual([0.31, 0.5, 0.97].map(againText), [
-    "! 31 % of it found again",
-    "? 50 % of it found again",
-    "97 % of it found again",
+  assert.deepEqual([0.31, 0.5, 0.97].map(stabilityPhrase), [
+    "! stability 31 %",
+    "? stability 50 %",
+    "stability 97 %",
   ]);
-  const marks = (...values) => marksLines(values.map((firmness) => ({ firmness })));
+  const marks = (...values) => marksLines(values.map((stability) => ({ stability })));
   assert.deepEqual(marks(0.9, null), []);
-  assert.deepEqual(marks(0.9, 0.5), ["? below 75 % found again: look twice"]);
+  assert.deepEqual(marks(0.9, 0.5), ["? stability below 75 %: look twice"]);
   assert.deepEqual(marks(0.3, 0.5), [
-    "! below 50 % found again: do not rely on it",
-    "? below 75 % found again: look twice",
+    "! stability below 50 %: do not rely on it",
+    "? stability below 75 %: look twice",
   ]);
 });
 
 test("the card of a group says how far to rely on it, and by which rule", () => {
-  const said = (value) => againSentence({ firmness: { n_replicates: 20 } }, value);
+  const said = (value) => stabilitySentence({ firmness: { n_replicates: 20 } }, value);
   assert.equal(
     said(0.31),
-    "! Only 31 % of this group is found again in 20 redrawn samples: do not rely on it (below 50 %).",
+    "! Stability 31 % in 20 redrawn samples: do not rely on this group (below 50 %).",
   );
-  assert.match(said(0.5), /^\? 50 % of this group .*: look twice before .* \(below 75 %\)\.$/u);
-  assert.match(said(0.97), /^97 % of this group .*: it is firm\.$/u);
+  assert.match(said(0.5), /^\? Stability 50 % in .*: look twice before .* \(below 75 %\)\.$/u);
+  assert.match(said(0.97), /^Stability 97 % in .*: this group is stable\.$/u);
 });

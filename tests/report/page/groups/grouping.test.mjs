@@ -42,7 +42,7 @@ test("without a cut the groups are the clusters, in the order of the tree", () =
   );
   assert.deepEqual([...labels], [0, 0, 1, 2, 2, 2]);
   assert.deepEqual(groups[1].words.slice(0, 1), ["word0"]);
-  assert.equal(groups[1].firmness, 0.9);
+  assert.equal(groups[1].stability, 0.9);
 });
 
 test("groups of a run that was brought up to date keep their colours", () => {

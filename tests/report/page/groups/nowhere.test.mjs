@@ -58,7 +58,7 @@ test("without them there is no such entry", () => {
   assert.equal(nowhereGroup({ model: { has_nowhere: true } }, K, Uint8Array.of(0, 1)).size, 0);
 });
 
-test("the rival is the next-best cluster, or the one a document has left at this step", () => {
+test("the rival is the second group, or the one a document has left at this step", () => {
   const at = (label) => ({ labels: Uint8Array.of(label), K });
   const documents = { cluster: Uint16Array.of(0), runner_up: Uint16Array.of(2) };
   assert.deepEqual(placeOf(documents, at(0), 0), { k: 0, rival: 2 });

@@ -87,7 +87,7 @@ function howSure(app) {
   return [ask, " ", ...all];
 }
 
-// Of all groups together. Beside each group stands how much of it alone is found again.
+// Of all groups together. Beside each group stands its own stability.
 /** @param {Content} content */
 function agreements({ candidates, advice, model }) {
   const same = candidates.find((one) => one.chosen)?.agreement ?? null;

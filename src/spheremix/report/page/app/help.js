@@ -1,6 +1,6 @@
 // How to read this report, and its keys: of what there is in it.
 
-import { FAIR, FIRM } from "../groups/certainty.js";
+import { FAIR, STABLE } from "../groups/certainty.js";
 import { find, make, present } from "../lib/dom.js";
 import { counted, integer, isDense, nounOf } from "../lib/format.js";
 
@@ -120,11 +120,11 @@ export function meanings(content) {
         "same scale.",
     ],
     Boolean(firmness) && [
-      "found again",
-      "Of one group: how much of it is found again, on average, in the redrawn samples: the " +
+      "stability",
+      "Of one group: how much of it comes back, on average, in the redrawn samples: the " +
         "documents that are both in it and in the most similar new group, as a share of those in " +
         "either. " +
-        `${100 * FIRM} % or more: firm. “?” below ${100 * FIRM} %: look twice. “!” ` +
+        `${100 * STABLE} % or more: stable. “?” below ${100 * STABLE} %: look twice. “!” ` +
         `below ${100 * FAIR} %: do not rely on it.`,
     ],
     Boolean(documents?.runner_up) && [
@@ -134,7 +134,7 @@ export function meanings(content) {
     Boolean(firmness) &&
       several && [
         `${nounOf(content)}s in italics`,
-        `Of one ${nounOf(content)}: it is found again with its group in fewer than half of the ` +
+        `Of one ${nounOf(content)}: it comes back with its group in fewer than half of the ` +
           "redrawn samples.",
       ],
     Boolean(content.tree) && [
@@ -147,7 +147,7 @@ export function meanings(content) {
   return present(found);
 }
 
-// What is drawn, what is done with it, and when a group counts as found again.
+// What is drawn, what is done with it, and when a group counts as the same.
 /** @param {Content} content */
 function ofSamples({ corpus, firmness }) {
   const drawn =
@@ -156,7 +156,7 @@ function ofSamples({ corpus, firmness }) {
     "from another start, and all documents are put into the groups that are found.";
   if (!firmness) return drawn;
   return (
-    `${drawn} This is done ${firmness.n_replicates} times. A document stays with its group in a ` +
+    `${drawn} This is done ${firmness.n_replicates} times. A document is in its group in a ` +
     "sample if one of the new groups has this document and more than half of its group, and these " +
     "are more than half of the new group."
   );
@@ -166,13 +166,13 @@ function ofSamples({ corpus, firmness }) {
 function ofDocuments({ firmness }) {
   const n = firmness?.n_replicates ?? 0;
   const rule = firmness
-    ? `it stays with its group in fewer than half of the ${n} redrawn samples, or the odds for its ` +
-      "group in this fit are below 9 to 1. Clearly here: it stays in at least " +
-      `${Math.ceil(FIRM * n)} of ${n}. Probably here: all others.`
+    ? `it is in its group in fewer than half of the ${n} redrawn samples, or the odds for its ` +
+      "group in this fit are below 9 to 1. Clearly here: it is there in at least " +
+      `${Math.ceil(STABLE * n)} of ${n}. Probably here: all others.`
     : "the odds for its group in this fit are below 9 to 1. Clearly here: they are 99 to 1 or more. " +
       "Probably here: all others.";
   const order = firmness
-    ? "by the samples in which they stay, if fewer than half, and else by the odds"
+    ? "by the samples in which they are in their group, if fewer than half, and else by the odds"
     : "by their odds";
   return (
     `Of one document. Borderline, do not rely on its group: ${rule} In the order “least sure” ` +

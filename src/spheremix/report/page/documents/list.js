@@ -5,7 +5,7 @@ import {
   borderlineText,
   certaintyText,
   countSure,
-  nextText,
+  secondText,
   scopeText,
   SURE_NAMES,
   SURE_ORDER,
@@ -100,7 +100,7 @@ function documentRow({ content, state, groups, edits }, documents, i) {
   // With other words or another number of groups, it may be in another group than in the model.
   const stays = groups().labels[i] === documents.cluster[i];
   const moved = groups().exact && !stays;
-  const next = unsure && groups().exact && stays ? nextText(content, documents, i) : "";
+  const next = unsure && groups().exact && stays ? secondText(content, documents, i) : "";
   const tags = [group?.name(), next].map(
     (text) => text && bdi(text, { class: "tag", title: text }),
   );
@@ -334,7 +334,7 @@ function textField(documents, state) {
   return text;
 }
 
-// Choices of label, next-best group and dates, where the corpus has them.
+// Choices of label, second group and dates, where the corpus has them.
 /** @param {string[]} names @param {Documents} documents @param {State} state @returns {Field[]} */
 function filterFields(names, documents, state) {
   /** @type {Field[]} */
@@ -348,7 +348,7 @@ function filterFields(names, documents, state) {
     );
     fields.push(choice("label", "any label", named, state, columns));
   }
-  if (documents.runner_up) fields.push(choice("rival", "next best: any", names, state));
+  if (documents.runner_up) fields.push(choice("rival", "second group: any", names, state));
   if (documents.date) {
     for (const key of /** @type {("from" | "to")[]} */ (["from", "to"])) {
       const label = capital(key);
@@ -369,7 +369,7 @@ function filterFields(names, documents, state) {
  * @param {LabelColumn[]} columns @returns {Field}
  */
 function choice(key, any, names, state, columns = []) {
-  const label = key === "label" ? "Label" : "Next-best group";
+  const label = key === "label" ? "Label" : "Second group";
   const select = make("select", { id: `filter-${key}`, "aria-label": label, title: label });
   select.append(make("option", { value: "-1", text: any }));
   const options = names.map((name, i) => make("option", { value: i, text: name }));

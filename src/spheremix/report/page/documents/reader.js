@@ -225,7 +225,7 @@ export function markLegend(hasRival) {
     ["own", "only in this group"],
     ["shared", "shared with some other groups"],
     ["common", "in every group"],
-    ["rival", "in the next-best group, not in this one"],
+    ["rival", "in the second group, not in this one"],
   ];
   return make(
     "p",

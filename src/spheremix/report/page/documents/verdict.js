@@ -5,7 +5,7 @@ import {
   certaintyOf,
   CLEAR,
   FAIR,
-  FIRM,
+  STABLE,
   ofSamples,
   onlyOf,
   timesOf,
@@ -110,7 +110,7 @@ function sentence(app, documents, step, i) {
       make("strong", { text: sure === "clearly" ? "Clearly" : "Probably" }),
       " in ",
       link(app, own),
-      "; next best is ",
+      "; the second group is ",
       link(app, documents.runner_up[i]),
       ".",
     );
@@ -130,39 +130,39 @@ export function whyText(content, documents, i) {
   const said = [];
   if (odds)
     said.push(`In this fit “${names[next]}” suits it nearly as well: the odds are ${odds}.`);
-  const firm = firmness?.documents?.[i];
-  if (!firmness || firm === undefined) return said.join(" ");
+  const stability = firmness?.documents?.[i];
+  if (!firmness || stability === undefined) return said.join(" ");
   const n = firmness.n_replicates;
   const sure = samples && !odds;
   const clearly = documents.log_odds[i] < CLEAR ? "probably" : "clearly";
   if (sure) said.push(`In this fit the document ${clearly} belongs here.`);
   said.push(
-    `${sure ? "But when" : "When"} the documents were drawn anew, its group was found again, with ` +
-      `this document in it, in ${samples ? onlyOf(firm, n) : timesOf(firm, n)} samples.`,
+    `${sure ? "But in" : "In"} ${samples ? onlyOf(stability, n) : timesOf(stability, n)} redrawn ` +
+      "samples its group came back with this document in it.",
   );
-  const { all, loose } = looseOf(firmness.documents, documents, documents.cluster[i]);
-  if (samples && loose > all / 2)
+  const { all, unstable } = unstableOf(firmness.documents, documents, documents.cluster[i]);
+  if (samples && unstable > all / 2)
     said.push(
-      "Most documents of this group were seldom in it again " +
-        `(${integer(loose)} of ${integer(all)} in fewer than half of the samples): the group itself ` +
+      "Most documents of this group were seldom in it " +
+        `(${integer(unstable)} of ${integer(all)} in fewer than half of the samples): the group itself ` +
         "is in doubt.",
     );
   return said.join(" ");
 }
 
-// How many documents of a group stay in it in fewer than half of the samples.
+// How many documents of a group are in it in fewer than half of the samples.
 /**
- * @param {ArrayLike<number>} firm @param {Pick<Documents, "cluster">} documents @param {number} k
+ * @param {ArrayLike<number>} stability @param {Pick<Documents, "cluster">} documents @param {number} k
  */
-function looseOf(firm, { cluster }, k) {
+function unstableOf(stability, { cluster }, k) {
   let all = 0;
-  let loose = 0;
+  let unstable = 0;
   for (let i = 0; i < cluster.length; i++) {
     if (cluster[i] !== k) continue;
     all++;
-    if (firm[i] < FAIR) loose++;
+    if (stability[i] < FAIR) unstable++;
   }
-  return { all, loose };
+  return { all, unstable };
 }
 
 // The terminal warns of the same documents.
@@ -195,17 +195,19 @@ function numbers({ content }, documents, step, i) {
 export function numberLines(content, documents, i) {
   const { firmness } = content;
   const odds = documents.log_odds[i];
-  const firm = firmness?.documents?.[i];
+  const stability = firmness?.documents?.[i];
   const n = firmness?.n_replicates ?? 0;
   const { cluster } = documents;
   const lost = isNowhere(content, documents, i);
   const cosine = documents.cosine[i].toFixed(3);
-  const stays = lost ? "belongs nowhere again" : "stays with its group";
+  const where = lost ? "belongs nowhere" : "is in its group";
   const decides = lost
     ? ""
-    : ` Fewer than ${Math.ceil(FAIR * n)}: borderline. ${Math.ceil(FIRM * n)} or more: clearly here.`;
+    : ` Fewer than ${Math.ceil(FAIR * n)}: borderline. ${Math.ceil(STABLE * n)} or more: clearly here.`;
   const again =
-    firm === undefined ? null : `Other samples: it ${stays} in ${ofSamples(firm, n)}.${decides}`;
+    stability === undefined
+      ? null
+      : `Stability: it ${where} in ${ofSamples(stability, n)}.${decides}`;
   if (lost) return present([again, `Likeness: cosine ${cosine} with the nearest prototype.`]);
   const several = documents.runner_up !== null;
   const rule = firmness
@@ -215,7 +217,7 @@ export function numberLines(content, documents, i) {
   return present([
     again,
     several
-      ? `This fit alone: odds of ${oddsText(odds)} against the next best, ` +
+      ? `This fit alone: odds of ${oddsText(odds)} against the second group, ` +
         `${beside(documents.log_odds, i, () => true)} documents. ${rule}`
       : null,
     several

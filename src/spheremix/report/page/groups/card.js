@@ -22,7 +22,7 @@ import {
   sharedWords,
   wordCountText,
 } from "../words/words.js";
-import { againSentence, levelOf } from "./certainty.js";
+import { stabilitySentence, levelOf } from "./certainty.js";
 import { chosenId } from "./grouping.js";
 
 /** @import { App, Content, Documents, Group, LabelColumn, Step } from "../types.d.ts" */
@@ -55,7 +55,7 @@ export function mountCard(app) {
     find("card-body").replaceChildren(
       ...present([
         lost ? null : groupTools(app, group),
-        foundAgain(app.content, group.firmness),
+        stabilityNote(app.content, group.stability),
         wordless && !lost ? noWords(app.content) : null,
         ...(lost
           ? [aboutNowhere()]
@@ -74,11 +74,11 @@ export function mountCard(app) {
 
 // How far one can rely on the group, in a sentence.
 /** @param {Content} content @param {number | null} value */
-function foundAgain(content, value) {
+function stabilityNote(content, value) {
   if (value === null) return null;
   return make("p", {
-    class: levelOf(value) === "weak" ? "again warning" : "again soft",
-    text: againSentence(content, value),
+    class: levelOf(value) === "weak" ? "stability-note warning" : "stability-note soft",
+    text: stabilitySentence(content, value),
   });
 }
 

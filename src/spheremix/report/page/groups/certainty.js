@@ -6,7 +6,7 @@ import { isNowhere, NOWHERE } from "./grouping.js";
 
 /** @import { Certainty, Content, Documents, Group, Now, Sure } from "../types.d.ts" */
 
-export const FIRM = 0.75; // from here on one can rely on the place of a document
+export const STABLE = 0.75; // from here on one can rely on the place of a document
 export const FAIR = 0.5; // below this, it is often elsewhere when the documents are drawn again
 export const AGREED = 0.6; // of restarts: below this the terminal warns
 
@@ -54,18 +54,18 @@ export function samenessWord(value) {
   return value >= AGREED ? "partly the same groups" : "other groups";
 }
 
-// By firmness, where it was measured; else by the odds against the next-best cluster.
+// By stability, where it was measured; else by the odds against the second group.
 /**
  * @param {Pick<Content, "firmness">} content @param {Pick<Documents, "log_odds">} documents
  * @param {number} i @returns {Certainty}
  */
 export function certaintyOf(content, documents, i) {
-  const firmness = content.firmness?.documents?.[i];
+  const stability = content.firmness?.documents?.[i];
   const odds = documents.log_odds[i];
   if (odds < BORDERLINE) return "borderline";
-  if (firmness !== undefined) {
-    if (firmness >= FIRM) return "clearly";
-    return firmness >= FAIR ? "probably" : "borderline";
+  if (stability !== undefined) {
+    if (stability >= STABLE) return "clearly";
+    return stability >= FAIR ? "probably" : "borderline";
   }
   return odds < CLEAR ? "probably" : "clearly";
 }
@@ -106,13 +106,13 @@ export function countSure(content, documents, items) {
  * @param {number} i
  */
 export function borderlineBy({ firmness }, documents, i) {
-  const firm = firmness?.documents?.[i];
+  const stability = firmness?.documents?.[i];
   const odds = documents.log_odds[i];
   return {
     odds: odds < BORDERLINE ? oddsText(odds) : "",
     samples:
-      firmness && firm !== undefined && firm < FAIR
-        ? `${Math.round(firm * firmness.n_replicates)} of ${firmness.n_replicates}`
+      firmness && stability !== undefined && stability < FAIR
+        ? `${Math.round(stability * firmness.n_replicates)} of ${firmness.n_replicates}`
         : "",
   };
 }
@@ -142,11 +142,11 @@ export function borderlineReason(content, documents, i) {
   if (sureOf(content, documents, i) !== "borderline") return "";
   const { odds, samples } = borderlineBy(content, documents, i);
   const close = odds && `in this fit the odds for its group are only ${odds}`;
-  const firm = content.firmness?.documents?.[i] ?? 0;
-  const loose =
+  const stability = content.firmness?.documents?.[i] ?? 0;
+  const unstable =
     samples &&
-    `it stays with its group in ${onlyOf(firm, content.firmness?.n_replicates ?? 0)} redrawn samples`;
-  return close && loose ? `${close}, and ${loose}` : close || loose;
+    `it is in its group in ${onlyOf(stability, content.firmness?.n_replicates ?? 0)} redrawn samples`;
+  return close && unstable ? `${close}, and ${unstable}` : close || unstable;
 }
 
 // The same in a phrase: "borderline with film".
@@ -196,81 +196,82 @@ export function scopeText(content, now) {
   return `${free ? "how sure is" : "order and how sure are"} told ${scope}`;
 }
 
-// The other group it may belong to: "or film" where it is borderline, else "next: film".
+// The second group: "or film" where a document is borderline, else "second: film".
 /**
  * @param {Pick<Content, "firmness" | "names" | "model">} content
  * @param {Pick<Documents, "log_odds" | "runner_up" | "cluster">} documents @param {number} i
  */
-export function nextText(content, documents, i) {
+export function secondText(content, documents, i) {
   const next = documents.runner_up?.[i];
   const sure = sureOf(content, documents, i);
   if (next === undefined || sure === "nowhere") return "";
-  return `${sure === "borderline" ? "or" : "next:"} ${content.names[next]}`;
+  return `${sure === "borderline" ? "or" : "second:"} ${content.names[next]}`;
 }
 
-// Of the words of a group that were looked for in the groups found again; null for the others.
+// Of the words of a group that were looked for in the redrawn samples; null for the others.
 /** @param {Pick<Content, "firmness">} content @param {number} k @param {number} j */
-export function wordFirmness({ firmness }, k, j) {
+export function wordStability({ firmness }, k, j) {
   if (!firmness) return null;
   const { ends, places, shares } = firmness.words;
   for (let at = ends[k]; at < ends[k + 1]; at++) if (places[at] === j) return shares[at];
   return null;
 }
 
-// How much of a group is found again in redrawn samples of the documents: the number, its mark, and
+// The stability of a group, how much of it comes back in redrawn samples: the number, its mark, and
 // the rule of the mark, which is told wherever marks are shown.
 
-/** @typedef {"weak" | "fair" | "firm"} Level */
+/** @typedef {"weak" | "fair" | "stable"} Level */
 
 /** @type {Record<Level, string>} */
-const MARKS = { weak: "! ", fair: "? ", firm: "" };
+const MARKS = { weak: "! ", fair: "? ", stable: "" };
 
 const LOW = `below ${100 * FAIR} %`;
-const HIGH = `below ${100 * FIRM} %`;
+const HIGH = `below ${100 * STABLE} %`;
 
 /** @param {number} value between 0 and 1 @returns {Level} */
 export function levelOf(value) {
-  if (value >= FIRM) return "firm";
+  if (value >= STABLE) return "stable";
   return value >= FAIR ? "fair" : "weak";
 }
 
 // Rounded down, so that a number that is shown as 50 % has no mark of those below 50 %.
 /** @param {number} value between 0 and 1 */
-export function againPercent(value) {
+export function stabilityPercent(value) {
   return `${Math.floor(100 * value + 1e-9)} %`;
 }
 
-// As the list of groups says it: "! 31 % of it found again".
+// As the list of groups says it: "! stability 31 %".
 /** @param {number} value between 0 and 1 */
-export function againText(value) {
-  return `${MARKS[levelOf(value)]}${againPercent(value)} of it found again`;
+export function stabilityPhrase(value) {
+  return `${MARKS[levelOf(value)]}stability ${stabilityPercent(value)}`;
 }
 
 // What the marks mean that groups of the list have, a line each.
-/** @param {Pick<Group, "firmness">[]} groups */
+/** @param {Pick<Group, "stability">[]} groups */
 export function marksLines(groups) {
-  const levels = groups.flatMap(({ firmness }) => (firmness === null ? [] : [levelOf(firmness)]));
+  const levels = groups.flatMap(({ stability }) =>
+    stability === null ? [] : [levelOf(stability)],
+  );
   return present([
-    levels.includes("weak") && `! ${LOW} found again: do not rely on it`,
-    levels.includes("fair") && `? ${HIGH} found again: look twice`,
+    levels.includes("weak") && `! stability ${LOW}: do not rely on it`,
+    levels.includes("fair") && `? stability ${HIGH}: look twice`,
   ]);
 }
 
 // As the card of the group says it, in a sentence.
 /** @param {Pick<Content, "firmness">} content @param {number} value between 0 and 1 */
-export function againSentence({ firmness }, value) {
+export function stabilitySentence({ firmness }, value) {
   const level = levelOf(value);
   const samples = counted(firmness?.n_replicates ?? 0, "redrawn sample");
-  const only = level === "weak" ? "Only " : "";
-  const found = `${MARKS[level]}${only}${againPercent(value)} of this group is found again in ${samples}`;
-  if (level === "firm") return `${found}: it is firm.`;
+  const found = `${MARKS[level]}Stability ${stabilityPercent(value)} in ${samples}`;
+  if (level === "stable") return `${found}: this group is stable.`;
   return level === "fair"
     ? `${found}: look twice before you rely on it (${HIGH}).`
-    : `${found}: do not rely on it (${LOW}).`;
+    : `${found}: do not rely on this group (${LOW}).`;
 }
 
 // What the number is, and which other one it is not.
-export const AGAIN_TITLE =
-  "Of this group alone: how much of it is found again, on average, when the documents are drawn " +
-  `again and the search starts anew. ${100 * FIRM} % or more: firm. “?” ${HIGH}: look twice. ` +
-  `“!” ${LOW}: do not rely on the group. In the tables this is the column firmness.`;
+export const STABILITY_TITLE =
+  "The stability of this group alone: how much of it comes back, on average, when the documents are drawn " +
+  `again and the search starts anew. ${100 * STABLE} % or more: stable. “?” ${HIGH}: look twice. ` +
+  `“!” ${LOW}: do not rely on the group. In the tables this is the column stability.`;

@@ -46,7 +46,7 @@ function clusterGroups(content, step, cuts) {
       size: step.entry.sizes[k],
       ...listedWords(content, step, k),
       only: onlyWords(content, step, k),
-      firmness: step.exact ? (content.firmness?.groups[k] ?? null) : null,
+      stability: step.exact ? (content.firmness?.groups[k] ?? null) : null,
       colour: keptColour(content, k) ?? groupColour(shares ? shares[i] : i / order.length, i),
     };
     return group;
@@ -93,7 +93,7 @@ function nodeGroups(content, tree, cuts, m) {
       words: tree.words[node],
       own: tree.words[node].map((word) => tree.only[node].includes(word)),
       only: tree.only[node],
-      firmness: tree.is_chosen[node]
+      stability: tree.is_chosen[node]
         ? (content.firmness?.groups[tree.clusters[node]] ?? null)
         : null,
       colour:
@@ -256,7 +256,7 @@ export function nowhereGroup({ model }, id, labels) {
     words: [],
     own: [],
     only: [],
-    firmness: null,
+    stability: null,
     colour: GREY,
   };
   return group;
@@ -269,7 +269,7 @@ export function isNowhere({ model }, { cluster }, i) {
 }
 
 // The cluster whose words explain a document, and the one it is compared with; -1: none. That is
-// its own and the next best, or the one it has left at this step. Of a document that belongs
+// its own and the second group, or the one it has left at this step. Of a document that belongs
 // nowhere it is the nearest one.
 /**
  * @param {Pick<Documents, "cluster" | "runner_up">} documents

@@ -5,7 +5,7 @@ import { bdi, find, make, present, reveal } from "../lib/dom.js";
 import { sparkline } from "../lib/drawing.js";
 import { counted, integer, percent } from "../lib/format.js";
 import { countPeriods, topLabels } from "../tabs/counts.js";
-import { AGAIN_TITLE, againText, levelOf, marksLines } from "./certainty.js";
+import { STABILITY_TITLE, stabilityPhrase, levelOf, marksLines } from "./certainty.js";
 import { chooseGroup, chosenId } from "./grouping.js";
 
 /** @import { App, Group, Grouping } from "../types.d.ts" */
@@ -113,7 +113,7 @@ function item(group, largest, { label, periods, merged }, choose) {
       "span",
       { class: "under" },
       ...present([
-        firmness(group.firmness),
+        stabilityText(group.stability),
         label && make("span", { class: "label" }, `${percent(label.share)} are `, bdi(label.name)),
         group.only.length
           ? make(
@@ -141,12 +141,12 @@ function wordLine({ words, own }, named) {
 }
 
 /** @param {number | null} value */
-function firmness(value) {
+function stabilityText(value) {
   if (value === null) return null;
   return make("span", {
-    class: levelOf(value) === "weak" ? "firm warning" : "firm",
-    text: againText(value),
-    title: AGAIN_TITLE,
+    class: levelOf(value) === "weak" ? "stability warning" : "stability",
+    text: stabilityPhrase(value),
+    title: STABILITY_TITLE,
   });
 }
 

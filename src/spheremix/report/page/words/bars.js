@@ -1,6 +1,6 @@
 // Words of a group as bars, on one scale for all groups; and what sets two groups apart.
 
-import { FAIR, ofSamples, wordFirmness } from "../groups/certainty.js";
+import { FAIR, ofSamples, wordStability } from "../groups/certainty.js";
 import { bdi, make, rove } from "../lib/dom.js";
 import { atThisBeta, decimal, nounOf } from "../lib/format.js";
 import { showWord } from "./map.js";
@@ -108,11 +108,11 @@ function wordBar(app, step, k, j, scale, hide) {
   );
 }
 
-// Words that are found again with their group in fewer than half of the redrawn samples are in italics.
+// Words that come back with their group in fewer than half of the redrawn samples are in italics.
 /** @param {Pick<Content, "firmness">} content @param {Step} step @param {number} k @param {number} j */
 export function isWeak(content, step, k, j) {
-  const firm = step.exact ? wordFirmness(content, k, j) : null;
-  return firm !== null && firm < FAIR;
+  const stability = step.exact ? wordStability(content, k, j) : null;
+  return stability !== null && stability < FAIR;
 }
 
 /** @param {Pick<Content, "firmness" | "kind">} content */
@@ -121,7 +121,7 @@ export function aboutItalics({ firmness, kind }) {
     "p",
     { class: "soft italics" },
     make("i", { text: "In italics" }),
-    `: ${nounOf({ kind })}s that are found again with the group in fewer than half of the ` +
+    `: ${nounOf({ kind })}s that come back with the group in fewer than half of the ` +
       `${firmness?.n_replicates ?? 0} redrawn samples.`,
   );
 }
@@ -150,9 +150,10 @@ export function wordTitle(content, step, k, j, role) {
     .filter((other) => other !== k)
     .map((other) => content.names[other]);
   const shared = role === "shared" ? `: ${others.join("; ")}` : "";
-  const firm = step.exact ? wordFirmness(content, k, j) : null;
+  const stability = step.exact ? wordStability(content, k, j) : null;
   const samples = content.firmness?.n_replicates ?? 0;
-  const found = firm === null ? "" : `; found again with the group in ${ofSamples(firm, samples)}`;
+  const found =
+    stability === null ? "" : `; back with the group in ${ofSamples(stability, samples)}`;
   return `${ROLES[role]}${shared}; weight ${decimal(step.weight(k, j))}${leaves}${found}`;
 }
 
