@@ -3,7 +3,7 @@
 import { AGREED, agreementPercent, countSure, samenessWord } from "../groups/certainty.js";
 import { chooseCluster } from "../groups/grouping.js";
 import { openCut } from "../groups/sliders.js";
-import { bdi, find, make } from "../lib/dom.js";
+import { bdi, find, make, textButton } from "../lib/dom.js";
 import { capital, counted, integer, nounOf, percent, shownOfAll } from "../lib/format.js";
 import { openSure } from "./help.js";
 
@@ -25,12 +25,7 @@ export function mountHeader(app) {
 
   const many = make("strong", { id: "how-many" });
   const drift = make("span");
-  const back = make("button", {
-    type: "button",
-    class: "plain",
-    text: "back",
-    on: { click: () => state.set({ step: content.chosen, cut: 0 }) },
-  });
+  const back = textButton("back", () => state.set({ step: content.chosen, cut: 0 }));
   const away = make("span", { id: "away" }, drift, " ", back);
   const still = make("span", { id: "how-sure" }, ...howSure(app));
   find("sure").replaceChildren(many, " ", still, away);
@@ -58,31 +53,26 @@ function howSure(app) {
   const warnings = content.remarks.filter(({ warning }) => warning);
   if (warnings.length)
     parts.push(
-      make("button", {
-        type: "button",
-        class: "plain warning",
-        id: "warnings",
-        text: `! ${counted(warnings.length, "warning")}`,
-        title: warnings.map(({ text }) => text).join("\n\n"),
-        on: {
-          click: () => {
-            state.set({ tab: "corpus" });
-            find("corpus").scrollTop = 0;
-            const [group, ...others] = warnings.flatMap(({ groups }) => groups);
-            if (warnings.length === 1 && group && !others.length) chooseCluster(app, group[0]);
-          },
+      textButton(
+        `! ${counted(warnings.length, "warning")}`,
+        () => {
+          state.set({ tab: "corpus" });
+          find("corpus").scrollTop = 0;
+          const [group, ...others] = warnings.flatMap(({ groups }) => groups);
+          if (warnings.length === 1 && group && !others.length) chooseCluster(app, group[0]);
         },
-      }),
+        {
+          class: "plain warning",
+          id: "warnings",
+          title: warnings.map(({ text }) => text).join("\n\n"),
+        },
+      ),
     );
   const all = parts.flatMap((part, i) => (i ? [" · ", part] : [part]));
   if (!all.length) return all;
-  const ask = make("button", {
-    type: "button",
-    class: "plain",
+  const ask = textButton("How sure?", openSure, {
     id: "ask-sure",
-    text: "How sure?",
     title: "What these numbers mean",
-    on: { click: openSure },
   });
   return [ask, " ", ...all];
 }
@@ -125,22 +115,20 @@ function distrusted({ content, state, lasso }) {
   const { borderline: n } = countSure(content, documents, documents.id.keys());
   if (!n) return [make("span", { id: "distrusted", text: "No document is borderline" })];
   return [
-    make("button", {
-      type: "button",
-      class: "plain",
-      id: "distrusted",
-      text: `${counted(n, "document")} ${n === 1 ? "is" : "are"} borderline`,
-      title:
-        "Do not rely on the groups of these documents: they may as well be in another one. A " +
-        "click lists them.",
-      on: {
-        click: () => {
-          lasso.set([]);
-          const others = { text: "", label: -1, rival: -1, from: "", to: "" };
-          state.set({ ...others, scope: "all", sure: "borderline", sort: "ambiguous" });
-        },
+    textButton(
+      `${counted(n, "document")} ${n === 1 ? "is" : "are"} borderline`,
+      () => {
+        lasso.set([]);
+        const others = { text: "", label: -1, rival: -1, from: "", to: "" };
+        state.set({ ...others, scope: "all", sure: "borderline", sort: "ambiguous" });
       },
-    }),
+      {
+        id: "distrusted",
+        title:
+          "Do not rely on the groups of these documents: they may as well be in another one. A " +
+          "click lists them.",
+      },
+    ),
   ];
 }
 
@@ -159,13 +147,7 @@ function otherNumbers(app) {
   const links = others.map(({ n_clusters: K, sentence, reading }) =>
     reading === "none"
       ? make("span", { class: "warning", text: "no groups at all", title: sentence })
-      : make("button", {
-          type: "button",
-          class: "plain",
-          text: `${K} (${reading})`,
-          title: sentence,
-          on: { click: () => openCut(app, K) },
-        }),
+      : textButton(`${K} (${reading})`, () => openCut(app, K), { title: sentence }),
   );
   return [
     make("span", {}, "Also possible: ", ...links.flatMap((one, i) => (i ? [", ", one] : [one]))),

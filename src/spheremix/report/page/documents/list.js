@@ -13,7 +13,7 @@ import {
   sureScope,
   sureText,
 } from "../groups/certainty.js";
-import { bdi, createList, debounced, find, make, segmented } from "../lib/dom.js";
+import { bdi, createList, debounced, find, make, segmented, textButton } from "../lib/dom.js";
 import { atThisBeta, capital, counted, integer } from "../lib/format.js";
 import { anyCut, createSearch, listDocuments, listedIds, nameOf } from "./filters.js";
 
@@ -171,16 +171,9 @@ export function mountControls(app, documents, search) {
   const text = textField(documents, state);
   const fields = filterFields(content.names, documents, state);
   const clearing = (/** @type {string} */ words) =>
-    make("button", {
-      type: "button",
-      class: "plain",
-      text: words,
-      on: {
-        click: () => {
-          app.lasso.set([]);
-          state.set({ text: "", sure: "", label: -1, rival: -1, from: "", to: "" });
-        },
-      },
+    textButton(words, () => {
+      app.lasso.set([]);
+      state.set({ text: "", sure: "", label: -1, rival: -1, from: "", to: "" });
     });
   const clear = clearing("clear filters");
   const more = make("details", { class: "filters" }, make("summary", { text: "filter" }));

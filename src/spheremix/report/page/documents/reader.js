@@ -2,7 +2,7 @@
 
 import { documentTools } from "../edits/tools.js";
 import { placeOf } from "../groups/grouping.js";
-import { bdi, createScroll, find, make, present } from "../lib/dom.js";
+import { bdi, createScroll, find, make, present, textButton } from "../lib/dom.js";
 import { counted, decimal, integer, signed } from "../lib/format.js";
 import { showWord } from "../words/map.js";
 import { roleOf } from "../words/words.js";
@@ -113,15 +113,7 @@ function textOf(content, documents, step, i, k, rival, open, toggle) {
   const cut = isCut(documents, i);
   const all = `${integer(whole.length)} characters`;
   const more = cut ? `show the ${all} in this report` : `show all ${all}`;
-  if (long)
-    parts.push(
-      make("button", {
-        type: "button",
-        class: "plain",
-        text: open ? "show the beginning only" : more,
-        on: { click: toggle },
-      }),
-    );
+  if (long) parts.push(textButton(open ? "show the beginning only" : more, toggle));
   if (cut && documents.length) {
     parts.push(
       make("p", {
@@ -299,12 +291,7 @@ export function contributionTable(app, terms, logOdds, names, all, toggle) {
   );
   const button =
     terms.length > SHOWN
-      ? make("button", {
-          type: "button",
-          class: "plain",
-          text: all ? "show fewer words" : `show ${terms.length} words`,
-          on: { click: toggle },
-        })
+      ? textButton(all ? "show fewer words" : `show ${terms.length} words`, toggle)
       : null;
   return make(
     "div",
@@ -316,16 +303,9 @@ export function contributionTable(app, terms, logOdds, names, all, toggle) {
 
 /** @param {App} app @param {Term} term @param {number} largest */
 function contributionRow(app, { j, own, other, difference }, largest) {
-  const word = make(
-    "button",
-    {
-      type: "button",
-      class: "plain",
-      title: "Show this word on the map",
-      on: { click: () => showWord(app, j) },
-    },
-    bdi(app.content.words[j]),
-  );
+  const word = textButton(bdi(app.content.words[j]), () => showWord(app, j), {
+    title: "Show this word on the map",
+  });
   return make(
     "tr",
     {},

@@ -11,7 +11,7 @@ import {
   timesOf,
 } from "../groups/certainty.js";
 import { chooseGroup, chosenId, isNowhere, NOWHERE } from "../groups/grouping.js";
-import { bdi, make, present } from "../lib/dom.js";
+import { bdi, make, present, textButton } from "../lib/dom.js";
 import { decimal, integer, oddsText, percent, posteriorText } from "../lib/format.js";
 
 /** @import { App, Content, Documents, Step } from "../types.d.ts" */
@@ -22,11 +22,7 @@ function link({ content, state, groupsAt }, cluster) {
     state.set({ cut: 0 });
     chooseGroup(state, groupsAt(state.now), cluster, { document: state.now.document });
   };
-  return make(
-    "button",
-    { type: "button", class: "plain", title: "Show this group", on: { click: show } },
-    bdi(content.names[cluster] ?? NOWHERE),
-  );
+  return textButton(bdi(content.names[cluster] ?? NOWHERE), show, { title: "Show this group" });
 }
 
 // The document may be of another group than the chosen one. Where all groups are listed nobody asked
@@ -41,11 +37,7 @@ export function elsewhere(app, i) {
   const chosen = groups().byId.get(chosenId(state.now));
   const show = () => chooseGroup(state, groups(), own, { document: i });
   const nowhere = groups().nowhere?.id;
-  const other = make(
-    "button",
-    { type: "button", class: "plain", on: { click: show } },
-    bdi(group?.name() ?? "another one"),
-  );
+  const other = textButton(bdi(group?.name() ?? "another one"), show);
   const about = { class: "edited elsewhere" };
   if (all && own === nowhere) return null;
   if (all || chosenId(state.now) === nowhere)

@@ -1,6 +1,6 @@
 // What can be done with a group or a document, and the list of what was done.
 
-import { bdi, find, make, present, rove } from "../lib/dom.js";
+import { bdi, find, make, present, rove, textButton } from "../lib/dom.js";
 import { saveText } from "../lib/files.js";
 import { counted } from "../lib/format.js";
 import { countEdits, mergeSets, noteOf } from "./edits.js";
@@ -95,7 +95,7 @@ export function groupTools(app, group) {
             "To be merged: ",
             bdi(joined.map((one) => content.names[one]).join(" + ")),
             `. ${MERGED} `,
-            make("button", { type: "button", class: "plain", text: "undo", on: { click: undo } }),
+            textButton("undo", undo),
           )
         : null,
       split.includes(k) ? make("p", { class: "edited", text: SPLIT }) : null,

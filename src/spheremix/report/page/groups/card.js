@@ -2,7 +2,7 @@
 
 import { groupTools } from "../edits/tools.js";
 import { seenColour } from "../lib/colours.js";
-import { bdi, createScroll, find, make, makeSvg, present, rove } from "../lib/dom.js";
+import { bdi, createScroll, find, make, makeSvg, present, rove, textButton } from "../lib/dom.js";
 import { largestOf, stepsPath } from "../lib/drawing.js";
 import { counted, decimal, integer, nounOf, percent, shownOfAll } from "../lib/format.js";
 import { countLabels, countPeriods, labelOrder } from "../tabs/counts.js";
@@ -115,12 +115,9 @@ function noWords({ corpus, documents }) {
 function nodeParts({ content, state, groups }, group) {
   const chips = (/** @type {string[]} */ words, kind = "") =>
     make("ul", { class: `chips ${kind}` }, ...words.map((word) => make("li", {}, bdi(word))));
-  const back = make("button", {
-    type: "button",
-    class: "plain",
-    text: `Go to the ${content.model.n_clusters} groups`,
-    on: { click: () => state.set({ cut: 0 }) },
-  });
+  const back = textButton(`Go to the ${content.model.n_clusters} groups`, () =>
+    state.set({ cut: 0 }),
+  );
   return [
     part(`Characteristic ${nounOf(content)}s`, "", chips(group.words)),
     ...(group.only.length ? [part("Only here", "", chips(group.only, "own"))] : []),
@@ -232,14 +229,7 @@ function wordParts(app, step, k, scale, all, toggle) {
   if (step.shownCounts[k] > shown || all) {
     const number = integer(step.shownCounts[k]);
     const more = hidden ? `show the ${number} in this report` : `show all ${number}`;
-    parts.push(
-      make("button", {
-        type: "button",
-        class: "plain",
-        text: all ? "show less" : more,
-        on: { click: toggle },
-      }),
-    );
+    parts.push(textButton(all ? "show less" : more, toggle));
   }
   if (hidden) parts.push(hiddenWords(content, hidden));
   return parts;

@@ -47,6 +47,15 @@ export function bdi(text, properties = {}) {
   return make("bdi", { text, ...properties });
 }
 
+/** Return a button that looks like a link. @param {Node | string} child */
+export function textButton(
+  child,
+  /** @type {() => void} */ click,
+  /** @type {Properties} */ more = {},
+) {
+  return make("button", { type: "button", class: "plain", ...more, on: { click } }, child);
+}
+
 /**
  * @template {string} I
  * @param {I} id
@@ -98,12 +107,8 @@ export function segmented(label, choices, onChoose) {
       button.setAttribute("aria-pressed", String(value === chosen));
     }
   };
-  const rename = (/** @type {V} */ value, /** @type {string} */ text) => {
-    const button = buttons.get(value);
-    if (button) button.textContent = text;
-  };
   rove(group, "button");
-  return { group, choose, rename };
+  return { group, choose };
 }
 
 // Within the box only: the page itself stays where it is. What covers the ends of the box is passed.

@@ -1,7 +1,7 @@
 // Groups against the labels of a column: shares and counts, sorted by any of them.
 
 import { chooseGroup } from "../groups/grouping.js";
-import { bdi, find, make, rove, segmented } from "../lib/dom.js";
+import { bdi, find, make, rove, segmented, textButton } from "../lib/dom.js";
 import { counted, integer, percent } from "../lib/format.js";
 import { countLabels, labelOrder } from "./counts.js";
 
@@ -51,16 +51,9 @@ export function mountLabels(app) {
   };
   const more = (/** @type {number} */ left) =>
     left || view.all
-      ? make("button", {
-          type: "button",
-          class: "plain",
-          text: view.all ? "show fewer labels" : `show ${left} more labels`,
-          on: {
-            click: () => {
-              view.all = !view.all;
-              draw();
-            },
-          },
+      ? textButton(view.all ? "show fewer labels" : `show ${left} more labels`, () => {
+          view.all = !view.all;
+          draw();
         })
       : "";
   app.state.followAtRest(["tab", "step", "cut", "edited"], () => {
@@ -146,13 +139,11 @@ function cell(app, id, label, { share, counts, sizes, totals }, i, largest, view
   const n = counts[i][label];
   const title = `${integer(n)} of ${integer(sizes[i])} in the group, of ${integer(totals[label])} with the label`;
   const click = () => chooseGroup(app.state, app.groups(), id, { label, scope: "cluster" });
-  const button = make("button", {
-    type: "button",
-    class: "plain",
-    title,
-    text: n === 0 ? "·" : view.measure === "count" ? integer(value) : percent(value),
-    on: { click },
-  });
+  const button = textButton(
+    n === 0 ? "·" : view.measure === "count" ? integer(value) : percent(value),
+    click,
+    { title },
+  );
   const box = make("td", { class: "number" }, button);
   box.style.setProperty("--heat", `${Math.round((100 * value) / largest)}%`);
   return box;

@@ -3,7 +3,7 @@
 import { agreementPercent, share } from "../groups/certainty.js";
 import { openCut } from "../groups/sliders.js";
 import { seenColour } from "../lib/colours.js";
-import { bdi, find, make, makeSvg, present } from "../lib/dom.js";
+import { bdi, find, make, makeSvg, present, textButton } from "../lib/dom.js";
 import { drawCurves, strokeSample } from "../lib/drawing.js";
 import { counted, criterionName, decimal, integer, percent } from "../lib/format.js";
 
@@ -178,12 +178,9 @@ function criteriaRows(candidates, names, choose) {
   const number = (/** @type {string} */ text, title = "") =>
     make("td", { class: "number", text, title: title || null });
   return candidates.map((one, i) => {
-    const button = make("button", {
-      type: "button",
-      class: "plain",
-      text: `${one.n_clusters}${several && one.chosen ? " (chosen)" : ""}`,
-      on: { click: () => choose(i) },
-    });
+    const button = textButton(`${one.n_clusters}${several && one.chosen ? " (chosen)" : ""}`, () =>
+      choose(i),
+    );
     const cells = names.map((name, c) => {
       const best = several && lowest[c] !== null && one.criteria[name] === lowest[c];
       return make("td", {
@@ -272,12 +269,8 @@ export function advicePart(app) {
   const said = advice.recommended.map(({ n_clusters: K, sentence, reading }) => {
     if (reading === "none") return make("li", { text: sentence });
     const colon = sentence.indexOf(":"); // after the number, which leads to its groups
-    const button = make("button", {
-      type: "button",
-      class: "plain",
-      text: sentence.slice(0, colon),
+    const button = textButton(sentence.slice(0, colon), () => openCut(app, K), {
       title: `Show ${K} groups`,
-      on: { click: () => openCut(app, K) },
     });
     return make("li", {}, button, sentence.slice(colon));
   });
@@ -315,12 +308,10 @@ function evidenceTable(app, { evidence, recommended }) {
       make(
         "th",
         { scope: "row" },
-        make("button", {
-          type: "button",
-          class: "plain",
-          text: `${K}${chosen ? " (shown)" : place >= 0 ? ` (${recommended[place].reading})` : ""}`,
-          on: { click: () => openCut(app, Number(K)) },
-        }),
+        textButton(
+          `${K}${chosen ? " (shown)" : place >= 0 ? ` (${recommended[place].reading})` : ""}`,
+          () => openCut(app, Number(K)),
+        ),
       ),
       ...columns.map(([name]) => {
         const value = evidence[name][i];

@@ -2,7 +2,7 @@
 
 import { chooseGroup, chosenId } from "../groups/grouping.js";
 import { seenColour } from "../lib/colours.js";
-import { bdi, find, make, makeSvg, reveal, segmented } from "../lib/dom.js";
+import { bdi, find, make, makeSvg, reveal, segmented, textButton } from "../lib/dom.js";
 import { axisTicks, smoothed, stepsPath } from "../lib/drawing.js";
 import { counted, integer, percent } from "../lib/format.js";
 import { countPeriods, daysOf } from "./counts.js";
@@ -246,11 +246,7 @@ export function timeRow(row, view) {
     else return;
     event.preventDefault();
   });
-  const name = make(
-    "button",
-    { type: "button", class: "plain", title: row.name, on: { click: view.choose } },
-    bdi(row.name),
-  );
+  const name = textButton(bdi(row.name), view.choose, { title: row.name });
   const element = make(
     "div",
     { class: view.chosen ? "time-row chosen" : "time-row", "data-group": row.id },

@@ -1,7 +1,7 @@
 // Words of a group as bars, on one scale for all groups; and what sets two groups apart.
 
 import { FAIR, ofSamples, wordStability } from "../groups/certainty.js";
-import { bdi, make, rove } from "../lib/dom.js";
+import { bdi, make, rove, textButton } from "../lib/dom.js";
 import { atThisBeta, decimal, nounOf } from "../lib/format.js";
 import { showWord } from "./map.js";
 import { roleOf, sharers } from "./words.js";
@@ -190,11 +190,7 @@ export function comparison(app, step, k, other, scale) {
       make(
         "th",
         { scope: "row" },
-        make(
-          "button",
-          { type: "button", class: "plain", on: { click: () => showWord(app, j) } },
-          bdi(app.content.words[j]),
-        ),
+        textButton(bdi(app.content.words[j]), () => showWord(app, j)),
       ),
       make("td", {}, barOf(step.weight(k, j), scale)),
     );

@@ -1,7 +1,7 @@
 // The frame of both maps: a canvas with rows of clusters and columns of words, zoom and choice.
 
 import { createPalette, seenHues, themeColours } from "../lib/colours.js";
-import { bdi, contextOf, find, make, segmented } from "../lib/dom.js";
+import { bdi, contextOf, find, make, segmented, textButton } from "../lib/dom.js";
 import { createSvgContext } from "../lib/drawing.js";
 import { atThisBeta, counted, nounOf } from "../lib/format.js";
 import { drawHeavyWords, drawLabels, drawRowNames, drawWordsBelow, HEAD } from "./labels.js";
@@ -356,23 +356,12 @@ export function mountWordLine({ content, state, stepOf }) {
     if (j < 0) return;
     const step = stepOf(state.now.step);
     const having = sharers(step, j);
-    const names = having.slice(0, 4).map((k) =>
-      make(
-        "button",
-        {
-          type: "button",
-          class: "plain",
-          on: { click: () => state.set({ cluster: k, scope: "cluster" }) },
-        },
-        bdi(content.names[k]),
-      ),
-    );
-    const clear = make("button", {
-      type: "button",
-      class: "plain",
-      text: "clear",
-      on: { click: () => state.set({ word: -1 }) },
-    });
+    const names = having
+      .slice(0, 4)
+      .map((k) =>
+        textButton(bdi(content.names[k]), () => state.set({ cluster: k, scope: "cluster" })),
+      );
+    const clear = textButton("clear", () => state.set({ word: -1 }));
     const told = having.length
       ? ` is in ${having.length} of ${counted(step.K, "group")}: `
       : ` is in no group${atThisBeta(content)}. `;
