@@ -45,7 +45,7 @@ export function mountHeader(app) {
   });
 }
 
-// How far restarts and other samples agree, the other honest numbers, and warnings.
+// Return how far restarts and redrawn samples agree, the other numbers, and warnings.
 /** @param {App} app */
 function howSure(app) {
   const { content, state } = app;
@@ -77,7 +77,7 @@ function howSure(app) {
   return [ask, " ", ...all];
 }
 
-// Of all groups together. Beside each group stands its own stability.
+// Return how far all groups together agree. Beside each group stands its own stability.
 /** @param {Content} content */
 function agreements({ candidates, advice, model }) {
   const same = candidates.find((one) => one.chosen)?.agreement ?? null;
@@ -107,8 +107,7 @@ function agreements({ candidates, advice, model }) {
   return [make("span", { id: "agreements" }, "All groups together: ", ...listed, word)];
 }
 
-// How many documents are borderline; a click lists them.
-/** @param {App} app */
+/** Return how many documents are borderline; a click lists them. @param {App} app */
 function distrusted({ content, state, lasso }) {
   const { documents } = content;
   if (!documents?.runner_up) return [];
@@ -137,7 +136,7 @@ function told(text, title, weak) {
   return make("span", { class: weak ? "warning" : null, text: weak ? `! ${text}` : text, title });
 }
 
-// What the advice recommends beside this number, each with its sentence.
+// Return what the advice recommends beside this number, each with its sentence.
 /** @param {App} app */
 function otherNumbers(app) {
   const { advice, model } = app.content;
@@ -154,8 +153,8 @@ function otherNumbers(app) {
   ];
 }
 
-// Groups keep their names along the path, whatever becomes of them: this tells how far to trust
-// the names.
+// Return how many documents have changed group: names stay along the path, whatever becomes of
+// groups.
 /** @param {Step} step @param {Step} chosen */
 function drifted({ labels }, chosen) {
   let n = 0;

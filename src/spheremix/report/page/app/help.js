@@ -147,7 +147,7 @@ export function meanings(content) {
   return present(found);
 }
 
-// What is drawn, what is done with it, and when a group counts as the same.
+// Return what is drawn, what is done with it, and when a group counts as the same.
 /** @param {Content} content */
 function ofSamples({ corpus, firmness }) {
   const drawn =

@@ -64,7 +64,7 @@ export function mountKeys(app, actions) {
   });
 }
 
-// Fields keep their own keys; the slider, and what can be scrolled, keep the arrows.
+// Return whether an element keeps a key: fields all, the slider and what scrolls the arrows.
 /** @param {Element} target @param {string} key */
 function keepsKey(target, key) {
   if (target.matches("input[type=range]")) return /^(Arrow|Home|End|Page)/u.test(key);

@@ -156,7 +156,7 @@ const NAMES = {
 
 /** @typedef {{ saveSvg: () => void, savePng: () => void }} DocumentFigures */
 
-// What the figure of a tab is called; null where the tab has none.
+// Return what the figure of a tab is called; null where the tab has none.
 /** @param {Pick<Now, "tab">} now */
 export function figureName({ tab }) {
   return NAMES[tab] ?? null;

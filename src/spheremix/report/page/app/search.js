@@ -71,8 +71,8 @@ export function mountSearch(app) {
   input.addEventListener("keydown", (event) => onKey(event, { input, box, look, empty, state }));
 }
 
-// The word of this form in the texts, those that begin with it, then those that contain it.
 /**
+ * Return the word of this form in the texts, those that begin with it, then those that contain it.
  * @param {string[]} lowered @param {string} wanted @param {Map<string, number> | null} forms
  */
 export function matchingWords(lowered, wanted, forms) {

@@ -91,7 +91,7 @@ function toHash(now, defaults) {
   return text && `#${text}`;
 }
 
-// An address may come from anywhere: what is not a value of its kind is passed over.
+// Return the values of an address, which may come from anywhere: others than allowed are left out.
 /** @param {string} hash @param {Now} defaults @param {Limits} limits @returns {Partial<Now>} */
 function fromHash(hash, defaults, limits) {
   /** @type {Record<string, number | string | Zoom>} */

@@ -57,8 +57,8 @@ export function wordTable({ content, state, stepOf }) {
   return { columns, rows };
 }
 
-// The documents of the list, in its order; with the groups that are shown, where the slider of
-// groups has moved.
+// Return the documents of the list, in its order; with the shown groups, where the slider has
+// moved.
 /** @param {App} app @param {Documents} documents @param {number[]} listed @returns {Table} */
 export function documentTable({ content, state, stepOf, edits, groups }, documents, listed) {
   const step = stepOf(state.now.step);

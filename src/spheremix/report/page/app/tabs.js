@@ -7,7 +7,7 @@ import { nounOf } from "../lib/format.js";
 
 const PANELS = ["document-map", "map-panel", "labels", "time", "candidates", "corpus"];
 
-// The tabs of which there is something to show; the first one opens.
+// Return the tabs of which there is something to show; the first one opens.
 /** @param {Content} content @returns {[Tab, string, string][]} */
 export function tabsOf(content) {
   const { documents } = content;
@@ -88,8 +88,7 @@ export function mountTabs({ content, state }) {
   });
 }
 
-// Both maps of words are in one tab.
-/** @param {Tab} name */
+/** Return the tab of a view: both maps of words are in one. @param {Tab} name */
 function tabOf(name) {
   return name === "data" ? "prototypes" : name;
 }

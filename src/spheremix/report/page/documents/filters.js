@@ -5,13 +5,13 @@ import { chosenId } from "../groups/grouping.js";
 
 /** @import { Content, Documents, Edits, Grouping, Now, Sort } from "../types.d.ts" */
 
-// What people call a document: its title, or its id where it has none.
+// Return what people call a document: its title, or its id where it has none.
 /** @param {Pick<Documents, "id" | "title">} documents @param {number} i */
 export function nameOf({ id, title }, i) {
   return title?.[i] || id[i];
 }
 
-// Lower-case texts, made once, when something is searched for.
+// Return a search in texts; their lower-case copies are made once, when something is searched for.
 /** @param {Pick<Documents, "id" | "title" | "text">} documents */
 export function createSearch(documents) {
   /** @type {string[] | null} */
@@ -25,7 +25,7 @@ export function createSearch(documents) {
   };
 }
 
-// Long texts are shortened in the report.
+// Return whether the report has only the beginning of a text.
 /** @param {Pick<Documents, "text" | "length">} documents @param {number} i */
 export function isCut({ text, length }, i) {
   return Boolean(text && length && length[i] > text[i].length);
@@ -36,7 +36,7 @@ export function anyCut(documents) {
   return documents.id.some((_, i) => isCut(documents, i));
 }
 
-// The groups whose documents are listed: the chosen one, and those it is to be merged with.
+// Return the groups whose documents are listed: the chosen one, and those it is to be merged with.
 /** @param {Pick<Now, "cut" | "cluster" | "node">} now @param {Pick<Edits, "together">} edits */
 export function listedIds(now, edits) {
   return now.cut ? [now.node] : edits.together(now.cluster);
@@ -74,7 +74,7 @@ export function listDocuments(documents, groups, now, search, content, ids = [ch
   return sortDocuments(documents, found, now.sort, content);
 }
 
-// One of the two most probable clusters; with all clusters listed, either of them.
+// Return whether these are the two most probable groups; with all groups listed, either of them.
 /** @param {Documents} documents @param {number} i @param {Now} now @param {number[]} ids */
 function isBetween({ cluster, runner_up: next }, i, now, ids) {
   const other = cluster[i] === now.rival ? next?.[i] : cluster[i];
@@ -107,8 +107,8 @@ function sortDocuments(documents, found, sort, content) {
   return found;
 }
 
-// The share of redrawn samples by which documents that are equally sure in words are ordered, before
-// their odds. Among borderline ones it counts where it is what is shown beside them.
+// Return the share of samples that orders documents of one word, before their odds: among
+// borderline ones where it is shown beside them.
 /** @param {Pick<Content, "firmness">} content @param {number} i @param {number} rank */
 function stays({ firmness }, i, rank) {
   const share = firmness?.documents?.[i] ?? 0;

@@ -141,7 +141,7 @@ export function labelTags({ labels, label_names: names }, i) {
   );
 }
 
-// The beginning of the text; without texts, the words that weigh most.
+// Return the beginning of the text; without texts, the words that weigh most.
 /** @param {Content} content @param {Documents} documents @param {number} i */
 function snippet({ rows, words }, documents, i) {
   if (documents.text) return documents.text[i].slice(0, SNIPPET).replace(/\s+/gu, " ");
@@ -279,7 +279,7 @@ function scopeChoice(state) {
   return { select, update };
 }
 
-// Only documents that are so surely in their group, with how many there are. What else is chosen counts.
+// Return the choice of how sure listed documents are, with how many there are. Other filters count.
 /** @param {App} app @param {Documents} documents @param {Search} search */
 function sureChoice(app, documents, search) {
   const { content, state } = app;
@@ -327,7 +327,7 @@ function textField(documents, state) {
   return text;
 }
 
-// Choices of label, second group and dates, where the corpus has them.
+// Return the choices of label, second group and dates, where the corpus has them.
 /** @param {string[]} names @param {Documents} documents @param {State} state @returns {Field[]} */
 function filterFields(names, documents, state) {
   /** @type {Field[]} */

@@ -127,7 +127,7 @@ function textOf(content, documents, step, i, k, rival, open, toggle) {
   return make("div", {}, ...parts);
 }
 
-// Never between the two halves of one character.
+// Return the beginning of a text, never cut between the two halves of one character.
 /** @param {string} text @param {number} length */
 function cutAt(text, length) {
   const half = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800;
@@ -203,7 +203,7 @@ export function markText(forms, step, text, k, rival) {
   return parts;
 }
 
-// Words of the other cluster only are what speaks against this one.
+// Return the mark of a word: words of the other group only are what speaks against this one.
 /** @param {Step} step @param {number} j @param {number} k @param {number} rival */
 function markOf(step, j, k, rival) {
   const role = roleOf(step, j, k);
@@ -230,8 +230,8 @@ export function markLegend(hasRival) {
 
 // What each word adds to the score of a cluster, against what it adds to that of another.
 
-// kappa_k mu_kj x_j of both clusters, for the words kept of a document.
 /**
+ * Return kappa_k mu_kj x_j of both groups, for the words kept of a document.
  * @param {Rows} rows @param {Pick<Step, "entry" | "weight">} step @param {number} i
  * @param {number} k @param {number} rival
  * @returns {Term[]}
@@ -252,7 +252,7 @@ export function contributionsOf(rows, step, i, k, rival) {
 
 const SHOWN = 12;
 
-// How many words of a document the report has, of how many; nothing where it has them all.
+// Return how many words of a document the report has, of how many; empty where it has them all.
 /** @param {Pick<Rows, "indptr" | "n_words">} rows @param {number} i */
 export function keptWords({ indptr, n_words: totals }, i) {
   const kept = indptr[i + 1] - indptr[i];

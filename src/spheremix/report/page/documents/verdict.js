@@ -25,8 +25,8 @@ function link({ content, state, groupsAt }, cluster) {
   return textButton(bdi(content.names[cluster] ?? NOWHERE), show, { title: "Show this group" });
 }
 
-// The document may be of another group than the chosen one. Where all groups are listed nobody asked
-// for one of them: then its group is told only where the verdict is about other groups.
+// Return a line where the document is of another group than the chosen one. Where all groups are
+// listed, its group is told only where the verdict is about other groups.
 /** @param {App} app @param {number} i */
 export function elsewhere(app, i) {
   const { state, groups } = app;
@@ -109,8 +109,8 @@ function sentence(app, documents, step, i) {
   return line;
 }
 
-// Why it is called borderline, probable or clear, in the measure that decided that.
 /**
+ * Return why it is called borderline, probable or clear, in the measure that decided that.
  * @param {Pick<Content, "firmness" | "model" | "names">} content
  * @param {Pick<Documents, "log_odds" | "runner_up" | "cluster">} documents @param {number} i
  */
@@ -142,8 +142,8 @@ export function whyText(content, documents, i) {
   return said.join(" ");
 }
 
-// How many documents of a group are in it in fewer than half of the samples.
 /**
+ * Return how many documents of a group are in it in fewer than half of the samples.
  * @param {ArrayLike<number>} stability @param {Pick<Documents, "cluster">} documents @param {number} k
  */
 function unstableOf(stability, { cluster }, k) {
@@ -182,7 +182,7 @@ function numbers({ content }, documents, step, i) {
   );
 }
 
-// Two measures of how sure it is, what each of them is about, and what decides.
+// Return two measures of how sure it is, what each of them is about, and what decides.
 /** @param {Content} content @param {Documents} documents @param {number} i */
 export function numberLines(content, documents, i) {
   const { firmness } = content;
@@ -221,8 +221,8 @@ export function numberLines(content, documents, i) {
   ]);
 }
 
-// A value beside those of other documents: "smaller than those of nearly all other".
 /**
+ * Return a value beside those of other documents: "smaller than those of nearly all other".
  * @param {ArrayLike<number>} values @param {number} i @param {(other: number) => boolean} counts
  */
 export function beside(values, i, counts) {

@@ -34,7 +34,7 @@ export function countEdits(record) {
   );
 }
 
-// Groups that are to be one: two pairs with a group in common are one set of three.
+// Return sets of groups that are to be one: two pairs with a group in common are one set.
 /** @param {number[][]} sets @param {number} a @param {number} b */
 export function mergeSets(sets, a, b) {
   const joined = sets.filter((one) => one.includes(a) || one.includes(b));
@@ -42,8 +42,8 @@ export function mergeSets(sets, a, b) {
   return [...sets.filter((one) => !joined.includes(one)), found];
 }
 
-// The name of a group in saved tables. Groups that are to be one have one name already: the first new
-// name among them, as when the edits are applied; without a new name, all of their names.
+// Return the name of a group in saved tables. Groups that are to be one have one name already: the
+// first new name among them, as when the edits are applied; without a new name, all of their names.
 /** @param {Pick<EditRecord, "merge" | "names">} record @param {string[]} names @param {number} k */
 export function mergedName({ merge, names: given }, names, k) {
   const set = merge.find((one) => one.includes(k));
@@ -128,7 +128,7 @@ function textsOf(found, isKey) {
   return Object.fromEntries(Object.entries(found).filter(([k, text]) => isKey(k) && isText(text)));
 }
 
-// A browser may refuse to keep anything: then edits last as long as the page is open.
+// Return what is kept; a browser may refuse: then edits last as long as the page is open.
 /** @param {string} place @returns {unknown} */
 function read(place) {
   try {
@@ -138,7 +138,7 @@ function read(place) {
   }
 }
 
-// The note on a group or a document, whose id may be the name of a property of every object.
+// Return the note on a group or a document, whose id may be the name of a property of every object.
 /** @param {Record<string, string> | undefined} notes @param {string | number} key */
 export function noteOf(notes, key) {
   return notes && Object.hasOwn(notes, key) ? notes[key] : undefined;

@@ -17,7 +17,7 @@ const ALONE = "This report is not that of a run: the edits can be saved, but not
 /** @type {(text: string, title: string, click: () => void) => HTMLElement} */
 const tool = (text, title, click) => make("button", { type: "button", text, title, on: { click } });
 
-// Tools of a cluster of the model; a group of the tree can only be compared by choosing it.
+// Return tools of a group of the model; a group of the tree can only be compared by choosing it.
 /** @param {App} app @param {Group} group */
 export function groupTools(app, group) {
   const { content, state, edits } = app;

@@ -72,7 +72,7 @@ export function mountCard(app) {
   state.follow(["cluster", "node", "cut"], () => scroll.to(0));
 }
 
-// How far one can rely on the group, in a sentence.
+// Return how far one can rely on the group, in a sentence.
 /** @param {Content} content @param {number | null} value */
 function stabilityNote(content, value) {
   if (value === null) return null;
@@ -92,7 +92,7 @@ function aboutNowhere() {
   });
 }
 
-// Groups of bare coordinates have no words: what to do about it.
+// Return what to do about groups of bare coordinates, which have no words.
 /** @param {Content} content */
 function noWords({ corpus, documents }) {
   const remedy = [
@@ -110,7 +110,7 @@ function noWords({ corpus, documents }) {
   );
 }
 
-// A merged or a finer group: its words, and where the rest is.
+// Return the words of a merged or a finer group, and where the rest is.
 /** @param {App} app @param {Group} group */
 function nodeParts({ content, state, groups }, group) {
   const chips = (/** @type {string[]} */ words, kind = "") =>
@@ -160,7 +160,7 @@ function clusterParts(app, step, k, all, toggle) {
   return words ? parts : [...present(parts.slice(0, 2)), coordinates(parts.slice(2))];
 }
 
-// Coordinates mean little by themselves: they are one click away.
+// Return the coordinates one click away: they mean little by themselves.
 /** @param {(HTMLElement | null)[]} parts */
 function coordinates(parts) {
   return make(
@@ -235,7 +235,7 @@ function wordParts(app, step, k, scale, all, toggle) {
   return parts;
 }
 
-// What the limit of the page leaves out of this list.
+// Return what the limit of the page leaves out of this list.
 /** @param {Content} content @param {number} hidden */
 function hiddenWords(content, hidden) {
   const noun = nounOf(content);
@@ -247,8 +247,9 @@ function hiddenWords(content, hidden) {
   });
 }
 
-// Words of one group only, shared and common words; all together where they are not told apart.
 /**
+ * Return words of one group only, shared and common ones; all together where they are not told
+ * apart.
  * @param {Content} content @param {Step} step @param {number} k @param {number} limit
  */
 function wordLists(content, step, k, limit) {
@@ -299,8 +300,7 @@ const LABELS_SHOWN = 8;
 const WIDE = 400; // of the drawing of time, in its own units
 const HIGH = 56;
 
-// A part for each column of labels.
-/** @param {App} app @param {number} id */
+/** Return a part for each column of labels. @param {App} app @param {number} id */
 export function labelBars(app, id) {
   const { documents } = app.content;
   if (!documents?.labels || !documents.label_names) return [];

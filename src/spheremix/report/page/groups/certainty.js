@@ -14,14 +14,14 @@ export const AGREED = 0.6; // of restarts: below this the terminal warns
 const BORDERLINE = Math.log(9);
 export const CLEAR = Math.log(99);
 
-// A share of the samples in which the groups were looked for again: "7 of 20", "none of the 20".
+// Return a share of the redrawn samples: "7 of 20", "none of the 20".
 /** @param {number} value between 0 and 1 @param {number} n of the samples */
 export function timesOf(value, n) {
   const times = Math.round(value * n);
   return times ? `${times} of ${n}` : `none of the ${n}`;
 }
 
-// The same where that is few: "only 7 of 20".
+// Return the same where that is few: "only 7 of 20".
 /** @param {number} value between 0 and 1 @param {number} n of the samples */
 export function onlyOf(value, n) {
   return `${Math.round(value * n) ? "only " : ""}${timesOf(value, n)}`;
@@ -32,21 +32,19 @@ export function ofSamples(value, n) {
   return `${timesOf(value, n)} redrawn samples`;
 }
 
-// How far two groupings agree, from chance to the same: 0.75 as "75 %". It is rounded down, so that
-// what is shown as a limit is not below it.
+// Return how far two groupings agree, 0.75 as "75 %", rounded down: a limit shown is not below it.
 /** @param {number} value an adjusted Rand index */
 export function agreementPercent(value) {
   return `${Math.floor(100 * value + 1e-9)} %`.replace("-", "−");
 }
 
-// 0.96 as ".96"; whole numbers as they are.
-/** @param {number} value */
+/** Return 0.96 as ".96"; whole numbers as they are. @param {number} value */
 export function share(value) {
   const text = value.toFixed(2);
   return value >= 0 && value < 0.995 ? text.slice(1) : text.replace("-", "−");
 }
 
-// How far another search, or other samples of the documents, give the same groups.
+// Return how far another search, or other samples of the documents, lead to the same groups.
 /** @param {number} value */
 export function samenessWord(value) {
   if (value >= 0.9) return "the same groups";
@@ -54,8 +52,8 @@ export function samenessWord(value) {
   return value >= AGREED ? "partly the same groups" : "other groups";
 }
 
-// By stability, where it was measured; else by the odds against the second group.
 /**
+ * Return the word by stability, where it was measured; else by the odds against the second group.
  * @param {Pick<Content, "firmness">} content @param {Pick<Documents, "log_odds">} documents
  * @param {number} i @returns {Certainty}
  */
@@ -88,8 +86,8 @@ export function sureOf(content, documents, i) {
   return isNowhere(content, documents, i) ? "nowhere" : certaintyOf(content, documents, i);
 }
 
-// How many of the listed documents are what.
 /**
+ * Return how many of the listed documents are what.
  * @param {Pick<Content, "firmness" | "model">} content
  * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {Iterable<number>} items
  */
@@ -100,8 +98,9 @@ export function countSure(content, documents, items) {
   return counts;
 }
 
-// Which of the two measures makes a document borderline: the odds of this fit, the redrawn samples.
 /**
+ * Return which of the two measures makes a document borderline: the odds of this fit, the redrawn
+ * samples.
  * @param {Pick<Content, "firmness">} content @param {Pick<Documents, "log_odds">} documents
  * @param {number} i
  */
@@ -117,10 +116,10 @@ export function borderlineBy({ firmness }, documents, i) {
   };
 }
 
-// As a row of the list says it: "borderline (7 of 20)", "borderline (2.3 to 1)"; where the list has
-// borderline documents only, just what makes it so. The samples go before the odds, as in the order
-// of the list.
 /**
+ * Return what a row of the list says: "borderline (7 of 20)", "borderline (2.3 to 1)"; where the
+ * list has borderline documents only, just what makes it so. The samples go before the odds, as in
+ * the order of the list.
  * @param {Pick<Content, "firmness" | "model">} content
  * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number} i
  * @param {boolean} known whether all documents of the list are borderline
@@ -133,8 +132,8 @@ export function sureText(content, documents, i, known) {
   return `${SURE_NAMES[sure]} (${samples || odds})`;
 }
 
-// Why a document is borderline, in a few words; of others nothing.
 /**
+ * Return why a document is borderline, in a few words; of others nothing.
  * @param {Pick<Content, "firmness" | "model">} content
  * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number} i
  */
@@ -149,8 +148,8 @@ export function borderlineReason(content, documents, i) {
   return close && unstable ? `${close}, and ${unstable}` : close || unstable;
 }
 
-// The same in a phrase: "borderline with film".
 /**
+ * Return the same in a phrase: "borderline with film".
  * @param {Pick<Content, "firmness" | "names" | "model">} content
  * @param {Pick<Documents, "log_odds" | "runner_up" | "cluster">} documents @param {number} i
  */
@@ -162,8 +161,8 @@ export function certaintyText(content, documents, i) {
   return next !== undefined ? `borderline with ${content.names[next]}` : found;
 }
 
-// Which of the documents that are listed not to rely on; nothing where all belong nowhere.
 /**
+ * Return which of the documents that are listed not to rely on; nothing where all belong nowhere.
  * @param {Pick<Content, "firmness" | "model">} content
  * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number[]} items
  * @param {boolean} sorted whether the least sure come first
@@ -180,14 +179,14 @@ export function borderlineText(content, documents, items, sorted) {
   return `${some} here ${are} borderline: do not rely on ${their} group.${order}`;
 }
 
-// What certainty is told for, where other groups or other words are shown; else nothing.
+// Return what certainty is told for, where other groups or other words are shown; else nothing.
 /** @param {Pick<Content, "chosen" | "model">} content @param {Pick<Now, "cut" | "step">} now */
 export function sureScope({ chosen, model }, { cut, step }) {
   if (cut) return `for the ${model.n_clusters} groups of the model`;
   return step === chosen ? "" : "for the chosen number of words";
 }
 
-// The same as the head of the list says it; some orders are told for the same as certainty.
+// Return the same for the head of the list; some orders are told for the same as certainty.
 /** @param {Pick<Content, "chosen" | "model">} content @param {Pick<Now, "cut" | "step" | "sort">} now */
 export function scopeText(content, now) {
   const scope = sureScope(content, now);
@@ -196,8 +195,8 @@ export function scopeText(content, now) {
   return `${free ? "how sure is" : "order and how sure are"} told ${scope}`;
 }
 
-// The second group: "or film" where a document is borderline, else "second: film".
 /**
+ * Return the second group: "or film" where a document is borderline, else "second: film".
  * @param {Pick<Content, "firmness" | "names" | "model">} content
  * @param {Pick<Documents, "log_odds" | "runner_up" | "cluster">} documents @param {number} i
  */
@@ -208,7 +207,7 @@ export function secondText(content, documents, i) {
   return `${sure === "borderline" ? "or" : "second:"} ${content.names[next]}`;
 }
 
-// Of the words of a group that were looked for in the redrawn samples; null for the others.
+// Return the stability of a word of a group, null where it was not looked for in the samples.
 /** @param {Pick<Content, "firmness">} content @param {number} k @param {number} j */
 export function wordStability({ firmness }, k, j) {
   if (!firmness) return null;
@@ -234,19 +233,19 @@ export function levelOf(value) {
   return value >= FAIR ? "fair" : "weak";
 }
 
-// Rounded down, so that a number that is shown as 50 % has no mark of those below 50 %.
+// Return it rounded down: what is shown as 50 % has no mark of those below 50 %.
 /** @param {number} value between 0 and 1 */
 export function stabilityPercent(value) {
   return `${Math.floor(100 * value + 1e-9)} %`;
 }
 
-// As the list of groups says it: "! stability 31 %".
+// Return what the list of groups says: "! stability 31 %".
 /** @param {number} value between 0 and 1 */
 export function stabilityPhrase(value) {
   return `${MARKS[levelOf(value)]}stability ${stabilityPercent(value)}`;
 }
 
-// What the marks mean that groups of the list have, a line each.
+// Return what the marks mean that groups of the list have, a line each.
 /** @param {Pick<Group, "stability">[]} groups */
 export function marksLines(groups) {
   const levels = groups.flatMap(({ stability }) =>
@@ -258,7 +257,7 @@ export function marksLines(groups) {
   ]);
 }
 
-// As the card of the group says it, in a sentence.
+// Return what the card of the group says, in a sentence.
 /** @param {Pick<Content, "firmness">} content @param {number} value between 0 and 1 */
 export function stabilitySentence({ firmness }, value) {
   const level = levelOf(value);

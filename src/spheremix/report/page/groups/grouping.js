@@ -54,15 +54,15 @@ function clusterGroups(content, step, cuts) {
   return grouping(true, groups, step.labels, nowhereGroup(content, step.K, step.labels));
 }
 
-// The colour that a group had in the run before, where this run brings one up to date.
+// Return the colour that a group had in the run before, where this run brings one up to date.
 /** @param {Content} content @param {number} k */
 function keptColour({ edits }, k) {
   const place = edits?.colours?.[k];
   return place ? groupColour(place[0], place[1]) : null;
 }
 
-// The middle of the leaves of each cluster, as a share of all leaves.
 /**
+ * Return the middle of the leaves of each cluster, as a share of all leaves.
  * @param {Tree} tree @param {ReturnType<typeof readTree>} cuts @param {number[]} clusters
  */
 function places(tree, { order }, clusters) {
@@ -117,7 +117,7 @@ function grouping(exact, groups, labels, nowhere) {
   return { exact, groups, labels, byId, nowhere, listed };
 }
 
-// The words of a cluster; for coordinates, those that set its texts apart.
+// Return the words of a cluster; for coordinates, those that set its texts apart.
 /** @param {Content} content @param {Step} step @param {number} k */
 function listedWords(content, step, k) {
   if (content.kind === "coordinates") {
@@ -137,15 +137,15 @@ function onlyWords(content, step, k) {
   return onlyHereWords(content, step, k, ONLY).map((j) => content.words[j]);
 }
 
-// What is chosen: a cluster, or a node of the tree.
+// Return what is chosen: a group of the model, or a node of the tree.
 /** @param {Pick<Now, "cut" | "cluster" | "node">} now */
 export function chosenId({ cut, cluster, node }) {
   return cut ? node : cluster;
 }
 
-// Choose a group, whose documents are listed then. The open document is closed where it is not one
-// of them.
 /**
+ * Choose a group, whose documents are listed then. The open document is closed where it is not one
+ * of them.
  * @param {State} state @param {Grouping} groups @param {number} id
  * @param {Partial<Now>} more
  */
@@ -168,7 +168,7 @@ export function chooseCluster({ content, state, groupsAt }, k) {
   chooseGroup(state, groupsAt(state.now), k);
 }
 
-// The group of another number of groups that has most of the documents of this one.
+// Return the group of another number of groups that has most of the documents of this one.
 /** @param {Grouping} from @param {number} id @param {Grouping} to */
 export function nearestGroup(from, id, to) {
   /** @type {Map<number, number>} */
@@ -227,7 +227,7 @@ export function readTree(tree) {
   return { order, cut, leavesOf };
 }
 
-// The clusters of the model in the order of the tree's leaves.
+// Return the clusters of the model in the order of the tree's leaves.
 /** @param {Tree} tree @param {number[]} order @param {number} K */
 export function clusterOrder({ clusters }, order, K) {
   const found = [...new Set(order.map((leaf) => clusters[leaf]))].filter((k) => k >= 0);
@@ -241,7 +241,7 @@ export function clusterOrder({ clusters }, order, K) {
 export const NOWHERE = "belongs nowhere";
 const GREY = { light: "#8a8a8a", dark: "#8f8f8f" };
 
-// An entry of its own, beside the groups; null where the model gives every document a group.
+// Return an entry beside the groups; null where the model has a group for every document.
 /** @param {Pick<Content, "model">} content @param {number} id @param {Grouping["labels"]} labels */
 export function nowhereGroup({ model }, id, labels) {
   if (!model.has_nowhere || !labels.length) return null;
@@ -262,16 +262,16 @@ export function nowhereGroup({ model }, id, labels) {
   return group;
 }
 
-// Whether a document belongs nowhere in the chosen mixture.
+// Return whether a document belongs nowhere in the chosen mixture.
 /** @param {Pick<Content, "model">} content @param {Pick<Documents, "cluster">} documents @param {number} i */
 export function isNowhere({ model }, { cluster }, i) {
   return cluster[i] === model.n_clusters;
 }
 
-// The cluster whose words explain a document, and the one it is compared with; -1: none. That is
-// its own and the second group, or the one it has left at this step. Of a document that belongs
-// nowhere it is the nearest one.
 /**
+ * Return the cluster whose words explain a document, and the one it is compared with; -1: none.
+ * That is its own and the second group, or the one it has left at this step. Of a document that
+ * belongs nowhere it is the nearest one.
  * @param {Pick<Documents, "cluster" | "runner_up">} documents
  * @param {Pick<Step, "labels" | "K">} step @param {number} i
  */

@@ -65,7 +65,8 @@ export function mountGroups(app) {
  *   merged: string }} More
  */
 
-// The most frequent label of each group, its documents over time, and what it is to be merged with.
+// Return the most frequent label of each group, its documents over time, and what it is to be
+// merged with.
 /** @param {App} app @param {Grouping} groups @returns {(i: number) => More} */
 function perGroup({ content, edits }, { listed, labels, exact }) {
   const { documents } = content;
@@ -128,7 +129,7 @@ function item(group, largest, { label, periods, merged }, choose) {
   );
 }
 
-// The words that the name does not have; those of no other group in their colour.
+// Return the words that the name does not have; those of no other group in their colour.
 /** @param {Group} group @param {Set<string>} named */
 function wordLine({ words, own }, named) {
   const line = make("bdi", { class: "words" });

@@ -29,8 +29,8 @@ export function openCut(app, m) {
     });
 }
 
-// The chosen group becomes the one that has most of its documents. A merged group has no path: the
-// slider of words goes back to its chosen place.
+// Show so many groups. The chosen one becomes that with most of its documents; a merged group has
+// no path: the slider of words goes back to its chosen place.
 /** @param {App} app @param {number} cut */
 export function setCut(app, cut) {
   const { content, state } = app;
@@ -116,7 +116,7 @@ export function mountSlider({ content, state, stepOf }) {
   });
 }
 
-// The thumb of a range is 16 pixels wide and stays within it.
+// Return the place of the thumb of a range, which is 16 pixels wide and within it.
 /** @param {number} step @param {number} last */
 function position(step, last) {
   const share = last ? step / last : 0;
@@ -138,7 +138,7 @@ function telling(content, step) {
   ];
 }
 
-// From a beta of the whole path to the share of the slider's width.
+// Return the share of the slider's width at a beta of the whole path.
 /** @param {StepEntry[]} steps @param {number} beta */
 function shareOf(steps, beta) {
   let i = 1;
@@ -179,7 +179,7 @@ function legend(curves) {
   ];
 }
 
-// Names of criteria at the steps they choose, in as many lines as it takes.
+// Put names of criteria at the steps they choose, in as many lines as it takes.
 /** @param {Content} content @param {State} state */
 function mountMarks(content, state) {
   const { steps } = content;

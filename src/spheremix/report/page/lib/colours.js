@@ -29,7 +29,8 @@ function mix(from, to, share) {
   return from.map((value, i) => Math.round(value + (to[i] - value) * share));
 }
 
-// On a dark ground, hues that are made for paper are lightened until they are seen.
+// Return hues for this ground: those made for paper are lightened on a dark one until they are
+// seen.
 /** @param {string[]} hues @param {Pick<Colours, "ground">} colours */
 export function seenHues(hues, colours) {
   const ground = luminance(rgb(colours.ground));
@@ -47,7 +48,8 @@ function luminance(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-// Pixels by number of clusters and level, 128 each, as an ImageData holds them; level 0 is ground.
+// Return pixels by number of groups and level, 128 each, as an ImageData holds them; level 0 is
+// ground.
 /** @param {string[]} hues @param {Pick<Colours, "ground">} colours */
 export function createPalette(hues, colours) {
   const ground = rgb(colours.ground);
@@ -71,7 +73,8 @@ function pixel([red, green, blue]) {
 const GOLDEN = 137.508; // degrees between the hues of two groups: those after each other differ most
 export const NOTHING = { light: 0xb4bac2, dark: 0x5a626c }; // without a group, a date or a value
 
-// From lightness, chroma and hue of Oklab to 0xRRGGBB; colours that a screen lacks are made paler.
+// Return 0xRRGGBB of lightness, chroma and hue of Oklab; colours that a screen lacks are made
+// paler.
 /** @param {number} lightness @param {number} chroma @param {number} degrees @returns {number} */
 export function oklch(lightness, chroma, degrees) {
   const hue = (degrees * Math.PI) / 180;
@@ -95,8 +98,8 @@ export function oklch(lightness, chroma, degrees) {
   return (red << 16) | (green << 8) | blue;
 }
 
-// One colour for each of n labels: hues go around but for the reds, which mean something else on the
-// page; lightness alternates.
+// Return one colour for each of n labels: hues go around but for the reds, which mean something
+// else on the page; lightness alternates.
 /** @param {number} n @param {boolean} dark whether the ground is dark */
 export function groupPalette(n, dark = false) {
   const lightness = dark ? [0.74, 0.84, 0.64] : [0.6, 0.72, 0.48];
@@ -105,7 +108,7 @@ export function groupPalette(n, dark = false) {
   );
 }
 
-// The colour of each document by the number of its group; other numbers are grey.
+// Return the colour of each document by the number of its group; other numbers are grey.
 /** @param {ArrayLike<number>} codes @param {ArrayLike<number>} palette @param {boolean} dark */
 export function categoricalColours(codes, palette, dark = false) {
   const colours = new Uint32Array(codes.length);
@@ -128,7 +131,7 @@ export function sureColour(sure, dark = false) {
   return sure === "nowhere" ? NOTHING[theme] : oklch(...SURE[theme][sure]);
 }
 
-// The colour of a share of a scale, from 0 to 1: from yellow to blue, away from the ground.
+// Return the colour of a share of a scale, from 0 to 1: from yellow to blue, away from the ground.
 /** @param {number} share @param {boolean} dark */
 export function scaleColour(share, dark = false) {
   const inside = Math.min(1, Math.max(0, share));
@@ -136,8 +139,8 @@ export function scaleColour(share, dark = false) {
   return oklch(lightness, 0.13, dark ? 265 - 170 * inside : 95 + 170 * inside);
 }
 
-// The colour of each document by a value; those without one (NaN) are grey.
 /**
+ * Return the colour of each document by a value; those without one (NaN) are grey.
  * @param {ArrayLike<number>} values @param {{ low?: number, high?: number, dark?: boolean }} scale
  */
 export function sequentialColours(values, { low, high, dark = false } = {}) {
@@ -157,8 +160,7 @@ export function sequentialColours(values, { low, high, dark = false } = {}) {
   return colours;
 }
 
-// The least and the largest value that is a number.
-/** @param {ArrayLike<number>} values */
+/** Return the least and the largest value that is a number. @param {ArrayLike<number>} values */
 export function ends(values) {
   let low = Infinity;
   let high = -Infinity;
@@ -180,7 +182,7 @@ const DARK = [0.66, 0.82];
 const FIRST = 60;
 const AROUND = 285;
 
-// As the style of an element, by theme: {light, dark}.
+// Return the colour of a group by theme, as the style of an element.
 /** @param {number} share of the order of the tree @param {number} i */
 export function groupColour(share, i) {
   const hue = FIRST + AROUND * share;
@@ -190,7 +192,7 @@ export function groupColour(share, i) {
   };
 }
 
-// The colour on the ground of this theme.
+// Return the colour on the ground of this theme.
 /** @param {{ light: string, dark: string }} colour */
 export function seenColour(colour) {
   return document.documentElement.dataset.theme === "dark" ? colour.dark : colour.light;

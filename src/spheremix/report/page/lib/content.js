@@ -39,8 +39,7 @@ function gunzip(bytes) {
   return new Response(stream).arrayBuffer();
 }
 
-// Put typed arrays where the header describes them.
-/** @param {any} value @param {Area} arrays */
+/** Put typed arrays where the header describes them. @param {any} value @param {Area} arrays */
 function revive(value, arrays) {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
   if (typeof value.array === "string") return typedArray(value, arrays);

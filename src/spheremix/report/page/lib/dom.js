@@ -41,7 +41,8 @@ export function makeSvg(tag, properties = {}, ...children) {
   return furnish(document.createElementNS(SVG, tag), properties, children);
 }
 
-// Text from the corpus in a line of the page: it keeps its own direction, and its marks inside it.
+// Return text from the corpus in a line of the page: it keeps its own direction, and its marks
+// inside.
 /** @param {string} text @param {Properties} properties */
 export function bdi(text, properties = {}) {
   return make("bdi", { text, ...properties });
@@ -85,8 +86,8 @@ export function present(items) {
   return /** @type {T[]} */ (kept);
 }
 
-// One choice of several, side by side.
 /**
+ * Return one choice of several, side by side.
  * @template {string} V
  * @param {string} label
  * @param {[value: V, text: string, title?: string][]} choices
@@ -111,7 +112,7 @@ export function segmented(label, choices, onChoose) {
   return { group, choose };
 }
 
-// Within the box only: the page itself stays where it is. What covers the ends of the box is passed.
+// Scroll the box, not the page, until the row is seen, past what covers the ends of the box.
 /** @param {HTMLElement} box @param {HTMLElement} row @param {number} above @param {number} below */
 export function reveal(box, row, above = 0, below = 0) {
   const inner = row.getBoundingClientRect();
@@ -121,7 +122,8 @@ export function reveal(box, row, above = 0, below = 0) {
   else if (inner.bottom > bottom) box.scrollTop += Math.ceil(inner.bottom - bottom);
 }
 
-// How far a box is scrolled, without asking the browser, which would have to place everything anew.
+// Return how far a box is scrolled, without asking the browser, which would lay out everything
+// anew.
 /** @param {HTMLElement} box */
 export function createScroll(box) {
   let top = 0;

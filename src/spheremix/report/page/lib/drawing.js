@@ -4,9 +4,10 @@ import { makeSvg } from "./dom.js";
 
 /** @import { Curve } from "../types.d.ts" */
 
-// Points of one curve; where there is no value, the line has a gap. A criterion may end far above
-// where it began: what is higher than its first value and three quarters of all is cut off.
 /**
+ * Return the points of one curve; where there is no value, the line has a gap. A criterion may end
+ * far above where it began: what is higher than its first value and three quarters of all is cut
+ * off.
  * @param {number[]} xs @param {(number | null)[]} ys @param {number} width @param {number} height
  * @param {boolean | undefined} cut
  */
@@ -51,8 +52,7 @@ export function drawCurves(curves, xs, width, height, label) {
   return drawing;
 }
 
-// Legend: the same strokes as in the drawing.
-/** @param {string} name */
+/** Return the stroke of a curve for the legend. @param {string} name */
 export function strokeSample(name) {
   return makeSvg(
     "svg",
@@ -63,7 +63,7 @@ export function strokeSample(name) {
 
 // Numbers over time as areas: every period is seen, however many there are.
 
-// A step for each period, from the ground up; what has no value lies on the ground.
+// Return a step for each period, from the ground up; what has no value lies on the ground.
 /** @param {(number | null)[]} values @param {number} width @param {number} height @param {number} top */
 export function stepsPath(values, width, height, top) {
   const wide = width / values.length;
@@ -75,7 +75,7 @@ export function stepsPath(values, width, height, top) {
   return `${path}L${width},${height}Z`;
 }
 
-// More periods than pixels: each pixel shows the largest of its periods, so that none is lost.
+// Return the largest of the periods of each pixel, where there are more periods than pixels.
 /** @param {number[]} values @param {number} most */
 export function largestOf(values, most) {
   if (values.length <= most) return values;
@@ -86,8 +86,8 @@ export function largestOf(values, most) {
   });
 }
 
-// The mean of each value with its neighbours on both sides. Those at the ends lack some of them: a mean
-// of fewer would be higher or lower for no reason of theirs, so they have none.
+// Return the mean of each value with its neighbours on both sides; none at the ends, where a mean
+// of fewer would be higher or lower for no reason of theirs.
 /** @param {number[]} values @param {number} reach @returns {(number | null)[]} */
 export function smoothed(values, reach) {
   return values.map((_, i) => {
@@ -99,7 +99,8 @@ export function smoothed(values, reach) {
 
 const ROUND = [1, 2, 5, 10, 20, 50, 100, 200, 500]; // years between two marks of the axis
 
-// Where the axis is marked: at the beginnings of years, or at some of the months of one year.
+// Return where the axis is marked: at the beginnings of years, or at some of the months of one
+// year.
 /** @param {string[]} periods @param {number} most marks of years; of months, half as many */
 export function axisTicks(periods, most) {
   const all = periods.map((period, at) => ({ at, text: period }));
@@ -220,7 +221,7 @@ export function emptyDrawing(width, height, ground) {
   );
 }
 
-// A font as "600 11px system-ui" gives its weight and its size.
+// Return weight and size of a font such as "600 11px system-ui".
 /** @param {{ font: string, textAlign: string, textBaseline: string }} pen */
 function textStyle({ font, textAlign, textBaseline }) {
   const [, weight, size] = /^(?:(\d+) )?([\d.]+)px/u.exec(font) ?? [];

@@ -35,8 +35,7 @@ export function counted(number, noun, plural = `${noun}s`) {
   return `${integer(number)} ${number === 1 ? noun : plural}`;
 }
 
-// What columns are.
-/** @param {Pick<Content, "kind">} content */
+/** Return what columns are. @param {Pick<Content, "kind">} content */
 export function nounOf({ kind }) {
   return kind === "coordinates" ? "coordinate" : "word";
 }
@@ -46,26 +45,26 @@ export function capital(text) {
   return text[0].toUpperCase() + text.slice(1);
 }
 
-// Whether any step has a penalty: embeddings are usually left without one.
+// Return whether any step has a penalty: embeddings are usually left without one.
 /** @param {Pick<Content, "steps">} content */
 export function hasPenalty({ steps }) {
   return steps.some(({ beta }) => beta > 0);
 }
 
-// Where each cluster has every column, none is its own, and no share is worth telling.
+// Return whether each group has every column: then none is its own, and no share is worth telling.
 /** @param {Pick<Content, "kind" | "steps">} content */
 export function isDense(content) {
   return content.kind === "coordinates" && !hasPenalty(content);
 }
 
-// A page shows only so many columns: how many of them; nothing where it shows all.
+// Return how many of the columns a page shows; empty where it shows all.
 /** @param {Pick<Content, "kind" | "model">} content */
 export function shownOfAll(content) {
   const { n_words: all, n_words_shown: shown } = content.model;
   return shown < all ? `${integer(shown)} of ${counted(all, nounOf(content))}` : "";
 }
 
-// Along a path, what is told holds at one place of it.
+// Return what to add where it holds at one place of a path only.
 /** @param {Pick<Content, "steps">} content */
 export function atThisBeta({ steps }) {
   return steps.length > 1 ? " at this number of words" : "";
@@ -82,7 +81,7 @@ export function criterionName(name) {
   return name === "ricc" ? "RICc" : name.toUpperCase();
 }
 
-// Posteriors of long documents are 1 to the last digit: odds still say how sure that is.
+// Return odds; posteriors of long documents are 1 to the last digit, which says little.
 /** @param {number} logOdds */
 export function oddsText(logOdds) {
   const odds = Math.exp(logOdds);
@@ -90,7 +89,7 @@ export function oddsText(logOdds) {
   return `${odds < 10 ? odds.toFixed(1) : integer(Number(odds.toPrecision(2)))} to 1`;
 }
 
-// Posteriors of long documents are 1 to the last digit, which says little.
+// Return a posterior; of long documents it is 1 to the last digit, which says little.
 /** @param {number} posterior */
 export function posteriorText(posterior) {
   return posterior < 0.9995 ? posterior.toFixed(3) : "> 0.999";

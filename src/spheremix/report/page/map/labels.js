@@ -16,8 +16,8 @@ const SHIFTS = [0, -1, 1, -2, 2, -3, 3].flatMap((line) =>
 );
 const WHOLE = 2; // lines that a whole name may be away: a shorter one is better than a distant one
 
-// Where the name of each group is written: among its documents, where they are dense.
 /**
+ * Return where the name of each group is written: among its documents, where they are dense.
  * @param {{ x: ArrayLike<number>, y: ArrayLike<number> }} layout
  * @param {ArrayLike<number>} groups of the documents, -1: none
  * @param {string[]} names of the groups @param {string[]} [colours] of the groups
@@ -44,8 +44,8 @@ export function groupLabels({ x, y }, groups, names, colours) {
   });
 }
 
-// From the median on, some steps to the mean of what is near: a group in two parts has its name at
-// the larger one.
+// Return, from the median on, some steps to the mean of what is near: a group in two parts has its
+// name at the larger one.
 /** @param {number[]} xs @param {number[]} ys */
 function densest(xs, ys) {
   let x = xs.toSorted((one, other) => one - other)[xs.length >> 1];
@@ -67,8 +67,8 @@ function densest(xs, ys) {
   return { x, y };
 }
 
-// The pixel that a name belongs to; null where too little of the group is in sight. Where the middle
-// of the group is out of sight, it is the document nearest to the middle of those in sight.
+// Return the pixel that a name belongs to; null where too little of the group is in sight. Where
+// its middle is out of sight, it is the document nearest to the middle of those in sight.
 /** @param {MapLabel} label @param {MapView} view @returns {[number, number] | null} */
 function anchorOf({ x, y, spots }, view) {
   const isSeen = (/** @type {[number, number]} */ [left, top]) =>
@@ -91,8 +91,7 @@ function sizeOf(label, heaviest) {
   return 11.5 + 4.5 * Math.sqrt(label.weight / Math.max(heaviest, 1e-9));
 }
 
-// The name, then its first words.
-/** @param {string} name */
+/** Return the name, then its first words. @param {string} name */
 function shorter(name) {
   const words = name.split(" ");
   const cuts = [2, 1].filter((n) => n < words.length);
@@ -147,7 +146,7 @@ function overlaps(one, other) {
   );
 }
 
-// From a name that is not on its documents a line leads to them: its two ends.
+// Return the ends of the line from a name that is not on its documents to them.
 /** @param {PlacedLabel} label @returns {[number, number, number, number] | null} */
 export function leaderOf({ left, top, width, height, anchor: [x, y] }) {
   const right = Math.min(left + width, Math.max(left, x));
@@ -155,7 +154,7 @@ export function leaderOf({ left, top, width, height, anchor: [x, y] }) {
   return Math.hypot(right - x, down - y) < height / 2 ? null : [right, down, x, y];
 }
 
-// The disc in the colour of the group: its middle, and its radius.
+// Return the disc in the colour of the group: its middle, and its radius.
 /** @param {PlacedLabel} label @returns {[number, number, number]} */
 export function discOf({ left, top, height, size }) {
   return [left + 0.4 * size, top + height / 2, 0.34 * size];

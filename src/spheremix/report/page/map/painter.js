@@ -64,8 +64,8 @@ export function createPainter(points, shown) {
   };
 }
 
-// Pixels to the right and down; gives what has to be painted: at most a column and a row.
 /**
+ * Move pixels to the right and down; return what has to be painted: at most a column and a row.
  * @param {Int32Array} pixels @param {number} width @param {number} height
  * @param {number} right @param {number} down @returns {Rectangle[]}
  */
@@ -98,7 +98,7 @@ export const FULL = 128; // covered entirely
 export const FAINT = 20;
 export const PALE = 52;
 
-// Discs with soft edges: offsets from the pixel of the centre, and coverages up to FULL.
+// Return discs with soft edges: offsets from the pixel of the centre, and coverages up to FULL.
 /** @param {number} radius */
 function createStamps(radius) {
   const reach = Math.ceil(radius + 1);
@@ -120,7 +120,7 @@ function createStamps(radius) {
   return stamps;
 }
 
-// Integers of 31 bits at most on the way: larger ones are no integers to a browser, and slow.
+// Return a mixed colour, by integers of 31 bits at most: larger ones are slow in a browser.
 /** @param {number} below @param {number} above @param {number} share of FULL */
 function blended(below, above, share) {
   const rest = FULL - share;
@@ -129,15 +129,14 @@ function blended(below, above, share) {
   return -0x1000000 | (outer & 0xff00ff) | (middle & 0x00ff00);
 }
 
-// 0xRRGGBB as the pixel of an ImageData, a signed integer.
-/** @param {number} colour */
+/** Return 0xRRGGBB as the pixel of an ImageData, a signed integer. @param {number} colour */
 export function pixelOf(colour) {
   return -0x1000000 | ((colour & 0xff) << 16) | (colour & 0xff00) | ((colour >> 16) & 0xff);
 }
 
-// The order in which points are drawn: faded ones first. Neighbours follow each other, because pixels
-// that are near each other in memory are written several times as fast.
 /**
+ * Return the order in which points are drawn: faded ones first. Neighbours follow each other,
+ * because pixels that are near each other in memory are written several times as fast.
  * @param {Uint32Array} all in the order of the index
  * @param {Uint8Array | null} visible @param {Uint8Array | null} highlighted
  */
@@ -230,8 +229,8 @@ function paintStamp(pixels, width, column, row, stamp, colour, clip) {
 
 // The view of the map as a file: pixels (PNG) or shapes (SVG).
 
-// The documents in view as circles, a path for each colour, and the names above them.
 /**
+ * Return the documents in view as circles, a path for each colour, and the names above them.
  * @param {Points} points @param {Shown} shown @param {MapView} view @param {number} radius
  * @param {PlacedLabel[]} labels @param {string} ink
  */
@@ -276,7 +275,7 @@ export function toSvg(points, shown, view, radius, labels, ink) {
   return root;
 }
 
-// The disc before a name, and the line that leads to its documents.
+// Return the disc before a name, and the line that leads to its documents.
 /** @param {PlacedLabel} label @param {string} ink @param {string} ground */
 function marksOf(label, ink, ground) {
   const marks = [];

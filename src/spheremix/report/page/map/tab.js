@@ -149,7 +149,8 @@ function groupName(app, i) {
   return byId.get(labels[i])?.name() ?? "";
 }
 
-// One label a group, at the middle of its documents, with its colour where points have those.
+// Return one label a group, at the middle of its documents, with its colour where points have
+// those.
 /** @param {App} app @param {Grouping} grouping @param {boolean} coloured */
 function labelsOf({ content }, grouping, coloured) {
   const { groups } = grouping;
@@ -159,16 +160,15 @@ function labelsOf({ content }, grouping, coloured) {
   return content.layout ? groupLabels(content.layout, codes, names, colours) : [];
 }
 
-// The colours of the list of groups.
-/** @param {Grouping} grouping */
+/** Return the colours of the list of groups. @param {Grouping} grouping */
 function byGroup(grouping) {
   return perDocument(Uint32Array, grouping, ({ colour }) =>
     Number.parseInt(seenColour(colour).slice(1), 16),
   );
 }
 
-// A number for each document, by its group.
 /**
+ * Return a number for each document, by its group.
  * @template {Uint8Array | Uint32Array | Int32Array} A
  * @param {new (n: number) => A} Values @param {Grouping} grouping
  * @param {(group: Group) => number} numberOf
@@ -183,7 +183,7 @@ function perDocument(Values, { listed, labels }, numberOf) {
 
 // What the colours of the map of documents can mean, and the legend that says it.
 
-// By the labels of each column, by date, by how sure it is: whatever there is.
+// Return colourings by the labels of each column, by date, by how sure it is: whatever there is.
 /** @param {Content} content @param {Documents} documents @returns {Colouring[]} */
 export function colourings(content, documents) {
   return [
@@ -237,7 +237,7 @@ function dateColouring({ date }) {
   return [{ value: "date", text: "date", colours, legend }];
 }
 
-// In the words of the list of documents, with as many documents.
+// Return the colouring in the words of the list of documents, with as many documents.
 /** @param {Content} content @param {Documents} documents @returns {Colouring[]} */
 function sureColouring(content, documents) {
   if (!documents.runner_up) return [];

@@ -6,7 +6,7 @@ const MARGIN = 28; // pixels around all documents
 const STRETCH = 2.2; // a wide canvas widens the map up to this: far distances mean little anyway
 const CLOSEST = 60; // times nearer than all documents
 
-// Points of the content: integers up to 65,535, y from bottom to top.
+// Return points of the content: integers up to 65,535, y from bottom to top.
 /** @param {ArrayLike<number>} x @param {ArrayLike<number>} y @returns {Points} */
 export function createPoints(x, y) {
   const n = x.length;
@@ -29,7 +29,7 @@ function range(values) {
   return low <= high ? [low, high] : [0, 1];
 }
 
-// The view that shows all points.
+// Return the view that shows all points.
 /** @param {Points} points @param {number} width @param {number} height @returns {MapView} */
 export function wholeView(points, width, height) {
   const [left, right] = range(points.x);
@@ -42,7 +42,7 @@ export function wholeView(points, width, height) {
   return { ...centre, scale, stretch, whole: scale, width, height };
 }
 
-// The same part of the map on a canvas of another size.
+// Return the same part of the map on a canvas of another size.
 /** @param {MapView} view @param {MapView} whole @returns {MapView} */
 export function resizedView(view, whole) {
   return { ...whole, x: view.x, y: view.y, scale: (view.scale / view.whole) * whole.whole };
@@ -71,8 +71,8 @@ export function movedView(view, right, down) {
   return { ...view, x: Math.min(1.2, Math.max(-0.2, x)), y: Math.min(1.2, Math.max(-0.2, y)) };
 }
 
-// What is under the given pixel stays there.
 /**
+ * Return the view nearer or farther: what is under the given pixel stays there.
  * @param {MapView} view @param {number} factor @param {number} left @param {number} top
  * @returns {MapView}
  */
@@ -85,7 +85,7 @@ export function zoomedView(view, factor, left = view.width / 2, top = view.heigh
   return movedView(near, left - stands, top - falls);
 }
 
-// Pixels of the radius of a point: it grows more slowly than distances do.
+// Return the radius of a point in pixels: it grows more slowly than distances do.
 /** @param {MapView} view @param {number} n */
 export function pointRadius(view, n) {
   const room = Math.sqrt((view.width * view.height) / Math.max(n, 1));
@@ -123,8 +123,8 @@ export function createIndex({ n, x, y }) {
   return { within, order: ids };
 }
 
-// The point nearest to a pixel, -1 where none is near.
 /**
+ * Return the point nearest to a pixel, -1 where none is near.
  * @param {PointIndex} index @param {Points} points @param {MapView} view
  * @param {[number, number]} pixel @param {number} reach @param {(id: number) => boolean} counts
  */
@@ -146,8 +146,8 @@ export function nearestPoint(index, points, view, [left, top], reach, counts) {
   return best;
 }
 
-// The points inside a closed line, given by its corners on the map.
 /**
+ * Return the points inside a closed line, given by its corners on the map.
  * @param {PointIndex} index @param {Points} points @param {[number, number][]} line
  * @param {(id: number) => boolean} counts
  */
@@ -164,7 +164,7 @@ export function pointsInside(index, points, line, counts) {
   return Uint32Array.from(found).sort();
 }
 
-// A ray from the point crosses the line an odd number of times.
+// Return whether a ray from the point crosses the line an odd number of times.
 /** @param {[number, number][]} line @param {number} x @param {number} y */
 function isInside(line, x, y) {
   let inside = false;

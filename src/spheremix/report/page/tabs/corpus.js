@@ -63,8 +63,7 @@ function corpusFacts(content) {
   return present(facts);
 }
 
-// Which columns are shown, where the page has not room for all.
-/** @param {Content} content */
+/** Return which columns are shown, where the page has not room for all. @param {Content} content */
 function shownText(content) {
   const shown = shownOfAll(content);
   if (!shown) return null;
@@ -143,7 +142,7 @@ function section(title, pairs) {
   return make("section", { class: "part" }, make("h3", { text: title }), make("dl", {}, ...items));
 }
 
-// The groups that a remark names are buttons that choose them.
+// Return a remark in which the groups it names are buttons that choose them.
 /** @param {App} app @param {Remark} remark */
 function remarkLine(app, { text, groups }) {
   const line = make("bdi");
@@ -157,7 +156,7 @@ function remarkLine(app, { text, groups }) {
   return line;
 }
 
-// A text cut where it names groups; what lies between has the cluster -1.
+// Return a text cut where it names groups; what lies between has the cluster -1.
 /** @param {string} text @param {Remark["groups"]} groups in the order of the text */
 export function remarkParts(text, groups) {
   const parts = [];

@@ -4,8 +4,8 @@
 
 const YEARS_FROM = 240; // months: from there on, time is counted in years
 
-// How the documents of each group spread over the labels of all columns.
 /**
+ * Return how the documents of each group spread over the labels of all columns.
  * @param {Pick<Documents, "labels" | "label_names">} documents @param {Labels} groups
  * @param {number[]} ids of the groups @param {number} [nowhere] of documents that count in no total
  */
@@ -26,15 +26,14 @@ export function countLabels({ labels, label_names: names }, groups, ids, nowhere
   return { counts, totals, sizes };
 }
 
-// From the id of a group to its place in a list: -1 where it has none.
-/** @param {number[]} ids */
+/** Return the place in a list by the id of a group: -1 where it has none. @param {number[]} ids */
 export function placesOf(ids) {
   const places = new Int32Array(Math.max(...ids, 0) + 1).fill(-1);
   ids.forEach((id, place) => (places[id] = place));
   return places;
 }
 
-// The labels of a column that a group has, the most frequent first.
+// Return the labels of a column that a group has, the most frequent first.
 /** @param {ArrayLike<number>} inside @param {Pick<LabelColumn, "start" | "stop">} column */
 export function labelOrder(inside, { start, stop }) {
   return Array.from({ length: stop - start }, (_, i) => start + i)
@@ -42,7 +41,7 @@ export function labelOrder(inside, { start, stop }) {
     .sort((a, b) => inside[b] - inside[a] || a - b);
 }
 
-// The most frequent label of each group, in the first column that has several labels.
+// Return the most frequent label of each group, in the first column that has several labels.
 /** @param {Documents} documents @param {Labels} groups @param {number[]} ids */
 export function topLabels(documents, groups, ids) {
   const column = documents.label_columns?.find(({ start, stop }) => stop - start > 1);
@@ -55,9 +54,9 @@ export function topLabels(documents, groups, ids) {
   });
 }
 
-// Every period from the first to the last that has documents, without gaps: how many documents of
-// each group, and of all groups.
 /**
+ * Return, for every period from the first to the last without gaps, how many documents of each
+ * group and of all groups there are.
  * @param {(string | null)[]} dates @param {Labels} groups @param {number[]} ids
  * @param {number} [nowhere] of documents that count in no total
  */
@@ -76,7 +75,7 @@ export function countPeriods(dates, groups, ids, nowhere) {
   return { periods, counts, totals, undated };
 }
 
-// The first and the last day of a month or a year, as the filters have them.
+// Return the first and the last day of a month or a year, as the filters have them.
 /** @param {string} period */
 export function daysOf(period) {
   if (period.length === 4) return { from: `${period}-01-01`, to: `${period}-12-31` };
@@ -97,7 +96,7 @@ function periodsOf(dates) {
   return found;
 }
 
-// The periods, and the place of each document among them; -1: it has no date.
+// Return the periods, and the place of each document among them; -1: it has no date.
 /** @param {(string | null)[]} dates */
 function readPeriods(dates) {
   const months = dates.map(monthOf);
@@ -119,7 +118,7 @@ function readPeriods(dates) {
   return { periods, of, undated };
 }
 
-// Months since the year 0; null where a document has no date, or none that can be read.
+// Return months since the year 0; null where a document has no date, or none that can be read.
 /** @param {string | null} date */
 function monthOf(date) {
   const month = date ? Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7) || 1) - 1 : NaN;

@@ -61,7 +61,7 @@ export function mountLabels(app) {
   });
 }
 
-// The labels to show, the groups in the order asked for, and all counts.
+// Return the labels to show, the groups in the order asked for, and all counts.
 /** @param {App} app @param {Documents} documents @param {LabelColumn} column @param {View} view */
 export function cells(app, documents, column, view) {
   const { groups, labels: assigned, nowhere } = app.groups();
@@ -122,7 +122,8 @@ function labelTable(app, documents, found, view, draw) {
   );
 }
 
-// A name that may be broken after its signs, such as dots, and else only where a part is very long.
+// Return a name that may be broken after its signs, such as dots, and else only where a part is
+// very long.
 /** @param {string} name */
 function breakable(name) {
   const parts = name.match(/[^._/:-]{1,14}[._/:-]*|[._/:-]+/gu) ?? [name];

@@ -52,7 +52,7 @@ export function mountCandidates(app) {
   });
 }
 
-// Criteria need explanations, and are not needed to read the page.
+// Return the criteria, which need explanations, and are not needed to read the page.
 /** @param {Candidate[]} candidates @param {string[]} names @param {HTMLElement[]} rows */
 function criteriaPart(candidates, names, rows) {
   return make(
@@ -284,7 +284,7 @@ export function advicePart(app) {
   );
 }
 
-// Agreements in percent, as in the top line; other numbers as they are.
+// Return agreements in percent, as in the top line; other numbers as they are.
 /** @param {string} name @param {number | null} value */
 function evidenceText(name, value) {
   if (value === null) return "–";
@@ -335,7 +335,7 @@ const BLOCK = 12; // width of a block
 const GAP = 5; // between blocks
 const NAME = 130; // room for names at the right
 
-// Streams of documents between fewer groups, those of the model, and more of them.
+// Return streams of documents between fewer groups, those of the model, and more of them.
 /** @param {App} app */
 export function flowPart(app) {
   const { content, state } = app;
@@ -365,7 +365,7 @@ export function flowPart(app) {
   ];
 }
 
-// How many documents go from each group to each group of the next column.
+// Return how many documents go from each group to each group of the next column.
 /** @param {Pick<Grouping, "labels">} from @param {Pick<Grouping, "labels">} to */
 export function streams(from, to) {
   /** @type {Map<string, { from: number, to: number, n: number }>} */
@@ -379,7 +379,7 @@ export function streams(from, to) {
   return [...found.values()];
 }
 
-// Where the blocks of a column stand, from the top, as high as their groups are large.
+// Return where the blocks of a column stand, from the top, as high as their groups are large.
 /** @param {Pick<Grouping, "groups">} column @param {number} total @param {number} height */
 function blocksOf({ groups }, total, height) {
   const room = height - GAP * (groups.length - 1);

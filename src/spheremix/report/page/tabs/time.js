@@ -130,8 +130,8 @@ export function mountTime(app) {
   });
 }
 
-// Counts of each group, and what is drawn of them.
 /**
+ * Return counts of each group, and what is drawn of them.
  * @param {App} app @param {(string | null)[]} dates
  * @param {{ measure: Measure, reach: number }} view
  */

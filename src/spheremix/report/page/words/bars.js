@@ -22,7 +22,7 @@ const ROW = 19; // pixels of a word and its bar, as in the style sheet
 /** @type {WeakMap<Step, number>} */
 const scales = new WeakMap();
 
-// The largest weight of any group: the same for every card, so that bars can be compared.
+// Return the largest weight of any group: the same for every card, so that bars can be compared.
 /** @param {Step} step */
 export function commonScale(step) {
   const known = scales.get(step);
@@ -51,7 +51,7 @@ function inColumns(bars) {
   return list;
 }
 
-// Words that are no coordinates of the model: those that set the texts of a group apart.
+// Return words that are no coordinates of the model: those that set the texts of a group apart.
 /** @param {[string, number][]} words each with its z @param {number} most of any group */
 export function contrastBars(words, most) {
   return inColumns(
@@ -108,7 +108,7 @@ function wordBar(app, step, k, j, scale, hide) {
   );
 }
 
-// Words that come back with their group in fewer than half of the redrawn samples are in italics.
+// Return whether a word comes back with its group in fewer than half of the redrawn samples.
 /** @param {Pick<Content, "firmness">} content @param {Step} step @param {number} k @param {number} j */
 export function isWeak(content, step, k, j) {
   const stability = step.exact ? wordStability(content, k, j) : null;
@@ -126,7 +126,7 @@ export function aboutItalics({ firmness, kind }) {
   );
 }
 
-// Negative weights point the other way: they are hollow.
+// Return the bar of a weight; negative ones point the other way: they are hollow.
 /** @param {number} value @param {number} scale */
 function barOf(value, scale) {
   const bar = make("span", { class: value < 0 ? "bar negative" : "bar", "aria-hidden": "true" });
@@ -159,7 +159,7 @@ export function wordTitle(content, step, k, j, role) {
 
 const SHOWN = 9; // words of each side
 
-// The words whose weights differ most, those of one group first, then those of the other.
+// Return the words whose weights differ most, those of one group first, then those of the other.
 /** @param {Step} step @param {number} k @param {number} other */
 export function apart(step, k, other) {
   const words = Array.from({ length: step.W }, (_, j) => j).filter(

@@ -20,8 +20,8 @@ function fitText(context, text, width) {
   return short.length > 1 ? `${short.join("").trimEnd()}…` : "";
 }
 
-// A name that is too wide goes on as many lines as the row has room for; only the last one is cut.
 /**
+ * Return the lines of a name, as many as the row has room for; only the last one is cut.
  * @param {Pick<Context, "measureText">} context @param {string} name @param {number} width
  * @param {number} height of the row @param {number} size of the letters
  */
@@ -49,7 +49,7 @@ function groupTexts(count, K, number, noun) {
   return [`${count} groups: ${words} ${noun}`, `${count}: ${words}`, `${count}`];
 }
 
-// One label for each number of clusters that share, and one for the words that each cluster alone has.
+// Draw a label for each number of groups that share, and one for the words of each group alone.
 /** @param {Context} context @param {View} view */
 export function drawLabels(context, view) {
   const { content, step, columns, hues, colours, height } = view;
@@ -146,8 +146,8 @@ const MOST = 40; // words of a row that are tried
 
 /** @typedef {{ left: number, right: number }} Taken */
 
-// As many words as there is room for, the most characteristic first; each begins at its column, or
-// ends there where the map ends.
+// Write as many words as there is room for, the most characteristic first; each begins at its
+// column, or ends there where the map ends.
 /** @param {Context} context @param {View} view */
 export function drawHeavyWords(context, view) {
   context.textBaseline = "middle";

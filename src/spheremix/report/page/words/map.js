@@ -97,7 +97,7 @@ export function mountMap(app) {
   return { recolour, zoom, pan, print, figure };
 }
 
-// Where everything goes.
+// Return where everything goes.
 /** @param {HTMLElement} frame @param {Step} step @param {Zoom} zoom */
 function measure(frame, step, zoom) {
   const width = frame.clientWidth;
@@ -154,8 +154,7 @@ function zoomButtons(content, zoom, state) {
   ];
 }
 
-// The rows of the map: groups, or their documents.
-/** @param {State} state */
+/** Return the rows of the map: groups, or their documents. @param {State} state */
 function mapChoice(state) {
   const rows = segmented(
     "Rows of the map",
@@ -185,7 +184,7 @@ function describe(marks, { content, state, stepOf }) {
 
 // What a pointer does on the maps: hover, drag, wheel, and choosing what is clicked on.
 
-// What is under a point of the canvas: a row, a word, or a label above.
+// Return what is under a point of the canvas: a row, a word, or a label above.
 /** @param {View} view @param {number} x @param {number} y @returns {Target} */
 function at(view, x, y) {
   const { columns, rows, step, gutter } = view;
@@ -314,7 +313,7 @@ function column(context, columns, place, top, bottom, colour, thickness) {
   context.strokeRect(left - thickness / 2, top, right - left + thickness, bottom - top);
 }
 
-// The word that was searched for, beside its column.
+// Draw the word that was searched for, beside its column.
 /** @param {Context} context @param {View} view @param {number} place @param {number} word */
 function label(context, { content, columns, rows, colours }, place, word) {
   const x = columns.x(place + 0.5);

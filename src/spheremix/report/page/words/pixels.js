@@ -34,7 +34,7 @@ export function createColumns(step, zoom, left, width) {
   };
 }
 
-// A part of the map, of at least some columns, kept within it.
+// Return a part of the map, of at least some columns, kept within it.
 /** @param {number} from @param {number} to @param {Pick<Step, "W">} step @returns {Zoom} */
 export function zoomTo(from, to, step) {
   const least = Math.min(1, 12 / step.W);
@@ -60,8 +60,8 @@ export function panBy(zoom, share) {
   return [Number(from.toFixed(6)), Number((from + span).toFixed(6))];
 }
 
-// Rows as high as their clusters are large, the small ones still seen.
 /**
+ * Return rows as high as their groups are large, the small ones still seen.
  * @param {{ clusters: number[], entry: Pick<StepEntry, "sizes"> }} step @param {number} top
  * @param {number} height
  */
@@ -84,7 +84,7 @@ export function createRows(step, top, height) {
   return rows;
 }
 
-// Rows below the least height get it, the others give in proportion.
+// Return heights of which none is below the least: the others are cut in proportion.
 /** @param {number[]} wanted @param {number} least @param {number} height */
 function fairHeights(wanted, least, height) {
   let heights = wanted;
@@ -103,7 +103,7 @@ function fairHeights(wanted, least, height) {
 
 const STRIPES = 6; // pixels
 
-// Each pixel shows the heaviest of the words that fall on it.
+// Paint each pixel as the heaviest of the words that fall on it.
 /** @param {Context} context @param {View} view */
 export function paintPrototypes(context, { step, columns, rows, palette, scale }) {
   const width = Math.round((columns.right - columns.left) * scale);
@@ -124,8 +124,8 @@ export function paintPrototypes(context, { step, columns, rows, palette, scale }
   });
 }
 
-// First and last place of the words on each pixel.
 /**
+ * Return the first and last place of the words on each pixel.
  * @param {Pick<Step, "W">} step @param {Columns} columns @param {number} width
  * @param {number} scale
  */
@@ -184,7 +184,7 @@ export function paintDocuments(context, view) {
   context.drawImage(picture, columns.left, top / scale, width / scale, height / scale);
 }
 
-// First and last line of pixels of each document, within its cluster's row.
+// Return the first and last line of pixels of each document, within the row of its group.
 /** @param {Step} step @param {Row[]} rows @param {number} top @param {number} scale */
 function documentLines(step, rows, top, scale) {
   const { labels } = step;
@@ -207,7 +207,7 @@ function documentLines(step, rows, top, scale) {
   return lines;
 }
 
-// First and last pixel of each word, by its number.
+// Return the first and last pixel of each word, by its number.
 /** @param {Step} step @param {Columns} columns @param {number} scale */
 function wordPixels(step, columns, scale) {
   const across = new Int32Array(2 * step.W);
@@ -245,8 +245,8 @@ function addUp(rows, lines, across, width, height) {
   return { sums, heights };
 }
 
-// Square roots of mean values, so that rare words are still seen beside frequent ones.
 /**
+ * Paint square roots of mean values, so that rare words are still seen beside frequent ones.
  * @param {Uint32Array} pixels @param {Float32Array} sums @param {Float32Array} heights
  * @param {View} view @param {number} width
  */

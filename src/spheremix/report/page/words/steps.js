@@ -66,7 +66,7 @@ function once(action) {
   return () => (known ??= action());
 }
 
-// What the levels of a step stand for, from -MOST on: they grow with the root of the weight.
+// Return what the levels of a step stand for, from -MOST on: they grow with the root of the weight.
 /** @param {number} scale */
 function weightsOfLevels(scale) {
   return Float64Array.from({ length: 2 * MOST + 1 }, (_, i) => {
@@ -75,8 +75,8 @@ function weightsOfLevels(scale) {
   });
 }
 
-// How characteristic the words are of a cluster: their weight to the power 1.5, times the share of the
-// word that the model expects there. As characteristic_scores of the library.
+// Return how characteristic the words are of a group: their weight to the power 1.5, times the
+// share of the word that the model expects there. As characteristic_scores of the library.
 /** @param {Step["weight"]} weight @param {number[]} masses @param {number} W */
 function createScores(weight, masses, W) {
   const totals = once(() => {
@@ -102,13 +102,12 @@ function createScores(weight, masses, W) {
   };
 }
 
-// By decreasing weight; of equals, the first one first.
-/** @param {number[]} weights */
+/** Return groups by decreasing weight; of equals, the first one first. @param {number[]} weights */
 function orderClusters(weights) {
   return weights.map((_, k) => k).sort((a, b) => weights[b] - weights[a] || a - b);
 }
 
-// How many clusters have each word, and how many words each cluster has.
+// Return how many clusters have each word, and how many words each cluster has.
 /** @param {Levels} levels @param {number} W @param {number} K */
 function countWords(levels, W, K) {
   const counts = new Uint16Array(W);
@@ -124,8 +123,8 @@ function countWords(levels, W, K) {
   return { counts, shownCounts };
 }
 
-// The paper's order of words. Only the map of words asks for it, and sorting takes its time.
 /**
+ * Return the paper's order of words. Only the map of words asks for it, and sorting takes its time.
  * @param {Levels} levels @param {number[]} clusters @param {Uint16Array} counts @param {number} W
  * @param {Float32Array | null} prototypes
  */
@@ -160,8 +159,8 @@ function orderWords(keys, intensities) {
   });
 }
 
-// Neighbouring words that are non-zero in exactly the same clusters.
 /**
+ * Return neighbouring words that are non-zero in exactly the same groups.
  * @param {Uint32Array} order @param {Float64Array[]} keys @param {Uint16Array} counts
  * @param {Levels} levels @param {number[]} clusters @param {number} W
  */
@@ -178,7 +177,7 @@ function findBlocks(order, keys, counts, levels, clusters, W) {
   return blocks;
 }
 
-// Columns of each number of sharing clusters: what is drawn in one hue.
+// Return the columns of each number of sharing groups: what is drawn in one hue.
 /** @param {Step} step */
 export function groupsOf(step) {
   /** @type {Omit<Block, "clusters">[]} */

@@ -74,7 +74,7 @@ function wordFacts(content, view, row, place, x) {
   ]);
 }
 
-// Of the words on one pixel, the one that is drawn there.
+// Return, of the words on one pixel, the one that is drawn there.
 /** @param {View} view @param {Row | null} row @param {number} place @param {number} x */
 function heaviest({ step, columns, scale }, row, place, x) {
   const stop = Math.min(

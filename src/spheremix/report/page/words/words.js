@@ -7,7 +7,7 @@ import { counted, integer, isDense, nounOf } from "../lib/format.js";
 /** @typedef {Pick<Content, "exit_betas">} Exits */
 /** @typedef {Pick<Content, "exit_betas" | "only_here">} Listed */
 
-// How many words a cluster has, and how many of them no other one has.
+// Return how many words a cluster has, and how many of them no other one has.
 /** @param {Content} content @param {Step} step @param {number} k */
 export function wordCountText(content, step, k) {
   const all = counted(step.entry.n_words[k], nounOf(content));
@@ -15,14 +15,16 @@ export function wordCountText(content, step, k) {
   return hasGroups(content, step) ? `${all}, ${alone} only here` : all;
 }
 
-// Whether words are told apart by who has them: not those of one cluster, nor dense coordinates.
+// Return whether words are told apart by who has them: not those of one cluster, nor dense
+// coordinates.
 /** @param {Content} content @param {Pick<Step, "K">} step */
 export function hasGroups(content, step) {
   return step.K > 1 && !isDense(content);
 }
 
-// The most characteristic first; of equals, the heaviest, and those that stay longer on the path.
 /**
+ * Return words, the most characteristic first; of equals, the heaviest, and those that leave the
+ * path later.
  * @param {Pick<Content, "exit_betas">} content @param {Step} step @param {number} k
  * @param {(j: number, count: number) => boolean} keep
  */
@@ -49,8 +51,8 @@ function compareExits(a, b) {
   return a === b ? 0 : a - b; // the difference of two infinities is no number
 }
 
-// A few of many: one pass, without sorting the rest.
 /**
+ * Return a few of many in one pass, without sorting the rest.
  * @param {number[]} items @param {(a: number, b: number) => number} by @param {number} limit
  */
 function firstOf(items, by, limit) {
@@ -71,7 +73,7 @@ export function characteristicWords(content, step, k, limit) {
   return rankedWords(content, step, k, () => true, limit);
 }
 
-// That no other cluster has; unless all of them are asked for, those of enough of its documents.
+// Return words that no other group has; unless all are asked for, those of enough of its documents.
 /** @param {Listed} content @param {Step} step @param {number} k @param {number} limit */
 export function onlyHereWords(content, step, k, limit, all = false) {
   const enough = all ? null : content.only_here;
@@ -79,7 +81,7 @@ export function onlyHereWords(content, step, k, limit, all = false) {
   return rankedWords(content, step, k, (j, count) => count === 1 && listed(j), limit);
 }
 
-// With some others, not with all of them: those are common.
+// Return words shared with some others, not with all of them: those are common.
 /** @param {Exits} content @param {Step} step @param {number} k @param {number} limit */
 export function sharedWords(content, step, k, limit) {
   return rankedWords(content, step, k, (_, count) => count > 1 && count < step.K, limit);
@@ -95,7 +97,7 @@ export function sharers(step, j) {
   return step.clusters.filter((k) => step.levels[k * step.W + j] !== 0);
 }
 
-// What a word is to a cluster.
+// Return what a word is to a cluster.
 /** @param {Step} step @param {number} j @param {number} k @returns {Role} */
 export function roleOf(step, j, k) {
   const count = step.counts[j];
