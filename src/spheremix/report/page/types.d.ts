@@ -555,5 +555,4 @@ export interface DocumentMap {
   reset: () => void;
   savePng: () => void;
   saveSvg: () => void;
-  destroy: () => void;
 }

@@ -7,7 +7,6 @@ import {
   whyText,
 } from "../../../../src/spheremix/report/page/documents/verdict.js";
 import {
-  stabilityPercent,
   stabilitySentence,
   stabilityPhrase,
   agreementPercent,
@@ -259,8 +258,8 @@ test("a value is told beside those of the others, in words where it is at the en
 test("a group is stable, in doubt or weak, and the number that is shown never says otherwise", () => {
   const values = [0, 0.4999, 0.5, 0.7499, 0.75, 1];
   assert.deepEqual(values.map(levelOf), ["weak", "weak", "fair", "fair", "stable", "stable"]);
-  assert.deepEqual(values.map(stabilityPercent), ["0 %", "49 %", "50 %", "74 %", "75 %", "100 %"]);
-  assert.equal(stabilityPercent(0.29), "29 %"); // 28.999… in binary numbers
+  assert.deepEqual(values.map(agreementPercent), ["0 %", "49 %", "50 %", "74 %", "75 %", "100 %"]);
+  assert.equal(agreementPercent(0.29), "29 %"); // 28.999… in binary numbers
 });
 
 test("the list of groups marks those in doubt, and says what the marks mean if there are any", () => {

@@ -13,7 +13,16 @@ import {
   sureScope,
   sureText,
 } from "../groups/certainty.js";
-import { bdi, createList, debounced, find, make, segmented, textButton } from "../lib/dom.js";
+import {
+  bdi,
+  createList,
+  debounced,
+  find,
+  make,
+  segmented,
+  selectOf,
+  textButton,
+} from "../lib/dom.js";
 import { atThisBeta, capital, counted, integer } from "../lib/format.js";
 import { anyCut, createSearch, listDocuments, listedIds, nameOf } from "./filters.js";
 
@@ -254,26 +263,19 @@ function sortChoice(documents, state) {
 
 /** @param {State} state */
 function scopeChoice(state) {
-  const select = make("select", { id: "scope", "aria-label": "Which documents" });
   /** @type {[Scope, string][]} */
   const scopes = [
     ["cluster", "this group"],
     ["all", "all groups"],
   ];
-  const options = scopes.map(([value, text]) => make("option", { value, text }));
-  select.append(...options);
-  select.addEventListener("change", () =>
-    state.set({ scope: /** @type {Scope} */ (select.value) }),
+  const select = selectOf("scope", "Which documents", scopes, (value) =>
+    state.set({ scope: /** @type {Scope} */ (value) }),
   );
-  const update = (
-    /** @type {Scope} */ scope,
-    /** @type {number} */ n,
-    /** @type {number} */ size,
-    /** @type {number} */ all,
-  ) => {
+  /** @type {(scope: Scope, n: number, size: number, all: number) => void} */
+  const update = (scope, n, size, all) => {
     const which = n > 1 ? "to be merged" : "this group";
-    options[0].textContent = `${which}: ${integer(size)}`;
-    options[1].textContent = `all groups: ${integer(all)}`;
+    select.options[0].textContent = `${which}: ${integer(size)}`;
+    select.options[1].textContent = `all groups: ${integer(all)}`;
     select.value = scope;
   };
   return { select, update };

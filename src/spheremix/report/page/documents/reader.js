@@ -2,7 +2,7 @@
 
 import { documentTools } from "../edits/tools.js";
 import { placeOf } from "../groups/grouping.js";
-import { bdi, createScroll, find, make, present, textButton } from "../lib/dom.js";
+import { bdi, createScroll, find, make, part, present, softLine, textButton } from "../lib/dom.js";
 import { counted, decimal, integer, signed } from "../lib/format.js";
 import { showWord } from "../words/map.js";
 import { roleOf } from "../words/words.js";
@@ -31,9 +31,7 @@ export function mountReader(app) {
     find("reader-close").hidden = i < 0;
     if (i < 0) {
       find("reader-name").replaceChildren("Reader");
-      body.replaceChildren(
-        make("p", { class: "soft", text: `Choose a document in the list${orPress()}.` }),
-      );
+      body.replaceChildren(softLine(`Choose a document in the list${orPress()}.`));
       return;
     }
     find("reader-name").replaceChildren(bdi(nameOf(documents, i)));
@@ -95,12 +93,11 @@ function about(documents, i) {
  */
 function textOf(content, documents, step, i, k, rival, open, toggle) {
   if (!documents.text)
-    return make("p", {
-      class: "soft",
-      text: content.rows
+    return softLine(
+      content.rows
         ? "The run has no texts. Only what each word adds is known."
         : "The run has no texts.",
-    });
+    );
   const whole = documents.text[i];
   const long = whole.length > LONG;
   const text = long && !open ? cutAt(whole, LONG) : whole;
@@ -116,12 +113,10 @@ function textOf(content, documents, step, i, k, rival, open, toggle) {
   if (long) parts.push(textButton(open ? "show the beginning only" : more, toggle));
   if (cut && documents.length) {
     parts.push(
-      make("p", {
-        class: "soft",
-        text:
-          `Shortened here: ${integer(whole.length)} of ` +
+      softLine(
+        `Shortened here: ${integer(whole.length)} of ` +
           `${counted(documents.length[i], "character")}.`,
-      }),
+      ),
     );
   }
   return make("div", {}, ...parts);
@@ -145,31 +140,19 @@ function reasons(app, documents, step, i, k, rival, all, toggle) {
       content.kind === "coordinates"
         ? "The columns are coordinates and not words, so what each of them adds is not shown."
         : "";
-    return why ? make("p", { class: "soft", text: why }) : null;
+    return why ? softLine(why) : null;
   }
   const terms = contributionsOf(content.rows, step, i, k, rival);
   const { names } = content;
   const kept = keptWords(content.rows, i);
   const told = { own: names[k], rival: rival >= 0 ? names[rival] : "" };
   const odds = step.exact && rival >= 0 ? documents.log_odds[i] : null;
-  return make(
-    "section",
-    { class: "part" },
-    make(
-      "h3",
-      {},
-      "Why: word by word",
-      make("span", {
-        class: "note",
-        text: "what each word adds to the score of either group: κ μ x",
-      }),
-    ),
+  return part(
+    "Why: word by word",
+    "what each word adds to the score of either group: κ μ x",
     terms.length
       ? contributionTable(app, terms, odds, told, all, toggle)
-      : make("p", {
-          class: "soft",
-          text: `None of its words${kept ? " in this report" : ""} is in either group.`,
-        }),
+      : softLine(`None of its words${kept ? " in this report" : ""} is in either group.`),
     kept
       ? make("p", {
           class: "soft kept-words",

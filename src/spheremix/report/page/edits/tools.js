@@ -1,6 +1,6 @@
 // What can be done with a group or a document, and the list of what was done.
 
-import { bdi, find, make, present, rove, textButton } from "../lib/dom.js";
+import { bdi, find, make, present, rove, selectOf, softLine, textButton } from "../lib/dom.js";
 import { saveText } from "../lib/files.js";
 import { counted } from "../lib/format.js";
 import { countEdits, mergeSets, noteOf } from "./edits.js";
@@ -106,13 +106,10 @@ export function groupTools(app, group) {
 
 /** @param {App["state"]} state @param {[string, string][]} others */
 function compareChoice(state, others) {
-  const select = make("select", { id: "compare", "aria-label": "Compare with another group" });
-  select.append(
-    make("option", { value: "-1", text: "compare with …" }),
-    ...others.map(([value, text]) => make("option", { value, text })),
-  );
+  const choices = /** @type {[string, string][]} */ ([["-1", "compare with …"], ...others]);
+  const choose = (/** @type {string} */ value) => state.set({ compared: Number(value) });
+  const select = selectOf("compare", "Compare with another group", choices, choose);
   select.value = String(state.now.compared);
-  select.addEventListener("change", () => state.set({ compared: Number(select.value) }));
   return select;
 }
 
@@ -179,10 +176,7 @@ export function mountEdits(app) {
       ...(n
         ? [
             make("ul", {}, ...lines(edits.record(), content.names)),
-            make("p", {
-              class: "soft",
-              text: `${counted(n, "edit")}. ${content.run ? APPLY : ALONE}`,
-            }),
+            softLine(`${counted(n, "edit")}. ${content.run ? APPLY : ALONE}`),
           ]
         : [
             make("p", {
@@ -228,11 +222,7 @@ export function ask(title, about, field, onAnswer) {
   const cancel = make("button", { type: "button", text: "cancel" });
   cancel.addEventListener("click", () => dialog.close());
   const ok = make("button", { type: "submit", text: "ok" });
-  form.replaceChildren(
-    make("p", { class: "soft", text: about }),
-    input,
-    make("div", { class: "buttons" }, ok, cancel),
-  );
+  form.replaceChildren(softLine(about), input, make("div", { class: "buttons" }, ok, cancel));
   // Nothing is chosen at first, so that a quick ok does no harm.
   if ("choices" in field) {
     ok.disabled = true;

@@ -2,7 +2,17 @@
 
 import { groupTools } from "../edits/tools.js";
 import { seenColour } from "../lib/colours.js";
-import { bdi, createScroll, find, make, makeSvg, present, rove, textButton } from "../lib/dom.js";
+import {
+  bdi,
+  createScroll,
+  find,
+  make,
+  makeSvg,
+  part,
+  present,
+  rove,
+  textButton,
+} from "../lib/dom.js";
 import { largestOf, stepsPath } from "../lib/drawing.js";
 import { counted, decimal, integer, nounOf, percent, shownOfAll } from "../lib/format.js";
 import { countLabels, countPeriods, labelOrder } from "../tabs/counts.js";
@@ -215,7 +225,11 @@ function wordParts(app, step, k, scale, all, toggle) {
     wordBars(app, step, k, kept(words), scale, content.kind === "words" ? drop : null);
   const parts = lists
     .filter(({ words, kind }) => words.length || kind === "own")
-    .map(({ title, note, words, kind }) => part(title, note, bars(words), kind));
+    .map(({ title, note, words, kind }) => {
+      const section = part(title, note, bars(words));
+      section.dataset.kind = kind;
+      return section;
+    });
   const first = hasGroups(content, step) ? characteristicWords(content, step, k, FIRST) : [];
   if (hasGroups(content, step)) {
     const note = "bars: weight, one scale for all groups";
@@ -284,16 +298,6 @@ function wordLists(content, step, k, limit) {
   ];
 }
 
-/** @param {string} title @param {string} note @param {HTMLElement} body */
-function part(title, note, body, kind = "") {
-  return make(
-    "section",
-    { class: "part", "data-kind": kind || null },
-    make("h3", {}, title, note ? make("span", { class: "note", text: note }) : null),
-    body,
-  );
-}
-
 // The chosen group over labels and over time, as bars on its card.
 
 const LABELS_SHOWN = 8;
@@ -344,12 +348,8 @@ function columnBars({ state }, documents, column, { inside, totals, size }) {
   const more = order.length - rows.length;
   const rest = more > 0 ? `; ${counted(more, "rarer label")} not shown` : "";
   const note = `in this group, of all documents${rest}`;
-  return make(
-    "section",
-    { class: "part" },
-    make("h3", {}, "Labels: ", bdi(column.name), make("span", { class: "note", text: note })),
-    rove(make("ul", { class: "bars" }, ...rows), "button"),
-  );
+  const title = make("span", {}, "Labels: ", bdi(column.name));
+  return part(title, note, rove(make("ul", { class: "bars" }, ...rows), "button"));
 }
 
 /** @param {App} app @param {number} id */
@@ -366,10 +366,9 @@ export function timeBars(app, id) {
     `documents per ${period}, at most ${integer(largest)} in ${peak}` +
     (undated ? `; ${integer(undated)} without a date` : "");
   const seen = largestOf(inside, WIDE);
-  return make(
-    "section",
-    { class: "part" },
-    make("h3", {}, "Time", make("span", { class: "note", text: note })),
+  return part(
+    "Time",
+    note,
     makeSvg(
       "svg",
       {

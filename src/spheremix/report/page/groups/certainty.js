@@ -233,16 +233,10 @@ export function levelOf(value) {
   return value >= FAIR ? "fair" : "weak";
 }
 
-// Return it rounded down: what is shown as 50 % has no mark of those below 50 %.
-/** @param {number} value between 0 and 1 */
-export function stabilityPercent(value) {
-  return `${Math.floor(100 * value + 1e-9)} %`;
-}
-
 // Return what the list of groups says: "! stability 31 %".
 /** @param {number} value between 0 and 1 */
 export function stabilityPhrase(value) {
-  return `${MARKS[levelOf(value)]}stability ${stabilityPercent(value)}`;
+  return `${MARKS[levelOf(value)]}stability ${agreementPercent(value)}`;
 }
 
 // Return what the marks mean that groups of the list have, a line each.
@@ -262,7 +256,7 @@ export function marksLines(groups) {
 export function stabilitySentence({ firmness }, value) {
   const level = levelOf(value);
   const samples = counted(firmness?.n_replicates ?? 0, "redrawn sample");
-  const found = `${MARKS[level]}Stability ${stabilityPercent(value)} in ${samples}`;
+  const found = `${MARKS[level]}Stability ${agreementPercent(value)} in ${samples}`;
   if (level === "stable") return `${found}: this group is stable.`;
   return level === "fair"
     ? `${found}: look twice before you rely on it (${HIGH}).`

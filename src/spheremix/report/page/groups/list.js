@@ -1,7 +1,7 @@
 // The groups in the order of the tree: how big, in which words, how sure, with which label, when.
 
 import { seenColour } from "../lib/colours.js";
-import { bdi, find, make, present, reveal } from "../lib/dom.js";
+import { bdi, find, make, noteSpan, present, reveal } from "../lib/dom.js";
 import { sparkline } from "../lib/drawing.js";
 import { counted, integer, percent } from "../lib/format.js";
 import { countPeriods, topLabels } from "../tabs/counts.js";
@@ -40,7 +40,7 @@ export function mountGroups(app) {
     const red = !few && groups.groups.some(({ own }) => own.includes(true));
     find("cluster-title").replaceChildren(
       counted(groups.groups.length, "group"),
-      make("span", { class: "note", text: red ? `${order}; red: only here` : order }),
+      noteSpan(red ? `${order}; red: only here` : order),
     );
     const marks = marksLines(groups.groups);
     find("cluster-marks").replaceChildren(...marks.map((text) => make("li", { text })));

@@ -48,13 +48,46 @@ export function bdi(text, properties = {}) {
   return make("bdi", { text, ...properties });
 }
 
-/** Return a button that looks like a link. @param {Node | string} child */
-export function textButton(
-  child,
-  /** @type {() => void} */ click,
-  /** @type {Properties} */ more = {},
-) {
+/**
+ * Return a button that looks like a link.
+ * @param {Node | string} child @param {() => void} click @param {Properties} more
+ */
+export function textButton(child, click, more = {}) {
   return make("button", { type: "button", class: "plain", ...more, on: { click } }, child);
+}
+
+/** Return a paragraph that explains. @param {string} text */
+export function softLine(text) {
+  return make("p", { class: "soft", text });
+}
+
+/** Return what stands small beside a title. @param {string} text */
+export function noteSpan(text) {
+  return make("span", { class: "note", text });
+}
+
+/** Return a part of a panel. @param {Child} title @param {string} note @param {Child[]} children */
+export function part(title, note, ...children) {
+  const head = make("h3", {}, title, note ? noteSpan(note) : null);
+  return make("section", { class: "part" }, head, ...children);
+}
+
+/** Return a table. @param {string} name @param {Child[]} head its cells @param {Child[]} rows */
+export function tableOf(name, head, rows) {
+  const top = make("thead", {}, make("tr", {}, ...head));
+  return make("table", { class: name }, top, make("tbody", {}, ...rows));
+}
+
+/**
+ * Return a choice from a list.
+ * @param {string} id @param {string} label @param {[value: string | number, text: string][]} choices
+ * @param {(value: string) => void} onChoose
+ */
+export function selectOf(id, label, choices, onChoose) {
+  const options = choices.map(([value, text]) => make("option", { value, text }));
+  const select = make("select", { id, "aria-label": label }, ...options);
+  select.addEventListener("change", () => onChoose(select.value));
+  return select;
 }
 
 /**

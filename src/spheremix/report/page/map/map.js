@@ -268,8 +268,7 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
       setLasso(false);
     },
   });
-  const observer = new ResizeObserver(resize);
-  observer.observe(element);
+  new ResizeObserver(resize).observe(element);
   const reorder = () => {
     shown.order = drawingOrder(index.order, visible, highlighted ?? chosen);
     shown.faint = highlighted ? FAINT : PALE;
@@ -303,11 +302,5 @@ export function createDocumentMap({ x, y, colours, labels = [], describe, ...hea
     reset,
     savePng,
     saveSvg,
-    destroy: () => {
-      observer.disconnect();
-      cancelAnimationFrame(waiting);
-      clearTimeout(moving);
-      element.remove();
-    },
   };
 }

@@ -1,7 +1,7 @@
 // What was read, what was done to it, and how the model was made.
 
 import { chooseCluster } from "../groups/grouping.js";
-import { bdi, find, make, present } from "../lib/dom.js";
+import { bdi, find, make, part, present, softLine } from "../lib/dom.js";
 import {
   counted,
   criterionName,
@@ -139,7 +139,7 @@ function section(title, pairs) {
     make("dt", { text: what }),
     make("dd", {}, bdi(value)),
   ]);
-  return make("section", { class: "part" }, make("h3", { text: title }), make("dl", {}, ...items));
+  return part(title, "", make("dl", {}, ...items));
 }
 
 // Return a remark in which the groups it names are buttons that choose them.
@@ -188,11 +188,10 @@ function setAside({ set_aside: documents }) {
     .slice(0, SHOWN)
     .map(([id, reason]) => make("li", {}, bdi(id), `: ${reason}`));
   const more = documents.length - items.length;
-  return make(
-    "section",
-    { class: "part" },
-    make("h3", { text: "Documents set aside" }),
+  return part(
+    "Documents set aside",
+    "",
     make("ul", {}, ...items),
-    more > 0 ? make("p", { class: "soft", text: `and ${counted(more, "more document")}.` }) : null,
+    more > 0 ? softLine(`and ${counted(more, "more document")}.`) : null,
   );
 }

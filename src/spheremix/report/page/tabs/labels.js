@@ -1,7 +1,7 @@
 // Groups against the labels of a column: shares and counts, sorted by any of them.
 
 import { chooseGroup } from "../groups/grouping.js";
-import { bdi, find, make, rove, segmented, textButton } from "../lib/dom.js";
+import { bdi, find, make, rove, segmented, selectOf, tableOf, textButton } from "../lib/dom.js";
 import { counted, integer, percent } from "../lib/format.js";
 import { countLabels, labelOrder } from "./counts.js";
 
@@ -27,13 +27,12 @@ export function mountLabels(app) {
   const columns = documents.label_columns;
   /** @type {View} */
   const view = { column: 0, measure: "group", sort: -1, all: false };
-  const select = make("select", { "aria-label": "Column of labels", id: "label-column" });
-  select.append(...columns.map(({ name }, i) => make("option", { value: i, text: name })));
-  select.hidden = columns.length < 2;
-  select.addEventListener("change", () => {
-    Object.assign(view, { column: Number(select.value), sort: -1 });
+  const choices = columns.map(({ name }, i) => /** @type {[number, string]} */ ([i, name]));
+  const select = selectOf("label-column", "Column of labels", choices, (value) => {
+    Object.assign(view, { column: Number(value), sort: -1 });
     draw();
   });
+  select.hidden = columns.length < 2;
   const measures = segmented("What is shown", MEASURES, (measure) => {
     view.measure = measure;
     draw();
@@ -114,12 +113,8 @@ function labelTable(app, documents, found, view, draw) {
       ...labels.map((label) => cell(app, group.id, label, found, i, largest, view)),
     ),
   );
-  return make(
-    "table",
-    { class: "plain-table heat" },
-    make("thead", {}, make("tr", {}, make("th", { scope: "col", text: "group" }), ...head)),
-    rove(make("tbody", {}, ...body), "td button"),
-  );
+  const first = make("th", { scope: "col", text: "group" });
+  return rove(tableOf("plain-table heat", [first, ...head], body), "td button");
 }
 
 // Return a name that may be broken after its signs, such as dots, and else only where a part is

@@ -3,7 +3,18 @@
 import { agreementPercent, share } from "../groups/certainty.js";
 import { openCut } from "../groups/sliders.js";
 import { seenColour } from "../lib/colours.js";
-import { bdi, find, make, makeSvg, present, textButton } from "../lib/dom.js";
+import {
+  bdi,
+  find,
+  make,
+  makeSvg,
+  noteSpan,
+  part,
+  present,
+  softLine,
+  tableOf,
+  textButton,
+} from "../lib/dom.js";
 import { drawCurves, strokeSample } from "../lib/drawing.js";
 import { counted, criterionName, decimal, integer, percent } from "../lib/format.js";
 
@@ -59,17 +70,13 @@ function criteriaPart(candidates, names, rows) {
     "details",
     { class: "part criteria" },
     make("summary", { text: "Criteria: log-likelihood, AIC, BIC and others" }),
-    make("p", {
-      class: "soft",
-      text:
-        "A criterion weighs how well a mixture fits the documents against the number of its " +
+    softLine(
+      "A criterion weighs how well a mixture fits the documents against the number of its " +
         "parameters. The lowest value is best; the criteria seldom agree.",
-    }),
+    ),
     candidates.length > 1 ? criteriaCurves(candidates, names) : null,
     make("div", { class: "wide" }, criteriaTable(candidates, names, rows)),
-    agreementKnown(candidates)
-      ? make("p", { class: "soft", text: `Starts agree: ${AGREE}.` })
-      : null,
+    agreementKnown(candidates) ? softLine(`Starts agree: ${AGREE}.`) : null,
   );
 }
 
@@ -161,12 +168,7 @@ function criteriaTable(candidates, names, rows) {
     ["log-likelihood"],
     ...names.map((name) => [criterionName(name)]),
   ].map(([text, title]) => make("th", { scope: "col", text, title }));
-  return make(
-    "table",
-    { class: "plain-table" },
-    make("thead", {}, make("tr", {}, ...heads)),
-    make("tbody", {}, ...rows),
-  );
+  return tableOf("plain-table", heads, rows);
 }
 
 /**
@@ -235,10 +237,7 @@ function candidateClusters(candidate) {
     make("h3", {
       text: `The ${candidate.n_clusters} groups of this number, before words were dropped, by size`,
     }),
-    make("p", {
-      class: "soft",
-      text: `${counted(candidate.n_nonzero, "weight")} of the prototypes are not zero.${named}`,
-    }),
+    softLine(`${counted(candidate.n_nonzero, "weight")} of the prototypes are not zero.${named}`),
     make("ol", { class: "cluster-list roomy still" }, ...items),
   ];
 }
@@ -274,10 +273,9 @@ export function advicePart(app) {
     });
     return make("li", {}, button, sentence.slice(colon));
   });
-  return make(
-    "section",
-    { class: "part" },
-    make("h3", { text: "How many groups" }),
+  return part(
+    "How many groups",
+    "",
     make("ul", {}, ...said),
     make("p", { text: [SURE[advice.certainty] ?? "", ...advice.doubts].join(" ") }),
     make("div", { class: "wide" }, evidenceTable(app, advice)),
@@ -319,12 +317,8 @@ function evidenceTable(app, { evidence, recommended }) {
       }),
     );
   });
-  return make(
-    "table",
-    { class: "plain-table evidence" },
-    make("thead", {}, make("tr", {}, make("th", { scope: "col", text: "groups" }), ...head)),
-    make("tbody", {}, ...rows),
-  );
+  const first = make("th", { scope: "col", text: "groups" });
+  return tableOf("plain-table evidence", [first, ...head], rows);
 }
 
 // How groups merge and divide: documents as streams between several numbers of groups of the tree.
@@ -359,7 +353,7 @@ export function flowPart(app) {
       "h3",
       {},
       "How groups merge and divide",
-      make("span", { class: "note", text: "documents as streams; click a group to choose it" }),
+      noteSpan("documents as streams; click a group to choose it"),
     ),
     alluvial(app, cuts, choose),
   ];

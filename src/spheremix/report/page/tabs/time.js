@@ -2,7 +2,7 @@
 
 import { chooseGroup, chosenId } from "../groups/grouping.js";
 import { seenColour } from "../lib/colours.js";
-import { bdi, find, make, makeSvg, reveal, segmented, textButton } from "../lib/dom.js";
+import { bdi, find, make, makeSvg, reveal, segmented, selectOf, textButton } from "../lib/dom.js";
 import { axisTicks, smoothed, stepsPath } from "../lib/drawing.js";
 import { counted, integer, percent } from "../lib/format.js";
 import { countPeriods, daysOf } from "./counts.js";
@@ -37,24 +37,22 @@ export function mountTime(app) {
     ]),
     (measure) => redraw({ measure }),
   );
-  const smooth = make("select", { "aria-label": "Smoothing", id: "smoothing" });
-  const scales = make("select", { "aria-label": "Scale", id: "time-scale" });
-  scales.append(
-    make("option", { value: "own", text: "a scale for each group" }),
-    make("option", { value: "one", text: "one scale for all" }),
+  /** @type {[string, string][]} */
+  const scalings = [
+    ["own", "a scale for each group"],
+    ["one", "one scale for all"],
+  ];
+  const scales = selectOf("time-scale", "Scale", scalings, (value) =>
+    redraw({ own: value === "own" }),
   );
-  smooth.append(
-    ...[0, 1, 2, 5]
-      .filter((reach) => !reach || 2 * reach < first.periods.length)
-      .map((reach) =>
-        make("option", {
-          value: reach,
-          text: reach ? `smoothed over ${2 * reach + 1} ${unit}s` : "not smoothed",
-        }),
-      ),
+  /** @type {[number, string][]} */
+  const reaches = [[0, "not smoothed"]];
+  for (const reach of [1, 2, 5])
+    if (2 * reach < first.periods.length)
+      reaches.push([reach, `smoothed over ${2 * reach + 1} ${unit}s`]);
+  const smooth = selectOf("smoothing", "Smoothing", reaches, (value) =>
+    redraw({ reach: Number(value) }),
   );
-  smooth.addEventListener("change", () => redraw({ reach: Number(smooth.value) }));
-  scales.addEventListener("change", () => redraw({ own: scales.value === "own" }));
   const reading = make("p", { class: "soft", id: "time-reading" });
   const rows = make("div", { class: "time-rows" });
   const head = make(

@@ -1,7 +1,7 @@
 // Words of a group as bars, on one scale for all groups; and what sets two groups apart.
 
 import { FAIR, ofSamples, wordStability } from "../groups/certainty.js";
-import { bdi, make, rove, textButton } from "../lib/dom.js";
+import { bdi, make, rove, softLine, tableOf, textButton } from "../lib/dom.js";
 import { atThisBeta, decimal, nounOf } from "../lib/format.js";
 import { showWord } from "./map.js";
 import { roleOf, sharers } from "./words.js";
@@ -39,7 +39,7 @@ export function commonScale(step) {
  * @param {number} scale @param {((j: number) => void) | null} hide
  */
 export function wordBars(app, step, k, words, scale, hide) {
-  if (!words.length) return make("p", { class: "soft", text: `None${atThisBeta(app.content)}.` });
+  if (!words.length) return softLine(`None${atThisBeta(app.content)}.`);
   const bars = words.map((j) => wordBar(app, step, k, j, scale, hide));
   return rove(inColumns(bars), ".word");
 }
@@ -194,20 +194,10 @@ export function comparison(app, step, k, other, scale) {
       ),
       make("td", {}, barOf(step.weight(k, j), scale)),
     );
-  return make(
-    "table",
-    { class: "compared" },
-    make(
-      "thead",
-      {},
-      make(
-        "tr",
-        {},
-        make("th", { scope: "col", class: "left" }, bdi(names[other], { title: names[other] })),
-        make("td", {}),
-        make("th", { scope: "col" }, bdi(names[k], { title: names[k] })),
-      ),
-    ),
-    make("tbody", {}, ...here.map(row), ...there.map(row)),
-  );
+  const head = [
+    make("th", { scope: "col", class: "left" }, bdi(names[other], { title: names[other] })),
+    make("td", {}),
+    make("th", { scope: "col" }, bdi(names[k], { title: names[k] })),
+  ];
+  return tableOf("compared", head, [...here, ...there].map(row));
 }
