@@ -1,4 +1,4 @@
-// The lines at the top: what this is, how many groups, how sure that is, and what else could be said.
+// The lines at the top: what this is, how many groups, how sure that is; and light or dark.
 
 import { AGREED, agreementPercent, countSure, samenessWord } from "../groups/certainty.js";
 import { chooseCluster } from "../groups/grouping.js";

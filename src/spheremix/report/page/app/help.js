@@ -1,4 +1,4 @@
-// How to read this report, and its keys: of what there is in it.
+// How to read this report, how sure it is, and its keys: of what there is in it.
 
 import { FAIR, STABLE } from "../groups/certainty.js";
 import { find, make, present } from "../lib/dom.js";

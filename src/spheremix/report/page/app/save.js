@@ -1,4 +1,4 @@
-// What can be taken away: tables, the page on paper, the address of this view.
+// What can be taken away: tables, figures, the page on paper.
 
 import { seenColour, themeColours } from "../lib/colours.js";
 import { find, make, makeSvg, present } from "../lib/dom.js";

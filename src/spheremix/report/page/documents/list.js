@@ -1,4 +1,4 @@
-// The documents of the group: typical, borderline, newest or most unlike; found by text, label, date.
+// The list of documents, and what chooses and orders those that are listed.
 
 import {
   borderlineReason,

@@ -1,4 +1,4 @@
-// One document: where it is and why, and its text with the words marked.
+// One document: where it is and why, word by word, and its text with the words marked.
 
 import { documentTools } from "../edits/tools.js";
 import { placeOf } from "../groups/grouping.js";

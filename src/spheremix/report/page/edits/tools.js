@@ -1,4 +1,5 @@
-// What can be done with a group or a document, and the list of what was done.
+// What can be done with a group or a document, the questions that are asked, and the list of what was
+// done.
 
 import { bdi, find, make, present, rove, selectOf, softLine, textButton } from "../lib/dom.js";
 import { saveText } from "../lib/files.js";

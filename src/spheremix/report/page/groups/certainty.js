@@ -1,4 +1,5 @@
-// How sure something is, in words. Numbers follow where they are asked for.
+// How sure something is, in words: documents, words, and the stability of groups. Numbers follow where
+// they are asked for.
 
 import { present } from "../lib/dom.js";
 import { counted, integer, oddsText } from "../lib/format.js";

@@ -1,5 +1,5 @@
-// The groups that are looked at: the clusters of the model, or nodes of the tree when more or fewer
-// groups are asked for. Lists, tabs and maps take them from here.
+// The groups that are looked at: those of the model, or nodes of the tree when more or fewer are asked
+// for. Lists, tabs and maps take them from here.
 
 import { groupColour } from "../lib/colours.js";
 import { characteristicWords, onlyHereWords } from "../words/words.js";

@@ -1,4 +1,4 @@
-// How many groups: a slider along the tree.
+// The two sliders at the top: how many groups, along the tree, and how many words, along the path.
 
 import { find, make } from "../lib/dom.js";
 import { drawCurves, strokeSample } from "../lib/drawing.js";

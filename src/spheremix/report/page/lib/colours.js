@@ -1,4 +1,4 @@
-// Colours of the maps: a hue for each number of clusters, paler for what weighs less.
+// All colours: of the maps, of documents and of groups.
 
 /** @import { Colours, Rgb, Sure } from "../types.d.ts" */
 

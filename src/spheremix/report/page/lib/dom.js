@@ -1,4 +1,5 @@
-// Elements made one by one: what comes from the corpus only ever becomes text or an attribute.
+// Elements made one by one, and lists of them: what comes from the corpus only ever becomes text or an
+// attribute.
 
 /** @import { Child, Places, Properties } from "../types.d.ts" */
 

@@ -1,4 +1,4 @@
-// Thin lines: several curves in one small drawing, each on its own scale.
+// Small drawings: curves, areas over time, and what the maps draw on a canvas as SVG.
 
 import { makeSvg } from "./dom.js";
 

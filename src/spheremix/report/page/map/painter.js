@@ -1,5 +1,4 @@
-// What the canvas of the map of documents shows: painted anew, or, while a hand drags the map, moved by
-// whole pixels, with new points only where it has moved away from the edge.
+// The points of the map: painted as pixels, moved, and written as SVG.
 
 import { hex } from "../lib/colours.js";
 import { contextOf, makeSvg } from "../lib/dom.js";

@@ -1,4 +1,4 @@
-// The tab of the map of documents: colours, labels of groups, and what is chosen on it.
+// The tab of the map of documents: colours and their legend, labels of groups, what is chosen on it.
 
 import { createSearch, listDocuments, listedIds, nameOf } from "../documents/filters.js";
 import {

@@ -1,4 +1,5 @@
-// Which part of the map of documents is seen: from positions to pixels and back.
+// Which part of the map of documents is seen, from positions to pixels and back; and which documents are
+// near a place.
 
 /** @import { MapView, PointIndex, Points } from "../types.d.ts" */
 

@@ -1,4 +1,4 @@
-// The other numbers of clusters: their criteria, and what each of them gives.
+// The tab of other numbers: the advice, streams between numbers of groups, candidates and their criteria.
 
 import { agreementPercent, share } from "../groups/certainty.js";
 import { openCut } from "../groups/sliders.js";

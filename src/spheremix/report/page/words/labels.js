@@ -1,4 +1,4 @@
-// Text on the maps: groups of words above, names of rows, words where there is room.
+// Text on the maps of words: numbers of words above, names of rows, words where there is room.
 
 import { integer, nounOf } from "../lib/format.js";
 import { groupsOf } from "./steps.js";

@@ -1,4 +1,4 @@
-// The frame of both maps: a canvas with rows of clusters and columns of words, zoom and choice.
+// The maps of words: a canvas with rows of groups and columns of words, zoom, choice and marks.
 
 import { createPalette, seenHues, themeColours } from "../lib/colours.js";
 import { bdi, contextOf, find, make, segmented, textButton } from "../lib/dom.js";

@@ -1,4 +1,4 @@
-// Where the words stand on the screen: columns of one width, those of nobody narrower if many.
+// The pixels of the maps of words: where columns and rows stand, and what is painted there.
 
 /** @import { Columns, Context, Row, Rows, Step, StepEntry, View, Zoom } from "../types.d.ts" */
 
