@@ -64,7 +64,7 @@ def test_text_stands_out_from_its_ground(open_report, theme):
             assert (light + 0.05) / (dark + 0.05) >= ratio, name
 
 
-@pytest.mark.parametrize("spacing", [0, -0.5, 2])
+@pytest.mark.parametrize("spacing", [-0.5, 0, 0.5])
 @pytest.mark.parametrize("name", ["news", "two", "forty", "embeddings", "hostile"])
 def test_nothing_overflows_and_nothing_overlaps(open_report, name, spacing):
     """Whatever font a machine has: its letters are narrower or wider than those of this one."""
@@ -78,6 +78,15 @@ def test_nothing_overflows_and_nothing_overlaps(open_report, name, spacing):
             assert scroll <= client == width
             assert page.evaluate(OVERLAPS) == []
             assert page.evaluate(CUT) == []
+
+
+def test_a_long_label_is_broken_within_its_column_whatever_the_font(open_report):
+    page = open_report("hostile").page
+    page.get_by_role("tab", name="Labels").click()
+    assert page.locator(".heat thead button").count() > 5
+    for spacing in (0, 2, 6):
+        page.evaluate(SPACE_LETTERS, spacing)
+        assert [one for one in page.evaluate(CUT) if one.startswith("TH")] == [], spacing
 
 
 @pytest.mark.parametrize("name", ["two", "forty"])
