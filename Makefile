@@ -20,7 +20,7 @@ PARALLEL := --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 # the npm registry, run by the node of .venv.
 PAGE := $(VENV)/page
 PAGED := $(PAGE)/.installed
-PAGE_FILES := "src/spheremix/report/page/*.js" "tests/report/page/*.mjs"
+PAGE_FILES := "src/spheremix/report/page/**/*.js" "tests/report/page/**/*.mjs"
 WITH_NODE := PATH="$(CURDIR)/$(BIN):$(CURDIR)/$(PAGE)/node_modules/.bin:$$PATH"
 
 # Sections 4 and 5 of the paper at reduced scale, into build/paper; `make paper-full` runs them at the
@@ -103,7 +103,7 @@ page: $(PAGED)
 	  eslint --config $(PAGE)/eslint.config.mjs $(PAGE_FILES); \
 	  tsc --project tools/page/tsconfig.json; \
 	  node --disable-warning=MODULE_TYPELESS_PACKAGE_JSON --test --test-reporter=dot \
-	  "tests/report/page/*.test.mjs"; fi
+	  "tests/report/page/**/*.test.mjs"; fi
 
 # The workflows of .github, which run elsewhere only, are at least read by what knows their language.
 workflows: $(PAGED)
