@@ -246,10 +246,7 @@ class Run:
                     raise RunError(
                         f"{folder}: there is a run already: choose another folder or remove it."
                     )
-                if self.store.folder is None:
-                    info = self._put(store)
-                else:
-                    info = self._copy(store)
+                info = self._put(store) if self.store.folder is None else self._copy(store)
                 self._written(store, info)
         except RunError as error:  # here the folder is not called as in an exploration
             values = {"out": "folder", **error.message.values}
@@ -543,8 +540,9 @@ class Run:
     def reading(self) -> Reading:
         """What the chosen model says, with the names of the groups."""
         rows = None if self.feature_names is None else self.matrix()
-        how = {"contrast": self.contrast(), "names": self.names(), "X": rows}
-        return Reading(self.model, self.feature_names, **how)
+        return Reading(
+            self.model, self.feature_names, contrast=self.contrast(), names=self.names(), X=rows
+        )
 
     @cached_property
     def assigned(self) -> Documents | None:

@@ -134,9 +134,10 @@ def update_run(
 
 def _output(before: Run, out: str | PathLike[str] | None) -> Path:
     """Return the folder of the new run; it is not in that of the run before, which is only read."""
-    there = before.folder.resolve()
+    place = before.store.place
+    there = place.resolve()
     # A folder such as "." has no name to which something can be added.
-    named = before.folder if before.folder.name not in {"", ".."} else there
+    named = place if place.name not in {"", ".."} else there
     folder = Path(f"{named}-updated" if out is None else out)
     if folder.resolve().is_relative_to(there):
         where = "is" if folder.resolve() == there else "is in"

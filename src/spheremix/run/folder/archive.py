@@ -161,13 +161,14 @@ def write(folder: Path, kind: Any, value: Any, **beside: Any) -> dict[str, int]:
                 packing.writestr(entry, data.getbuffer(), compresslevel=1)
     with exclusive(folder / CONTENT) as file:
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        data = text.encode("utf-8", "surrogatepass")
-        file.write(gzip.compress(data, compresslevel=6, mtime=0))
+        packed = gzip.compress(text.encode("utf-8", "surrogatepass"), compresslevel=6, mtime=0)
+        file.write(packed)
     return {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
 
 
 def _little(array: Any) -> np.dtype[Any]:
-    return np.dtype(array.dtype).newbyteorder("<")
+    found: np.dtype[Any] = np.dtype(array.dtype).newbyteorder("<")
+    return found
 
 
 def _write_array(file: Any, array: Any) -> None:

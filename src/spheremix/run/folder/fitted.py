@@ -327,7 +327,7 @@ def _dump_steps(steps: Sequence[PathPoint], on: Sequence[PathPoint] | None = Non
     """Return the points of a path as columns; refits lie on the places of their steps."""
     statuses = sorted({step.status for step in steps})
     counts = [[getattr(one, name) for one in steps] for name in COUNTS]
-    places = None
+    places: Any = None
     if on is None:
         narrow = np.int32 if len(steps[0].kappas) * steps[0].n_features < 2**31 else np.int64
         places = np.concatenate([step.places for step in steps]).astype(narrow)
