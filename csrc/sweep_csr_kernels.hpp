@@ -25,11 +25,14 @@ static inline void prefetch(const void* p) {
 #endif
 }
 
-// All lines of a run of Bytes.
+// All lines of a run of Bytes, the number `at` of those that begin at p. Rows that come later were
+// not looked at yet: a number outside is an address that nobody reads.
 template <std::int64_t Bytes>
-static inline void prefetch_run(const void* p) {
+static inline void prefetch_run(const void* p, std::int64_t at) {
+    const std::uintptr_t run = reinterpret_cast<std::uintptr_t>(p) +
+                               static_cast<std::uintptr_t>(at) * static_cast<std::uintptr_t>(Bytes);
     for (std::int64_t line = 0; line < Bytes; line += 64)
-        prefetch(static_cast<const char*>(p) + line);
+        prefetch(reinterpret_cast<const char*>(run + static_cast<std::uintptr_t>(line)));
 }
 
 // INOUT sum: adds the products of the non-zeros [from, to) with one panel of N vectors, in one chain
@@ -41,8 +44,7 @@ static inline void add_products(const RowList<T, I>& rows, const P* __restrict p
                                 typename V::Reg (&sum)[N]) {
     constexpr std::int64_t width = N * V::width;
     for (std::int64_t p = from; p < to; ++p) {
-        prefetch_run<width * static_cast<std::int64_t>(sizeof(P))>(
-            panel + static_cast<std::int64_t>(rows.indices[p + look]) * width);
+        prefetch_run<width * static_cast<std::int64_t>(sizeof(P))>(panel, rows.indices[p + look]);
         const P* m = panel + static_cast<std::int64_t>(rows.indices[p]) * width;
         const typename V::Reg x = V::set1(static_cast<P>(rows.data[p]));
         for (int v = 0; v < N; ++v) sum[v] = V::fma(x, V::load(m + v * V::width), sum[v]);
@@ -154,7 +156,7 @@ static inline void scatter_row_tile(const I* __restrict indices, const T* __rest
     constexpr std::int64_t width = N * V::width;
     const std::int64_t look = n + ahead <= readable ? ahead : 0;
     for (std::int64_t p = 0; p < n; ++p) {
-        prefetch_run<8 * width>(sums + static_cast<std::int64_t>(indices[p + look]) * width);
+        prefetch_run<8 * width>(sums, indices[p + look]);
         double* r = sums + static_cast<std::int64_t>(indices[p]) * width;
         const V::Reg x = V::set1(static_cast<double>(data[p]));
         for (int v = 0; v < N; ++v)

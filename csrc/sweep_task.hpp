@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 
@@ -174,6 +175,8 @@ public:
     explicit Buffer(std::int64_t size) { resize(size); }
     void resize(std::int64_t size) {
         if (size <= size_) return;
+        constexpr auto most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
+        if (static_cast<std::size_t>(size) > most) throw std::bad_alloc();
         const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(T);
         data_.reset();
         data_.get_deleter().alignment = bytes < large ? 64 : large;
