@@ -228,7 +228,7 @@ void bind_columns(py::module_& m) {
         .def_readonly("n_features", &SparseVectors::n_features);
     m.def("sweep_columns", &sweep_columns,
           "Score the members among sparse components for CSR rows; bring their owners, the scores "
-          "of these and the bounds of all others up to date: see csrc/columns.hpp.",
+          "of these and the bounds of all others up to date: see csrc/sweep_task.hpp.",
           py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("scale").noconvert(),
           py::arg("vectors"), py::arg("biases").noconvert(), py::arg("members").noconvert(),
           py::arg("rows"), py::arg("owners").noconvert(), py::arg("scores").noconvert(),

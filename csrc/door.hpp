@@ -1,4 +1,4 @@
-// What all doors of the extension check: arrays that are read in place, sizes, and numbers of threads.
+// What all doors of the extension check: arrays that are read in place, sizes, numbers of threads.
 // Whatever is wrong becomes a ValueError of Python before a kernel sees it.
 #pragma once
 

@@ -102,8 +102,8 @@ void maximise_all(const Inputs& in, const Outputs& out) {
 // <mu_k, r_k> and weighted l1 norms (K,); then the last two of the old prototypes.
 py::tuple maximise(const Array<double>& vectors, const Array<double>& mass, double beta,
                    const std::optional<Array<double>>& weights, const std::string& mode,
-                   const Array<double>& kappas, double kappa_max, double prior_mass, double prior_length,
-                   const Array<double>& old_prototypes, int n_threads) {
+                   const Array<double>& kappas, double kappa_max, double prior_mass,
+                   double prior_length, const Array<double>& old_prototypes, int n_threads) {
     require_threads(n_threads);
     require_aligned(vectors, mass, kappas, old_prototypes);
     require(vectors.ndim() == 2 && vectors.size() > 0,
@@ -115,7 +115,8 @@ py::tuple maximise(const Array<double>& vectors, const Array<double>& mass, doub
     require(!weights || has_shape(*weights, {d}), "shapes do not agree");
     require(mode == "shared" || mode == "free" || mode == "given",
             "mode must be 'shared', 'free' or 'given'");
-    Array<double> prototypes({K, d}), new_kappas(K), logs(K), dots(K), norms(K), old_dots(K), old_norms(K);
+    Array<double> prototypes({K, d}), new_kappas(K), logs(K), dots(K), norms(K), old_dots(K),
+        old_norms(K);
     const Inputs in{vectors.data(), mass.data(), weights ? weights->data() : nullptr, kappas.data(),
                     old_prototypes.data(), K, d, beta, kappa_max, prior_mass, prior_length,
                     mode == "shared", mode == "given", n_threads};

@@ -102,7 +102,7 @@ std::int64_t near_dense(const py::array& x, const Array<double>& scale, NearArra
 void bind_near(py::module_& m) {
     py::class_<NearArrays>(m, "NearArrays", py::module_local(),
                            "Components in groups, those that have moved far, and what is known of "
-                           "the rows: see csrc/near.hpp.")
+                           "the rows: see csrc/sweep_task.hpp.")
         .def(py::init([](Array<double> matrix, Array<double> biases, Array<std::int32_t> members,
                          Array<std::int32_t> place, Array<bool> moved, Array<double> lost,
                          Array<double> grown, Array<double> beyond, double eagerness,

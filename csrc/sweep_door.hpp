@@ -4,7 +4,7 @@
 
 #include "cpu.hpp"
 #include "door.hpp"
-#include "sweep_levels.hpp"
+#include "sweep_kernels.hpp"
 
 namespace spheremix {
 namespace {
