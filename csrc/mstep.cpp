@@ -115,6 +115,9 @@ py::tuple maximise(const Array<double>& vectors, const Array<double>& mass, doub
     require(!weights || has_shape(*weights, {d}), "shapes do not agree");
     require(mode == "shared" || mode == "free" || mode == "given",
             "mode must be 'shared', 'free' or 'given'");
+    // Squares of larger numbers overflow, and the search would not end.
+    require(mode == "given" || beta == 0.0 || (kappa_max > 0.0 && kappa_max <= 1e100),
+            "kappa_max must be above 0 and at most 1e100");
     Array<double> prototypes({K, d}), new_kappas(K), logs(K), dots(K), norms(K), old_dots(K),
         old_norms(K);
     const Inputs in{vectors.data(), mass.data(), weights ? weights->data() : nullptr, kappas.data(),

@@ -259,8 +259,8 @@ def test_rows_of_other_dimensions(name):
         refuses(name, "two-dimensional", x=x)
 
 
-def maximise(K=2, d=3, mode="shared", n_threads=1):
-    parts = (np.ones((K, d)), np.full(K, 5.0), 0.5, None, mode, np.ones(K), 1e6, 0.0, 0.0)
+def maximise(K=2, d=3, mode="shared", n_threads=1, kappa_max=1e6):
+    parts = (np.ones((K, d)), np.full(K, 5.0), 0.5, None, mode, np.ones(K), kappa_max, 0.0, 0.0)
     return kernels.maximise(*parts, np.ones((K, d)), n_threads)
 
 
@@ -270,6 +270,9 @@ def maximise(K=2, d=3, mode="shared", n_threads=1):
         ({"K": 0}, "not empty"),
         ({"d": 0}, "not empty"),
         ({"mode": "other"}, "mode"),
+        ({"kappa_max": 0.0}, "kappa_max"),
+        ({"kappa_max": 1e308}, "kappa_max"),
+        ({"kappa_max": np.nan}, "kappa_max"),
         ({"n_threads": 0}, "n_threads"),
         ({"n_threads": 2**31 - 1}, "n_threads"),
     ],
