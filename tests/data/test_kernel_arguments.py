@@ -239,7 +239,7 @@ def test_arrays_that_are_not_aligned(name):
             refuses(name, "aligned|contiguous", **{key: unaligned(value)})
 
 
-@pytest.mark.parametrize("name", sorted(good_calls()))
+@pytest.mark.parametrize("name", sorted(good_calls().keys() - {"distances", "dots"}))
 def test_another_byte_order(name):
     for key in ("x", "data", "indices", "out"):
         value = good_calls()[name].get(key)
