@@ -316,8 +316,10 @@ def attack_names(arena: Arena, rng: np.random.Generator, place: Path) -> None:
     names = odd_names(home)
     corpus, folder, edits, new = (
         f"./{names[i]}{end}" if rng.random() < 0.8 else f"plain{end}"
-        for i, end in zip(
-            rng.integers(len(names), size=4), (".jsonl", "", ".json", ".new.jsonl"), strict=True
+        for i, end in zip(  # the first one, which is no text, more often
+            np.maximum(rng.integers(-6, len(names), size=4), 0),
+            (".jsonl", "", ".json", ".new.jsonl"),
+            strict=True,
         )
     )
     if rng.random() < 0.1:
