@@ -21,7 +21,7 @@ from spheremix.estimators.mixture import VMFMixture
 from spheremix.estimators.options import MixtureOptions
 from spheremix.estimators.path import VMFPath, set_path_attributes
 from spheremix.estimators.problem import build_model
-from spheremix.estimators.restarts import Restart
+from spheremix.estimators.restarts import Restart  # noqa: TC001 (types are read when decoding)
 from spheremix.estimators.tree import VMFTree
 from spheremix.hierarchy import Hierarchy
 from spheremix.models.vmf import VMFParameters
@@ -200,8 +200,8 @@ TABLES = ("kappas", "weights", "sizes")
 class StepsState:
     """The points of a path, column by column.
 
-    An exploration keeps the values of steps that no criterion chooses in single precision: ``exact``
-    are the others, whose values follow in ``exact_values``. Places are stored as differences.
+    An exploration keeps the values of steps that no criterion chooses in single precision; the
+    others are ``exact``, with their values in ``exact_values``. Places are stored as differences.
     """
 
     n_features: int
@@ -380,15 +380,7 @@ def _load_steps(
         raise RunError("damaged: a path needs its arrays.")
     if ends[0] != 0 or np.any(np.diff(ends) < K) or ends[-1] != len(state.values):
         raise RunError("damaged: steps do not follow each other.")
-    if on is None:
-        if state.places is None or len(state.places) != len(state.values):
-            raise RunError("damaged: steps without their coordinates.")
-        pieces = (state.places[start:end] for start, end in pairwise(ends))
-        places = [np.cumsum(one, dtype=np.int64) for one in pieces]
-    else:
-        places = [step.places for step in on]
-        if not np.array_equal(np.diff(ends), [len(at) for at in places]):
-            raise RunError("damaged: refits do not lie on the places of their steps.")
+    places = _places_of(state, on)
     values = _all_values(state)
     kappas, weights, sizes = state.tables
     _check_positive(kappas)
@@ -416,6 +408,20 @@ def _load_steps(
             raise RunError(f"damaged: coordinates of step {i} out of order.")
         steps.append(step)
     return steps
+
+
+def _places_of(state: StepsState, on: Sequence[PathPoint] | None) -> list[Any]:
+    """Return the places of each point: its own, or those of the step that it was refitted on."""
+    ends = state.ends
+    if on is None:
+        if state.places is None or len(state.places) != len(state.values):
+            raise RunError("damaged: steps without their coordinates.")
+        pieces = (state.places[start:end] for start, end in pairwise(ends))
+        return [np.cumsum(one, dtype=np.int64) for one in pieces]
+    places = [step.places for step in on]
+    if not np.array_equal(np.diff(ends), [len(at) for at in places]):
+        raise RunError("damaged: refits do not lie on the places of their steps.")
+    return places
 
 
 def _all_values(state: StepsState) -> Array:

@@ -73,6 +73,7 @@ class Store:
         self.used: dict[str, str] = {}  # stages of this run, with their checksums
         self.reused: list[str] = []
         self.listed: dict[str, str] = {}  # stages of the run that is there, with theirs
+        self.finished = ""  # what a killed process had begun to commit, and this one ended
 
     @property
     def place(self) -> Path:
@@ -148,6 +149,13 @@ class Store:
                 remedies=("choose another place with {out}", "move them away"),
                 folder=folder,
                 names=f"{', '.join(found[:NAMED])}{more}",
+            )
+
+    def refuse_run(self) -> None:
+        """Refuse a folder that holds a run, finished or not."""
+        if self.info() is not None or self.cache.exists():
+            raise RunError(
+                f"{self.folder}: there is a run already: choose another folder or remove it."
             )
 
     def _others(self) -> Iterator[str]:
@@ -256,7 +264,9 @@ class Store:
 
     # Outputs
 
-    def commit(self, info: dict[str, Any], outputs: Mapping[str, Iterable[bytes]]) -> None:
+    def commit(
+        self, info: dict[str, Any], outputs: Mapping[str, Iterable[bytes]], what: str = ""
+    ) -> None:
         """Write the outputs, then ``run.json``: all of them, or none."""
         if self.folder is None:
             return
@@ -277,7 +287,7 @@ class Store:
             gone = sorted(set(known) - set(entries))
             run = {**info, "outputs": entries, "stages": dict(sorted(self.used.items()))}
             with replacing(self.cache / COMMIT) as file:
-                file.write(as_json({"run": run, "drafts": drafts, "remove": gone}))
+                file.write(as_json({"run": run, "drafts": drafts, "remove": gone, "what": what}))
             self.finish_commit()
 
     def refuse_changed(self, names: Iterable[str]) -> None:
@@ -314,7 +324,7 @@ class Store:
         pending = self._pending()
         if not pending:
             return
-        run = pending["run"]
+        run, self.finished = pending["run"], str(pending.get("what", ""))
         left = {name: self.cache / draft for name, draft in pending["drafts"].items()}
         left = {name: draft for name, draft in left.items() if is_plain(draft)}
         self.refuse_changed(left)
