@@ -240,7 +240,8 @@ class Run:
 
     def write(self, what: str = "") -> None:
         """Write the tables, the page and ``run.json`` of an explored run into its folder."""
-        self._written(self.store, self.info, what)
+        if self.folder is not None:
+            self._written(self.store, self.info, what)
 
     def _written(self, store: Store, info: RunInfo, what: str = "") -> None:
         outputs: dict[str, Any] = {}
