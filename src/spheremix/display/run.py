@@ -13,7 +13,7 @@ from spheremix.display.sphere import SphereDisplay
 from spheremix.display.style import cluster_names, in_style, save, words_of
 from spheremix.display.tables import LabelsDisplay, TimelineDisplay
 from spheremix.display.words import WordsDisplay
-from spheremix.reading import Reading, contingency
+from spheremix.reading import contingency
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -411,7 +411,7 @@ def _read(
 
 
 def _read_table(path: Any, wanted: dict[str, Any]) -> Corpus:
-    """Read a file or a frame; columns of dates, labels and titles that the run has may be missing in it."""
+    """Read a file or a frame; columns of dates, labels and titles of the run may be missing."""
     said: list[str] = []
     while True:
         try:
