@@ -25,7 +25,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from spheremix._files import CACHE, LOCK, MANIFEST, open_regular
+from spheremix._files import CACHE, LOCK, MANIFEST, RUN, RUN_VERSION, open_regular
 from spheremix.run.folder import archive
 from spheremix.run.folder.files import (
     RunError,
@@ -141,6 +141,13 @@ class Store:
                 remedies=("choose another with {out}",),
                 folder=folder,
             )
+        info = self.info()
+        if info is not None and info.get("version") != RUN_VERSION:
+            raise RunError(
+                "{folder}: holds a run of another version of spheremix",
+                remedies=("choose another folder with {out}", "remove it"),
+                folder=folder,
+            )
         found = list(itertools.islice(self._others(), NAMED + 1))
         if found:
             more = " and more" if len(found) > NAMED else ""
@@ -189,7 +196,7 @@ class Store:
             found = read_json(path)
         except RunError:
             return None
-        return found if str(found.get("format")).startswith("spheremix run") else None
+        return found if found.get("format") == RUN else None
 
     # Stages
 
@@ -367,7 +374,8 @@ class Store:
         wanted = {*self.used, *keep, COMMIT}
         for path in sorted(self.cache.iterdir()):
             if path.name not in wanted:
-                _remove(path)
+                with suppress(OSError):  # where a file is still mapped, as on Windows
+                    _remove(path)
 
     def _remove_drafts(self) -> None:
         """Remove what a killed process was writing."""
