@@ -30,21 +30,21 @@ def tree_of(case):
             height=0.0,
             size=size,
             n_leaves=1,
-            cluster=None if cluster < 0 else cluster,
+            group=None if group < 0 else group,
             chosen=chosen,
             name="",
             words=[],
             sibling_words=[],
             only_here_words=[],
         )
-        for parent, size, cluster, chosen in zip(*case.values(), strict=True)
+        for parent, size, group, chosen in zip(*case.values(), strict=True)
     ]
-    return TreeRecord(grown=GrownRecord(leaves="", clusters=[], pairs=[], values=[]), nodes=nodes)
+    return TreeRecord(grown=GrownRecord(leaves="", groups=[], pairs=[], values=[]), nodes=nodes)
 
 
 @pytest.mark.parametrize("case", CASES["places"], ids=lambda case: case["about"])
 def test_places_of_colours(case):
-    assert list(case["tree"] or {}) in ([], ["parents", "sizes", "clusters", "is_chosen"])
+    assert list(case["tree"] or {}) in ([], ["parents", "sizes", "groups", "is_chosen"])
     found = colour_places(tree_of(case["tree"]), case["n_groups"])
     assert_allclose(found, case["places"], atol=1e-12)
 
@@ -59,8 +59,8 @@ def test_how_surely_a_document_is_in_its_group(group, second, odds, stays, said)
 @pytest.mark.parametrize("case", CASES["order"])
 def test_order_of_words(case):
     found = layout(case["prototypes"], case["weights"])
-    assert found.clusters.tolist() == case["clusters"]
+    assert found.groups.tolist() == case["groups"]
     assert found.features.tolist() == case["words"]
-    assert [[one.start, one.stop, list(one.clusters)] for one in found.blocks] == case["blocks"]
+    assert [[one.start, one.stop, list(one.groups)] for one in found.blocks] == case["blocks"]
     scores = characteristic_scores(case["prototypes"], case["masses"])
     assert_allclose(scores, case["scores"], rtol=1e-8)
