@@ -34,8 +34,8 @@ def test_starts_that_disagree_are_said(noise, tmp_path):
     study.fit(sm.load_run(folder).matrix())
     assert list(table.values()) == pytest.approx(study.agreement_, abs=2e-3)
     info = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    assert list(sm.load_run(folder).manifest.start_agreement) == [5, 6]
-    chosen = info["dense"][str(info["best_n_components"])]["agreement"]
+    assert list(sm.load_run(folder).info.start_agreement) == [5, 6]
+    chosen = info["dense"][str(info["n_groups"])]["agreement"]
     assert chosen < 0.6
     shown = f"{math.floor(100 * chosen) / 100:.2f}"  # rounded down: what is below .6 looks so
     assert f"agree with these clusters at an adjusted Rand index of only {shown}" in " ".join(

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import spheremix as sm
-from spheremix.run.doubts import warnings
-from spheremix.run.remarks import remarks
+from spheremix.run.sentences import remarks, warnings
 from spheremix.wording import in_groups
 
 OPTIONS = {"starts": 2, "threads": 1, "criterion": "none", "k": "2:3", "min_df": 1}
@@ -53,7 +52,7 @@ def test_the_page_says_in_words_what_the_terminal_says_with_options_and_files(ru
 def test_the_advice_has_its_evidence(run):
     advice = run.report().content["advice"]
     table = run.read_table("advice")
-    record = run.manifest.advice
+    record = run.advice
     assert advice["certainty"] == record.certainty
     assert [one["sentence"] for one in advice["recommended"]] == [
         in_groups(one.sentence) for one in record.recommended

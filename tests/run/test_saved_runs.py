@@ -13,7 +13,7 @@ from scipy import sparse
 
 import spheremix as sm
 from spheremix.run.folder import RunFolder
-from spheremix.run.saving import load_run, save_run
+from spheremix.run.run import load_run, save_run
 from spheremix.run.schema import MatrixRecord
 from spheremix.run.store import RunError, digest, read_json
 
@@ -289,7 +289,7 @@ def test_links_that_lead_out_are_refused(copy):
         ('{"format": "spheremix run", "version": 2}', "dense: damaged: the value is missing"),
         (
             '{"format": "spheremix run", "version": 2, "files": {}, "dense": {}}',
-            "best_n_components",
+            "n_groups",
         ),
         ("\udcff", "not JSON"),
     ],

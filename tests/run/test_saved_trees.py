@@ -12,7 +12,7 @@ from tree_common import themes
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.run.store import RunError
+from spheremix.run.folder.files import RunError
 
 
 @pytest.fixture(scope="module")

@@ -52,7 +52,7 @@ def test_what_is_right_is_read_back(mixture, tmp_path):
     )
     found = sm.load_run(place)
     assert found.feature_names == list("abcde")
-    assert found.documents["cluster"] == clusters
+    assert found.documents["group"] == clusters
     assert found.documents["cosine"] == list(documents["cosine"])
 
 

@@ -14,11 +14,11 @@ from news_common import by_number, quiet
 import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.run import adding, updating
-from spheremix.run.changes import updated
+from spheremix.run.sentences import updated
 from spheremix.run.names import LONGEST, carried_names
 from spheremix.run.starting import complete_labels
 from spheremix.run.store import as_edits
-from spheremix.run.updating import update_run
+from spheremix.run.update import update_run
 from spheremix.text import Corpus, ReadError
 
 
@@ -53,7 +53,7 @@ def test_a_name_given_to_the_run_before_comes_with_the_next_update(base, news, a
     told = Told()
     found = update_run(before.folder, news, out, listener=told)
     assert by_number(found, "name")[2] == "Third"
-    assert found.documents["cluster"] == after.documents["cluster"]
+    assert found.documents["group"] == after.documents["group"]
 
 
 def test_after_a_merge_the_numbers_of_before_are_not_shown(after, tmp_path):
@@ -63,14 +63,14 @@ def test_after_a_merge_the_numbers_of_before_are_not_shown(after, tmp_path):
     for words in ("keep their numbers", "Sizes before", "changed group", "New: "):
         assert words not in said
     assert "Since then groups were merged, split or searched for anew" in said
-    assert "size_before" not in edited.clusters
+    assert "size_before" not in edited.groups
 
 
 def test_groups_that_are_searched_anew_have_no_sizes_of_before(after, tmp_path):
     run, _ = explore(after.corpus(), copied(after, tmp_path).folder, k=2, force=True)
-    assert run.edits().steps[0].update is not None
+    assert run.edits[0].update is not None
     assert "keep their numbers" not in updated(run).render()
-    assert "size_before" not in run.clusters
+    assert "size_before" not in run.groups
 
 
 def test_a_killed_edit_by_a_table_goes_on(base, tmp_path, monkeypatch):
@@ -88,7 +88,7 @@ def test_a_killed_edit_by_a_table_goes_on(base, tmp_path, monkeypatch):
     assert not (run.folder / "run.json").exists()
     found = sm.run.editing.edit_run(run.folder, table, listener=Told())
     assert by_number(found, "name")[1] == "Second"
-    assert len(found.edits().steps) == 2
+    assert len(found.edits) == 2
 
 
 # Documents that nothing can be compared with
@@ -96,7 +96,7 @@ def test_a_killed_edit_by_a_table_goes_on(base, tmp_path, monkeypatch):
 
 def test_documents_of_unknown_words_get_a_group_of_their_own(base, tmp_path):
     found = base.update(strangers(), tmp_path / "strange", listener=Told())
-    assert set(found.documents["cluster"][90:]) == {3}
+    assert set(found.documents["group"][90:]) == {3}
     said = updated(found).render()
     assert "12 new documents have no word of the run before and could not be compared" in said
     assert "like those of before" not in said
@@ -136,9 +136,9 @@ def test_notes_of_the_new_file_are_told_and_those_of_the_old_one_are_not(base, t
     about = [line for line in told.told if "'date'" in line and "documents.csv" not in line]
     assert len(about) == 1
     assert "soon" in about[0]
-    notes = found.manifest.corpus.notes
+    notes = found.info.corpus.notes
     assert f"Of the documents that were added: {about[0]}" in notes
-    assert set(base.manifest.corpus.notes) <= set(notes)
+    assert set(base.info.corpus.notes) <= set(notes)
 
 
 def test_repeated_lines_stay_out_of_every_later_update(tmp_path):
@@ -150,10 +150,10 @@ def test_repeated_lines_stay_out_of_every_later_update(tmp_path):
         drop_repeated_lines=True,
         max_steps=2,
     )
-    assert run.manifest.prepared.dropped_lines == [menu]
+    assert run.info.prepared.dropped_lines == [menu]
     fresh = [{**one, "text": f"{menu}\n{one['text']}"} for one in quiet(6)]
     found = run.update(write_lines(tmp_path / "new.jsonl", fresh), listener=Told())
-    assert found.manifest.prepared.dropped_lines == [menu]
+    assert found.info.prepared.dropped_lines == [menu]
     assert not any(menu in text for text in found.corpus().texts)
 
 

@@ -10,15 +10,15 @@ from news_common import by_number, quiet
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.run.changes import updated
+from spheremix.run.sentences import updated
 from spheremix.run.starting import complete_labels
-from spheremix.run.updating import update_run
+from spheremix.run.update import update_run
 from spheremix.text import ReadError
 
 
 def test_groups_keep_numbers_names_notes_and_marks(base, after):
     assert len(after.mixture.weights_) == 4
-    assert after.documents["cluster"][:90] == base.documents["cluster"]
+    assert after.documents["group"][:90] == base.documents["group"]
     names, before = by_number(after, "name"), by_number(base, "name")
     assert {k: names[k] for k in range(3)} == before
     assert before[0] == "First"
@@ -28,7 +28,7 @@ def test_groups_keep_numbers_names_notes_and_marks(base, after):
 
 
 def test_a_new_group_has_the_documents_of_the_event_and_its_own_words(base, after):
-    groups = after.documents["cluster"]
+    groups = after.documents["group"]
     assert [one for one, k in zip(after.documents["id"], groups, strict=True) if k == 3] == [
         f"event {i}" for i in range(12)
     ]
@@ -62,9 +62,9 @@ def test_an_updated_run_can_be_edited_and_updated_again(after, tmp_path):
     more = [{**one, "id": f"later {one['id']}"} for one in quiet(12, seed=3)]
     source = write_lines(tmp_path / "later.jsonl", more)
     again = update_run(after.folder, source, tmp_path / "again", listener=Told(), threads=1)
-    assert again.documents["cluster"][:126] == after.documents["cluster"]
+    assert again.documents["group"][:126] == after.documents["group"]
     assert by_number(again, "name") == by_number(after, "name")
-    first, second = (one.edits().steps[0].update.colours for one in (after, again))
+    first, second = (one.edits[0].update.colours for one in (after, again))
     assert first == second
     edited = again.edit({"names": {3: "Politics"}}, listener=Told())
     assert by_number(edited, "name")[3] == "Politics"
