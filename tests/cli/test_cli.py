@@ -14,8 +14,8 @@ from scipy import sparse
 
 from spheremix.reading import Reading
 from spheremix.run.columns import OF_THE_RUN
-from spheremix.run.run import load_run
 from spheremix.run.folder.files import RunError
+from spheremix.run.run import load_run
 
 
 @pytest.fixture(scope="module")

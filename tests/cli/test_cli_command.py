@@ -9,11 +9,11 @@ import sys
 import numpy as np
 import pytest
 from cli_common import refusal, run
+from spheremix.run.parsing import parse_df, parse_k, parse_kappa
 
 from spheremix.cli.console import Terminal, duration, printable
 from spheremix.reading import Reading
 from spheremix.run.options import ExploreOptions
-from spheremix.run.parsing import parse_df, parse_k, parse_kappa
 from spheremix.run.run import load_run
 from spheremix.run.stages import name_candidates
 from spheremix.text.selection import least_documents

@@ -9,7 +9,6 @@ from edit_common import contents, explore, write_edits
 import spheremix as sm
 
 
-
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
     place = tmp_path_factory.mktemp("edit")

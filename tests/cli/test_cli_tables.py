@@ -15,12 +15,12 @@ import pytest
 from cli_common import run
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
+from spheremix.run.documents import csv_lines, unpack_table
+from spheremix.run.store import Reader, RunError, digest
 
 from spheremix.reading import Reading, log_odds_contrast
 from spheremix.run.columns import TABLES
-from spheremix.run.documents import csv_lines, unpack_table
 from spheremix.run.run import load_run
-from spheremix.run.store import Reader, RunError, digest
 from spheremix.run.tables import shorten
 
 PAGE = Path(__file__).parents[2] / "docs" / "run-folder.md"

@@ -12,6 +12,7 @@ from spheremix.reading import Reading, group_order
 from spheremix.report.documents import contrast
 from spheremix.report.numbers import digits
 from spheremix.run.sentences import remarks
+from spheremix.wording import in_groups
 from spheremix.select import CRITERIA
 
 if TYPE_CHECKING:
@@ -211,9 +212,11 @@ def advice_entry(run: Run) -> dict[str, Any] | None:
         if name in table
     }
     return {
-        "recommended": [asdict(one) for one in advice.recommended],
+        "recommended": [
+            asdict(one) | {"sentence": in_groups(one.sentence)} for one in advice.recommended
+        ],
         "certainty": advice.certainty,
-        "doubts": list(advice.doubts),
+        "doubts": list(map(in_groups, advice.doubts)),
         "evidence": evidence,
     }
 
