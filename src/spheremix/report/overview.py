@@ -12,8 +12,8 @@ from spheremix.reading import Reading, group_order
 from spheremix.report.documents import contrast
 from spheremix.report.numbers import digits
 from spheremix.run.sentences import remarks
-from spheremix.wording import in_groups
 from spheremix.select import CRITERIA
+from spheremix.wording import in_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
