@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cli_common import refusal, run, texts, write_lines
-from edit_common import Told, contents, explore
+from edit_common import Told, explore
 from news_common import by_number, event, quiet
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -63,7 +63,7 @@ def test_groups_keep_numbers_names_notes_marks_and_colours(base, after):
     assert after.documents["misplaced"][5] == 1
     assert after.documents["group"][7] is None
     assert base.edits[-1].update is None
-    colours = after.edits[0].update.colours
+    colours = after.colours
     assert len(colours) == 4
     assert len({tuple(one) for one in colours}) == 4
 
@@ -100,29 +100,12 @@ def test_a_file_that_has_grown_adds_its_new_rows(base, after, drawn, tmp_path):
         found.update(tmp_path / "all.npy", tmp_path / "again", listener=Told())
 
 
-def test_a_killed_update_goes_on_and_the_run_before_is_as_it_was(
-    base, news, after, tmp_path, monkeypatch
-):
-    before = contents(base.folder)
-
-    def killed(*_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("spheremix.run.explore.place_documents", killed)
-        with pytest.raises(KeyboardInterrupt):
-            base.update(news, tmp_path / "run", listener=Told())
-    base.update(news, tmp_path / "run", listener=Told())
-    assert contents(base.folder) == before
-    assert contents(tmp_path / "run") == contents(after.folder)
-
-
 @pytest.mark.slow
 def test_an_updated_run_can_be_updated_and_edited_again(after, drawn, tmp_path):
     more = Matrix(drawn[0][:9] + 0.01, None, "", "", [], "")
     again = after.update(more, tmp_path / "again", listener=Told())
     assert again.documents["group"][:163] == after.documents["group"]
-    first, second = (one.edits[0].update.colours for one in (after, again))
+    first, second = (one.colours for one in (after, again))
     assert first == second
     edited = again.edit({"names": {3: "Event"}}, listener=Told())
     assert by_number(edited, "name")[3] == "Event"
