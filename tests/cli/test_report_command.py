@@ -83,12 +83,12 @@ def test_explore_ends_with_the_report(explored, documents):
     assert found["corpus"]["n_documents"] == 60
     assert found["documents"]["id"] == [f"no {i}" for i in range(60) if i != 5]
     [agreement] = found["model"]["agreement"]
-    expected = saved.manifest.label_agreement[agreement["column"]]
+    expected = saved.info.label_agreement[agreement["column"]]
     assert agreement["ari"] == pytest.approx(expected.ari)
     assert found["words"] == saved.feature_names
     assert found["forms"]["boat"] == saved.feature_names.index("boat")
     assert [one["n_clusters"] for one in found["candidates"]] == [2]
-    assert (found["documents"]["cluster"] == saved.mixture.labels_).all()
+    assert (found["documents"]["group"] == saved.mixture.labels_).all()
     assert dict(found["corpus"]["done"])["least documents with a word"] == "2"
 
 

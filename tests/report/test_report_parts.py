@@ -14,7 +14,6 @@ import spheremix as sm
 from spheremix.data.open import as_directions
 from spheremix.report.packing import packed_size
 from spheremix.report.rows import LEVELS, MOST, heaviest
-from spheremix.report.source import from_model
 from spheremix.report.steps import dequantise, evenly_spaced, quantise
 from spheremix.report.texts import length, shorten, token_forms
 from spheremix.text import Corpus, TextVectorizer
@@ -147,5 +146,5 @@ def test_the_title_is_the_name_of_the_file_without_its_endings(source, title):
     X = np.eye(4)[[0, 1, 2, 3, 0, 1, 2, 3]]
     model = sm.VMFMixture(1, kappa=1.0).fit(X)
     corpus = Corpus(["a"] * 8, [str(i) for i in range(8)], source=source)
-    assert from_model(model, corpus, X, None, None, None).title == title
-    assert from_model(model, corpus, X, None, None, "mine").title == "mine"
+    assert sm.Run.from_model(model, corpus, X=X).title == title
+    assert sm.Run.from_model(model, corpus, X=X, title="mine").title == "mine"

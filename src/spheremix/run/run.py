@@ -220,14 +220,17 @@ class Run:
             parts |= {"rows": rows.beside(corpus), "documents": corpus}
         if columns is not None:
             parts["columns"] = columns
-        parts["advice"] = getattr(model, "advice_", None)
+        if not isinstance(model, VMFTree):  # its advice would make every cut
+            parts["advice"] = getattr(model, "advice_", None)
         run = cls(RunInfo(n_groups=len(chosen.weights_), command=command), **parts)
         run.notes = [NOTE] if isinstance(model, SphericalKMeans) else []
         run._title = title or ""
         return run
 
     def save(self, folder: str | PathLike[str]) -> Path:
-        """Write this run into a folder of its own.
+        """Write this run into a folder of its own, where it can be edited and updated.
+
+        A run in memory has this folder from then on; of a run that has one already, it is a copy.
 
         Parameters
         ----------
@@ -247,10 +250,11 @@ class Run:
                         f"{folder}: there is a run already: choose another folder or remove it."
                     )
                 if self.store.folder is None:
-                    info = self._put(store)
+                    self._written(store, self._put(store))
                 else:
-                    info = self._copy(store)
-                self._written(store, info)
+                    own = self.info, self.store
+                    self._written(store, self._copy(store))
+                    self.info, self.store = own
         except RunError as error:  # here the folder is not called as in an exploration
             values = {"out": "folder", **error.message.values}
             raise RunError(replace(error.message, values=values)) from None
@@ -294,6 +298,8 @@ class Run:
         self._written(self.store, self.info)
 
     def _written(self, store: Store, info: RunInfo) -> None:
+        if store.folder is None:
+            return
         outputs: dict[str, Any] = {}
         columns = self._tables
         for key, values in columns.items():

@@ -7,7 +7,6 @@ from cli_common import rows, run, texts, write_lines
 from edit_common import explore
 
 
-
 @pytest.fixture
 def explored(tmp_path):
     """A run of three groups."""
