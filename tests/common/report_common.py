@@ -187,7 +187,7 @@ def grow(content):
         "certainty": "fair",
         "doubts": ["One doubt."],
         "evidence": {
-            "n_components": [3, K],
+            "n_groups": [3, K],
             "stability": [0.9, 0.4],
             "adjusted_stability": [0.9, None],
         },

@@ -20,7 +20,7 @@ COLUMNS = {  # of tables
     "n_components": "n_groups",
     "share_of_cluster": "share_of_group",
 }
-KEYS: dict[str, str] = {}  # of the content of the page, as {"firmness": "stability"}
+KEYS = {"cluster": "group", "firmness": "stability", "n_clusters": "n_groups"}  # of the page's content
 ATTRIBUTES = {"clusters": "groups", "firmness": "stability"}  # of a run
 WORDS: dict[str, str] = {}  # parts of cells of tables, as {"firm": "stable"}
 # Columns and tables of the goldens that runs no longer have, and lines of summaries (one of the

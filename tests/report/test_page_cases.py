@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose
 from spheremix.reading import characteristic_scores, layout
 from spheremix.reading.certainty import certainties
 from spheremix.reading.documents import Documents
-from spheremix.run.places import colour_places
-from spheremix.run.tree_schema import GrownRecord, NodeRecord, TreeRecord
+from spheremix.run.apply_edits import colour_places
+from spheremix.run.stages.tree import Node
 
 CASES = json.loads(
     (Path(__file__).parents[1] / "common" / "page_cases.json").read_text(encoding="utf-8")
@@ -24,8 +24,8 @@ def tree_of(case):
     """Return the tree of a case as a run has it."""
     if case is None:
         return None
-    nodes = [
-        NodeRecord(
+    return [
+        Node(
             parent=None if parent < 0 else parent,
             height=0.0,
             size=size,
@@ -39,7 +39,6 @@ def tree_of(case):
         )
         for parent, size, group, chosen in zip(*case.values(), strict=True)
     ]
-    return TreeRecord(grown=GrownRecord(leaves="", groups=[], pairs=[], values=[]), nodes=nodes)
 
 
 @pytest.mark.parametrize("case", CASES["places"], ids=lambda case: case["about"])

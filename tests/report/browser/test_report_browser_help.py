@@ -19,7 +19,7 @@ def test_how_sure_is_a_button_that_opens_what_the_numbers_mean(open_report):
     head = opened.page.locator("#help h2").bounding_box()
     assert head["y"] + head["height"] <= box["y"]  # nothing covers it
     assert in_sight(opened.page, "#help-close")
-    assert "call a group a group" in opened.page.locator("#help-text").inner_text()
+    assert "cluster" not in opened.page.locator("#help-text").inner_text()
     terms = opened.texts("#help-sure dt")
     for term in ("restarts agree", "redrawn samples agree", "stability", "words in italics"):
         assert term in terms

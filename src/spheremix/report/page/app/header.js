@@ -81,7 +81,7 @@ function howSure(app) {
 /** @param {Content} content */
 function agreements({ candidates, advice, model }) {
   const same = candidates.find((one) => one.chosen)?.agreement ?? null;
-  const at = advice?.evidence.n_components?.indexOf(model.n_groups) ?? -1;
+  const at = advice?.evidence.n_groups?.indexOf(model.n_groups) ?? -1;
   const stable = at >= 0 ? (advice?.evidence.stability?.[at] ?? null) : null;
   /** @type {[what: string, value: number | null, title: string][]} */
   const all = [

@@ -39,8 +39,7 @@ function reading(content) {
   const noun = nounOf(content);
   const said = content.kind === "words" || contrast;
   return present([
-    `On the left are the groups: how many documents each has${said ? ", its words" : ""}, and how ` +
-      "sure it is. Tables and commands call a group a group.",
+    `On the left are the groups: how many documents each has${said ? ", its words" : ""}, and how sure it is.`,
     documents
       ? "Choose a group to see its documents, then a document to read it."
       : "Choose a group to see more of it.",

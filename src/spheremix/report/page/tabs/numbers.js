@@ -292,7 +292,7 @@ function evidenceText(name, value) {
 
 /** @param {App} app @param {Advice} advice */
 function evidenceTable(app, { evidence, recommended }) {
-  const numbers = evidence.n_components ?? [];
+  const numbers = evidence.n_groups ?? [];
   const columns = COLUMNS.filter(([name]) => evidence[name]?.some((value) => value !== null));
   const head = columns.map(([, text, title]) => make("th", { scope: "col", text, title }));
   const rows = numbers.map((K, i) => {
