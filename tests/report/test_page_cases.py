@@ -10,8 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from spheremix.reading import characteristic_scores, layout
-from spheremix.reading.certainty import certainties
-from spheremix.reading.documents import Documents
+from spheremix.reading.documents import Documents, certainties
 from spheremix.run.apply_edits import colour_places
 from spheremix.run.stages.tree import Node
 

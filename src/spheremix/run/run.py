@@ -202,9 +202,9 @@ class Run:
             raise ValueError(
                 "Documents need their rows: give X, or the vectorizer that makes them."
             )
-        _check_beside(chosen.n_features_in_, names, X, columns)
         if X is not None and not sparse.issparse(X) and not isinstance(X, np.ndarray):
             X = as_directions(X, engine=model.engine, n_threads=model.n_threads)
+        _check_beside(chosen.n_features_in_, names, X, columns)
         if X is not None and vectorizer is None:
             kept = np.arange(count_rows(X))
             if corpus is not None and len(corpus) != len(kept):
@@ -279,7 +279,9 @@ class Run:
         if self.tree is not None:
             values["fitted_tree"] = dump_tree(self.tree)
         if values["rows"] is not None and hasattr(values["rows"].X, "sweep"):
-            raise ParameterError("{X} must be an array or a sparse matrix to be saved; got rows")
+            raise ParameterError(
+                "{X} must be an array or a sparse matrix to be saved; got a list, a path or Directions"
+            )
         if values["rows"] is None:
             values["vocabulary"] = self.feature_names
         for name, value in values.items():
@@ -1101,13 +1103,13 @@ def _check_beside(
             wanted=count(d, "name"),
             got=f"{len(names):,}",
         )
-    shape: tuple[int, ...] | None = None if X is None else tuple(getattr(X, "shape", ()))
+    shape = None if X is None else getattr(X, "shape", None) or (X.n_rows, X.n_features)
     if shape is not None and (len(shape) != 2 or shape[0] == 0 or shape[1] != d):
         raise ParameterError(
             "{X} must be an array or a sparse matrix of shape (n, {d}), as the model has it, with "
             "one row or more; got {got}",
             d=d,
-            got=f"the shape {shape}" if shape else f"a {type(X).__name__}",
+            got=f"the shape {tuple(shape)}",
         )
     if documents is not None:
         _check_columns(documents, None if shape is None else shape[0])

@@ -62,7 +62,7 @@ def test_words_stand_in_the_papers_order(open_report, study):
     placed = layout(mixture.prototypes_, mixture.weights_)
     names = [rows.words[j] for j in placed.features]
     width = opened.page.locator("#frame").evaluate("e => e.clientWidth") - GUTTER - 1
-    n_active = int((placed.n_groups > 0).sum())
+    n_active = int((placed.n_sharing > 0).sum())
     idle = len(names) - n_active
     # Nobody's words share at most 12 % of the width.
     narrow = min(1.0, 0.12 / 0.88 * n_active / idle) if idle else 1.0
