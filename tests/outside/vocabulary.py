@@ -20,7 +20,8 @@ COLUMNS = {  # of tables
     "n_components": "n_groups",
     "share_of_cluster": "share_of_group",
 }
-KEYS = {"cluster": "group", "firmness": "stability", "n_clusters": "n_groups"}  # of the page's content
+# Of the content of the page.
+KEYS = {"cluster": "group", "firmness": "stability", "n_clusters": "n_groups"}
 ATTRIBUTES = {"clusters": "groups", "firmness": "stability"}  # of a run
 WORDS: dict[str, str] = {}  # parts of cells of tables, as {"firm": "stable"}
 # Columns and tables of the goldens that runs no longer have, and lines of summaries (one of the

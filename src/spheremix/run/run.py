@@ -280,7 +280,7 @@ class Run:
             values["fitted_tree"] = dump_tree(self.tree)
         if values["rows"] is not None and hasattr(values["rows"].X, "sweep"):
             raise ParameterError(
-                "{X} must be an array or a sparse matrix to be saved; got a list, a path or Directions"
+                "{X} must be an array or a sparse matrix to be saved, not a list, a path or Directions"
             )
         if values["rows"] is None:
             values["vocabulary"] = self.feature_names
