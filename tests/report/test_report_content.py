@@ -367,8 +367,7 @@ def test_what_does_not_fit_together_is_refused(mixture, corpus, rows, vectorizer
     with pytest.raises(ValueError, match=r"of shape \(n, 30\).*\(89, 5\)"):
         sm.Report(mixture, kept, X=np.ones((89, 5)))
     assert (
-        repr(sm.Report(mixture, title="news"))
-        == f"Report('news', {len(mixture.weights_)} groups)"
+        repr(sm.Report(mixture, title="news")) == f"Report('news', {len(mixture.weights_)} groups)"
     )
     with pytest.raises(ValueError, match="names"):
         sm.Report(mixture, feature_names=["a"])
