@@ -43,7 +43,7 @@ def describe(run: Run, found: Documents | None) -> dict[str, Any] | None:
     columns, names, labels = _labels(corpus)
     dates = None if corpus is None else corpus.dates
     return {
-        "id": [str(i) for i in range(1, n + 1)] if corpus is None else list(corpus.ids),
+        "id": _ids(run, n) if corpus is None else list(corpus.ids),
         "title": None if corpus is None else corpus.titles,
         "text": texts,
         "length": None if texts is None else [length(text) for text in texts],
@@ -61,6 +61,13 @@ def describe(run: Run, found: Documents | None) -> dict[str, Any] | None:
         else numbered(run.leaves, run.nodes[-1].n_leaves).astype(np.uint16),
         "second_group": found.second_groups.astype(np.uint16) if several else None,
     }
+
+
+def _ids(run: Run, n: int) -> list[str]:
+    """Return the ids of documents without texts: of the table beside the model, or numbers."""
+    table = run.documents
+    known = None if table is None else table.get("id")
+    return [str(one) for one in known or range(1, n + 1)]
 
 
 def _labels(
