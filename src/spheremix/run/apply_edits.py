@@ -223,7 +223,8 @@ def make_edits(x: Context, state: Edited, pending: Sequence[PendingStep], *, ask
     cannot be made is said and left out.
     """
     for i, one in enumerate(pending):
-        step, fit, lost = one.step, state.groups.fit, []
+        step, fit = one.step, state.groups.fit
+        lost: list[str] = []
         strict = asked and i == len(pending) - 1
         if step.edits.run != fit:
             edits, lost = follow(step.edits, one.before or {}, state.groups)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 DAMAGE = (
     *(ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, MemoryError),
     *(EOFError, BadZipFile, NotImplementedError, RuntimeError, zlib.error, OSError),
+    ZeroDivisionError,  # a BSR matrix whose blocks have no rows
 )
 BESIDE = "vocabulary.txt"
 LEAST_ENTRY = 4  # bytes of an entry in the Matrix Market format: "1 1" and the end of the line
@@ -247,6 +248,12 @@ def _map(path: Path) -> Any:
 
 def _check_sparse(path: Path, X: Any) -> Any:
     """Return a CSR array whose indices lie within it, and whose values are numbers."""
+    if 0 in getattr(X, "blocksize", ()):
+        raise ReadError.at(
+            path,
+            "a BSR matrix whose blocks have shape {shape} and hold no entry: save it as CSR.",
+            shape=X.blocksize,
+        )
     _check_shape(path, X.shape, X.data.size)
     try:
         X = sparse.csr_array(X)
