@@ -14,8 +14,8 @@ from scipy import sparse
 
 from spheremix.reading import Reading
 from spheremix.run.columns import OF_THE_RUN
-from spheremix.run.saving import load_run
-from spheremix.run.store import RunError
+from spheremix.run.folder.files import RunError
+from spheremix.run.run import load_run
 
 
 @pytest.fixture(scope="module")
@@ -39,25 +39,25 @@ def explored(corpus):
 def test_documents_add_up(explored):
     documents = rows(explored / "documents.csv")
     assert [one["id"] for one in documents] == [f"doc {i}" for i in range(90)]
-    aside = {one["id"]: one["set_aside"] for one in documents if one["cluster"] == ""}
+    aside = {one["id"]: one["set_aside"] for one in documents if one["group"] == ""}
     assert aside == {
         "doc 5": "no text",
         "doc 40": "no word but stop words, numbers or single letters",
     }
-    kept = [one for one in documents if one["cluster"]]
+    kept = [one for one in documents if one["group"]]
     assert len(kept) == 88
     assert all(one["set_aside"] == "" for one in kept)
     assert all(0.0 <= float(one["margin"]) <= float(one["posterior"]) <= 1.0 for one in kept)
-    assert all(one["runner_up"] != one["cluster"] for one in kept)
-    sizes = {one["cluster"]: int(one["size"]) for one in rows(explored / "clusters.csv")}
-    assert sizes == {k: sum(one["cluster"] == k for one in kept) for k in sizes}
+    assert all(one["second_group"] != one["group"] for one in kept)
+    sizes = {one["group"]: int(one["size"]) for one in rows(explored / "groups.csv")}
+    assert sizes == {k: sum(one["group"] == k for one in kept) for k in sizes}
 
 
 def test_the_clusters_are_the_topics(explored):
     found = load_run(explored)
-    assert found.manifest.label_agreement["topic"].ari == 1.0
-    assert found.manifest.best_n_components == 3
-    alone = {one["only_here_words"] for one in rows(explored / "clusters.csv")}
+    assert found.info.label_agreement["topic"].ari == 1.0
+    assert found.info.n_groups == 3
+    alone = {one["only_here_words"] for one in rows(explored / "groups.csv")}
     assert {frozenset(words.split(", ")) & {"boat", "star", "bread"} for words in alone} == {
         frozenset({"boat"}),
         frozenset({"star"}),
@@ -69,10 +69,10 @@ def test_the_run_is_what_the_tables_say(explored):
     found = load_run(explored)
     documents = rows(explored / "documents.csv")
     X = found.matrix()
-    labels = [int(one["cluster"]) for one in documents if one["cluster"]]
+    labels = [int(one["group"]) for one in documents if one["group"]]
     assert np.array_equal(found.mixture.predict(X), labels)
     assert np.array_equal(found.path.labels_, labels)
-    posteriors = [float(one["posterior"]) for one in documents if one["cluster"]]
+    posteriors = [float(one["posterior"]) for one in documents if one["group"]]
     read = Reading(found.path, found.feature_names).documents(X)
     assert posteriors == pytest.approx(read.posteriors, rel=1e-5)
     words = rows(explored / "words.csv")
@@ -123,9 +123,9 @@ def test_the_summary_and_what_is_said_twice(explored, corpus):
     assert "2 of 90 documents set aside" in out
     assert re.search(r"^\s+30\s+\d+  .*boat", out, re.MULTILINE)
     assert "spheremix assign" in out
-    for name in ("clusters.csv", "documents.csv", "words.csv", "README.txt"):
+    for name in ("groups.csv", "documents.csv", "words.csv", "README.txt"):
         assert f"{explored / name}: " in out
-    for one in rows(explored / "clusters.csv"):
+    for one in rows(explored / "groups.csv"):
         assert one["name"].split()[0] in out
     assert "Fitting" not in err
     assert {p: p.read_bytes() for p in explored.rglob("*") if p.is_file()} == before
@@ -151,13 +151,13 @@ def test_the_legend_is_true_of_the_run(explored):
 
 
 def test_documents_have_the_name_of_their_cluster(explored, tmp_path):
-    names = {one["cluster"]: one["name"] for one in rows(explored / "clusters.csv")}
+    names = {one["group"]: one["name"] for one in rows(explored / "groups.csv")}
     new = write_lines(tmp_path / "new.jsonl", [*texts(9), {"text": "", "id": "none"}])
     run("assign", explored, new, "-o", tmp_path / "new.csv")
     for table in (explored / "documents.csv", tmp_path / "new.csv"):
         found = rows(table)
         assert list(found[0])[:4] == ["id", "date", "cluster", "name"]
-        assert all(one["name"] == names.get(one["cluster"], "") for one in found)
+        assert all(one["name"] == names.get(one["group"], "") for one in found)
         assert any(one["name"] == "" for one in found)
 
 
@@ -166,7 +166,7 @@ def test_words_of_all_clusters_are_not_called_shared(explored, corpus):
     common = {one["word"] for one in words if one["n_clusters"] == "3"}
     some = {one["word"] for one in words if one["n_clusters"] == "2"}
     assert common
-    found = [set(one["shared_words"].split()) for one in rows(explored / "clusters.csv")]
+    found = [set(one["shared_words"].split()) for one in rows(explored / "groups.csv")]
     assert set().union(*found) == some
     assert not any(found_in & common for found_in in found)
     command = ("explore", corpus, "-o", explored, "--k", "2:4", "--label", "topic", "--starts", 5)
@@ -186,7 +186,7 @@ def test_another_run_is_refused_and_replaced_by_force(explored, corpus, tmp_path
     other = write_lines(tmp_path / "other.jsonl", texts(seed=1))
     line = refusal("explore", other, "-o", folder, "--k", "2:4", "--starts", 5, "--label", "topic")
     assert "of other documents" in line
-    assert load_run(folder).manifest.command["k"] == [2, 3, 4]
+    assert load_run(folder).info.command["k"] == [2, 3, 4]
     assert not (folder / "progress").exists()
     forced = ("explore", other, "-o", folder, "--k", 2, "--force", "--label", "none")
     line = refusal(*forced)
@@ -194,7 +194,7 @@ def test_another_run_is_refused_and_replaced_by_force(explored, corpus, tmp_path
     assert (folder / "notes.txt").read_text(encoding="utf-8") == "mine"
     (folder / "notes.txt").unlink()
     run(*forced)
-    assert load_run(folder).manifest.command["k"] == [2]
+    assert load_run(folder).info.command["k"] == [2]
     assert not (folder / "tables" / "labels.csv").exists()
 
 
@@ -238,7 +238,7 @@ def test_ready_matrices_and_embeddings(explored, tmp_path):
     out, _ = run("explore", tmp_path / "E.npy", "-k", 3, "-o", tmp_path / "dense")
     assert "typical documents" in out
     assert "words.csv: every column of every prototype\n" in out
-    assert "clusters.csv: size, name and columns of every cluster\n" in out
+    assert "groups.csv: size, name and columns of every cluster\n" in out
     assert rows(tmp_path / "dense" / "words.csv")[0]["word"].startswith("x")
     run("assign", tmp_path / "dense", tmp_path / "E.npy", "-o", tmp_path / "again.csv")
     known = rows(tmp_path / "dense" / "documents.csv")
@@ -271,9 +271,9 @@ def test_assign_gives_documents_of_the_run_their_cluster(explored, corpus, tmp_p
     assert "88 documents assigned, 2 without a cluster" in out
     new, known = rows(tmp_path / "new.csv"), rows(explored / "documents.csv")
     for one, two in zip(new, known, strict=True):
-        for name in ("id", "cluster", "runner_up", "set_aside"):
+        for name in ("id", "cluster", "second_group", "set_aside"):
             assert one[name] == two[name]
-        if one["cluster"]:  # words of a row are added in another order
+        if one["group"]:  # words of a row are added in another order
             for name in ("posterior", "margin", "log_odds", "cosine"):
                 assert float(one[name]) == pytest.approx(float(two[name]), rel=1e-5)
 
@@ -288,16 +288,16 @@ def test_assign_new_documents(explored, tmp_path):
     source = write_lines(tmp_path / "new.jsonl", new)
     run("assign", explored, source, "-o", tmp_path / "new.csv")
     found = rows(tmp_path / "new.csv")
-    known = {one["cluster"]: one["words"] for one in rows(explored / "clusters.csv")}
-    assert "boat" in known[found[0]["cluster"]]
-    assert "telescope" in known[found[1]["cluster"]]
-    reasons = [(one["cluster"], one["set_aside"]) for one in found[2:]]
+    known = {one["group"]: one["words"] for one in rows(explored / "groups.csv")}
+    assert "boat" in known[found[0]["group"]]
+    assert "telescope" in known[found[1]["group"]]
+    reasons = [(one["group"], one["set_aside"]) for one in found[2:]]
     assert reasons == [("", "no text"), ("", "no word of the vocabulary")]
     assert "there already" in refusal("assign", explored, source, "-o", tmp_path / "new.csv")
     write_lines(source, new[2:])
     run("assign", explored, source, "-o", tmp_path / "new.csv", "--force")
     left = rows(tmp_path / "new.csv")
-    assert [one["cluster"] for one in left] == ["", ""]
+    assert [one["group"] for one in left] == ["", ""]
     assert list(left[0]) == list(found[0])
 
 

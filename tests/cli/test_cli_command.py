@@ -9,12 +9,12 @@ import sys
 import numpy as np
 import pytest
 from cli_common import refusal, run
+from spheremix.run.parsing import parse_df, parse_k, parse_kappa
 
 from spheremix.cli.console import Terminal, duration, printable
 from spheremix.reading import Reading
 from spheremix.run.options import ExploreOptions
-from spheremix.run.parsing import parse_df, parse_k, parse_kappa
-from spheremix.run.saving import load_run
+from spheremix.run.run import load_run
 from spheremix.run.stages import name_candidates
 from spheremix.text.selection import least_documents
 
@@ -43,7 +43,7 @@ def test_demo_makes_sense(tmp_path):
     top = [{w.word for w in reading.vocabulary.words(k, 15, by="weight")} for k in range(22)]
     for word in ("spline", "eigenvalues", "sparse", "fft", "masked", "bessel", "jacobian"):
         assert sum(word in words for words in top) == 1, word
-    assert found.manifest.label_agreement["package"].ari > 0.3
+    assert found.info.label_agreement["package"].ari > 0.3
 
 
 @pytest.mark.parametrize(

@@ -52,9 +52,9 @@ def test_embeddings_keep_the_mixture_without_penalty(explored, embeddings):
     folder, out, err = explored
     found = sm.load_run(folder)
     assert found.path is None
-    assert found.manifest.command["criterion"] == "none"
+    assert found.info.command["criterion"] == "none"
     mixture = sm.VMFMixture(3, n_init=3, random_state=0).fit(np.load(embeddings))
-    clusters = [int(one["cluster"]) for one in rows(folder / "documents.csv")]
+    clusters = [int(one["group"]) for one in rows(folder / "documents.csv")]
     assert clusters == mixture.labels_.tolist()
     assert found.mixture.beta == 0.0
     assert "12 columns . 3 clusters (by advice, 3 numbers tried) . no penalty\n" in out
@@ -112,14 +112,14 @@ def test_words_without_a_penalty(words):
     expected = sm.VMFMixture(3, n_init=3, random_state=0).fit(found.matrix())
     assert np.array_equal(found.mixture.prototypes_, expected.prototypes_)
     assert agreement(found.mixture.labels_, [one["topic"] for one in texts()]).ari == 1.0
-    named = {one["name"].split()[0] for one in rows(folder / "clusters.csv")}
+    named = {one["name"].split()[0] for one in rows(folder / "groups.csv")}
     assert len(named) == 3
     out, _ = run("explore", source, *OPTIONS, "--criterion", "none", "-o", folder)
     assert "no penalty" in out
     assert "characteristic words" in out
     assert "only here" not in out
     for k in range(3):  # in order, though lines may be cut
-        heaviest = [one["word"] for one in rows(folder / "words.csv") if one["cluster"] == str(k)]
+        heaviest = [one["word"] for one in rows(folder / "words.csv") if one["group"] == str(k)]
         assert re.search(r"\W+".join([r"\b", *heaviest[:2]]), out)
 
 
@@ -136,8 +136,8 @@ def test_assign_by_a_mixture_without_penalty(explored, words, embeddings, tmp_pa
     assert found == expected
     out, _ = run("assign", *words, "-o", tmp_path / "texts.csv")
     assert "90 documents assigned, 0 without a cluster" in out
-    again = [one["cluster"] for one in rows(tmp_path / "texts.csv")]
-    assert again == [one["cluster"] for one in rows(words[0] / "documents.csv")]
+    again = [one["group"] for one in rows(tmp_path / "texts.csv")]
+    assert again == [one["group"] for one in rows(words[0] / "documents.csv")]
 
 
 @pytest.mark.parametrize("kind", ["coordinates", "words"])
@@ -154,4 +154,4 @@ def test_the_report_has_one_step(explored, words, kind):
     assert content["exit_betas"] is None
     assert [one["beta"] for one in content["steps"]] == [0.0]
     assert content["model"]["criterion"] is None
-    assert [one["n_clusters"] for one in content["candidates"]] == [2, 3, 4]
+    assert [one["n_groups"] for one in content["candidates"]] == [2, 3, 4]

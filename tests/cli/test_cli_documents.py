@@ -72,7 +72,7 @@ def test_any_script_and_any_character(tmp_path):
     assert "replaced by spaces" in err
     found = rows(tmp_path / "run" / "documents.csv")
     assert [one["id"] for one in found] == [one["id"].replace("\0", " ") for one in documents]
-    clusters = [{one["cluster"] for one in found[i : i + 6]} for i in range(0, 36, 6)]
+    clusters = [{one["group"] for one in found[i : i + 6]} for i in range(0, 36, 6)]
     assert [len(one) for one in clusters] == [1] * 6
 
 
@@ -142,11 +142,11 @@ def test_repeats_are_said_and_typical_once(tmp_path):
     cosines = {one["id"]: float(one["cosine"]) for one in rows(tmp_path / "run" / "documents.csv")}
     for k in ("0", "1"):
         inside = [
-            one["id"] for one in rows(tmp_path / "run" / "documents.csv") if one["cluster"] == k
+            one["id"] for one in rows(tmp_path / "run" / "documents.csv") if one["group"] == k
         ]
         nearest = dict.fromkeys(known[i] for i in sorted(inside, key=lambda i: -cosines[i]))
         table = rows(tmp_path / "run" / "tables" / "typical.csv")
-        listed = {known[one["id"]] for one in table if one["cluster"] == k}
+        listed = {known[one["id"]] for one in table if one["group"] == k}
         assert listed == set(list(nearest)[:10])
 
 

@@ -9,7 +9,6 @@ from edit_common import contents, explore, write_edits
 import spheremix as sm
 
 
-
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
     place = tmp_path_factory.mktemp("edit")
@@ -22,7 +21,7 @@ def test_edits_are_made_told_refused_and_taken_back(base, tmp_path):
     wrong = write_edits(tmp_path / "wrong.json", base, merge=[[0, 9]])
     assert refusal("edit", base.folder, wrong) == (
         "error: edits (wrong.json): there is no group 9: the run has 3 groups, numbered from 0: "
-        "use the numbers of clusters.csv."
+        "use the numbers of groups.csv."
     )
     line = refusal("edit", base.folder)
     assert line == "error: Give either a file of edits or --undo: see --help."
@@ -36,7 +35,7 @@ def test_edits_are_made_told_refused_and_taken_back(base, tmp_path):
     assert ". edited" in out
     assert "This run was edited once. The last edits (mine.json): Groups 0 and 1 were merged" in out
     assert "edit RUN --undo" in out
-    assert [row["name"] for row in rows(base.folder / "clusters.csv")].count("Küche") == 1
+    assert [row["name"] for row in rows(base.folder / "groups.csv")].count("Küche") == 1
     assert len(sm.load_run(base.folder).mixture.weights_) == 2
     again, said = run("edit", base.folder, file)
     assert "Fitting" not in said

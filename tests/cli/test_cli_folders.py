@@ -8,7 +8,7 @@ import re
 import pytest
 from cli_common import TOPICS, refusal, rows, run, texts, write_lines
 
-from spheremix.run.saving import load_run
+from spheremix.run.run import load_run
 
 QUICK = ("-k", 3, "--starts", 1, "--max-steps", 5, "--lemmatizer", "none", "--threads", 1)
 
@@ -80,8 +80,8 @@ def test_several_labels_and_criteria_in_any_case(tmp_path):
     assert re.search(r"with the labels: 'desk' -?0\.\d\d; 'topic' 1\.00 ", out)
     found = load_run(tmp_path / "run")
     assert list(found.corpus().labels) == ["topic", "desk"]
-    assert found.manifest.command["label"] == ["topic", "desk"]
-    assert found.manifest.command["criterion"] == "bic"
+    assert found.info.command["label"] == ["topic", "desk"]
+    assert found.info.command["criterion"] == "bic"
     assert set(found.read_table("labels")["label_column"]) == {"topic", "desk"}
     run("explore", path, *labels[2:], *QUICK, "-o", tmp_path / "run")  # other labels, same fits
     assert list(load_run(tmp_path / "run").corpus().labels) == ["desk"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -27,18 +26,18 @@ def test_starts_that_disagree_are_said(noise, tmp_path):
     options += ("--k-criterion", "ebic")
     out, _ = run("explore", noise, "-o", folder, "--k", "5,6", *options)
     table = {
-        int(row["n_components"]): float(row["agreement"])
+        int(row["n_groups"]): float(row["agreement"])
         for row in rows(folder / "tables" / "dense.csv")
     }
     study = sm.VMFMixtureIC([5, 6], k_criterion="ebic", paths="none", n_init=4, random_state=0)
     study.fit(sm.load_run(folder).matrix())
     assert list(table.values()) == pytest.approx(study.agreement_, abs=2e-3)
-    info = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    assert list(sm.load_run(folder).manifest.start_agreement) == [5, 6]
-    chosen = info["dense"][str(info["best_n_components"])]["agreement"]
+    found = sm.load_run(folder)
+    assert list(found.start_agreement) == [5, 6]
+    chosen = found.start_agreement[found.info.n_groups]
     assert chosen < 0.6
-    shown = f"{math.floor(100 * chosen) / 100:.2f}"  # rounded down: what is below .6 looks so
-    assert f"agree with these clusters at an adjusted Rand index of only {shown}" in " ".join(
+    shown = math.floor(100 * chosen)  # rounded down: what is below 60 % looks so
+    assert f"agree with these groups by only {shown} % (adjusted Rand index)" in " ".join(
         out.split()
     )
 
@@ -49,7 +48,7 @@ def test_starts_that_agree_are_not(tmp_path, starts, expected):
     corpus, folder = write_lines(tmp_path / "docs.jsonl", texts()), tmp_path / "run"
     options = ("--lemmatizer", "none", "--criterion", "none", "--starts", starts)
     out, _ = run("explore", corpus, "-o", folder, "--k", "3", *options)
-    assert "agree with these clusters" not in out
+    assert "agree with these groups" not in out
     (row,) = rows(folder / "tables" / "dense.csv")
     if expected == "nan":
         assert row["agreement"] == "nan"

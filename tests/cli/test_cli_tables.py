@@ -15,12 +15,12 @@ import pytest
 from cli_common import run
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
+from spheremix.run.documents import csv_lines, unpack_table
+from spheremix.run.store import Reader, RunError, digest
 
 from spheremix.reading import Reading, log_odds_contrast
 from spheremix.run.columns import TABLES
-from spheremix.run.documents import csv_lines, unpack_table
-from spheremix.run.saving import load_run
-from spheremix.run.store import Reader, RunError, digest
+from spheremix.run.run import load_run
 from spheremix.run.tables import shorten
 
 PAGE = Path(__file__).parents[2] / "docs" / "run-folder.md"
@@ -89,8 +89,8 @@ def test_rows_have_the_ids_labels_and_texts_beside_them(embedded, material):
     assert corpus.texts == [one[1] for one in texts]
     assert corpus.labels == {"topic": [(one[2],) for one in texts]}
     assert corpus.dates == [one[3] for one in texts]
-    assert found.manifest.label_agreement["topic"].ari == 1.0
-    assert found.manifest.corpus.texts.endswith("docs.csv")
+    assert found.info.label_agreement["topic"].ari == 1.0
+    assert found.info.corpus.texts.endswith("docs.csv")
     assert found.feature_names is None
     assert sum(int(one["documents"]) for one in rows(folder / "tables" / "time.csv")) == 60
     known = {one[0]: one[1] for one in texts}
@@ -100,7 +100,7 @@ def test_rows_have_the_ids_labels_and_texts_beside_them(embedded, material):
 
 def test_words_are_those_of_the_contrast(embedded, material):
     folder, _, out = embedded
-    labels = [int(one["cluster"]) for one in rows(folder / "documents.csv")]
+    labels = [int(one["group"]) for one in rows(folder / "documents.csv")]
     counted = [Counter(text.split()) for _, text, *_ in material[1]]
     words = sorted(set().union(*counted))
     counts = np.array([[one[word] for word in words] for one in counted])
@@ -114,14 +114,14 @@ def test_words_are_those_of_the_contrast(embedded, material):
     scores = (sums / lengths) ** 1.5 * sums / sums.sum(axis=0)
     contrast = rows(folder / "tables" / "contrast.csv")
     for k in range(3):
-        listed = [one for one in contrast if one["cluster"] == str(k)]
+        listed = [one for one in contrast if one["group"] == str(k)]
         order = [j for j in np.lexsort((-z[k], -scores[k].round(12), z[k] <= 2)) if z[k, j] > 0]
         assert [float(one["score"]) for one in listed] == pytest.approx(scores[k, order], rel=1e-5)
         assert [one["word"] for one in listed] == [words[j] for j in order]
         assert [float(one["z"]) for one in listed] == pytest.approx(z[k, order], rel=1e-5)
         inside = counts[np.array(labels) == k][:, order].sum(axis=0)
         assert [int(one["count"]) for one in listed] == inside.tolist()
-        [summed] = [one for one in rows(folder / "clusters.csv") if one["cluster"] == str(k)]
+        [summed] = [one for one in rows(folder / "groups.csv") if one["group"] == str(k)]
         assert summed["name"].split() == [words[j] for j in order[:3]]
         assert summed["contrast_words"].split(", ") == [words[j] for j in order[:20]]
         assert set(summed["name"].split()) <= set(
@@ -135,7 +135,7 @@ def test_a_reading_of_the_run_has_its_names(sparse_embedded, tmp_path):
     folder = sparse_embedded
     found = load_run(folder)
     reading = Reading.from_run(found)
-    named = {one["cluster"]: one["name"] for one in rows(folder / "clusters.csv")}
+    named = {one["group"]: one["name"] for one in rows(folder / "groups.csv")}
     assert {str(one.group): one.name for one in reading.groups()} == named
     assert Reading.from_run(found, step=0).group_name(1, 1) == named["1"].split()[0]
     with pytest.raises(ValueError, match="words of 2 groups, the model 3"):

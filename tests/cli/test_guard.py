@@ -17,9 +17,9 @@ def interrupt(*_, **__):
     [
         (("explore", "docs.jsonl"), "spheremix.run.explore.explore_corpus", GOES_ON),
         (("demo",), "spheremix.datasets.load_docstrings", GOES_ON),
-        (("assign", "run", "docs.jsonl"), "spheremix.run.saving.load_run", "interrupted."),
-        (("report", "run"), "spheremix.run.saving.load_run", "interrupted."),
-        (("simulate",), "spheremix.run.simulation.make_vmf_mixture", "interrupted."),
+        (("assign", "run", "docs.jsonl"), "spheremix.run.run.load_run", "interrupted."),
+        (("report", "run"), "spheremix.run.run.load_run", "interrupted."),
+        (("simulate",), "spheremix.datasets.make_vmf_mixture", "interrupted."),
     ],
 )
 def test_only_commands_that_resume_promise_to_go_on(command, where, said, tmp_path, monkeypatch):

@@ -14,9 +14,9 @@ import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.run.folder import RunFolder
 from spheremix.run.options import ExploreOptions
-from spheremix.run.saving import load_run, save_run
+from spheremix.run.run import load_run, save_run
 from spheremix.run.stages import Checkpoints
-from spheremix.run.store import RunError
+from spheremix.run.folder.files import RunError
 
 ROWS, _, _ = sm.datasets.make_vmf_mixture(150, 12, 3, overlap=0.02, random_state=0)
 OPTIONS = {"n_components": 3, "random_state": 0, "n_init": 2, "relaxed": True}
@@ -132,7 +132,7 @@ def test_an_exploration_is_relaxed_unless_told_otherwise(tmp_path, options):
     run = sm.explore_corpus(TEXTS, tmp_path / "run", **words, **options)
     relaxed = not options
     assert run.path.relaxed is relaxed
-    assert run.manifest.command["relaxed"] is relaxed
+    assert run.info.command["relaxed"] is relaxed
     expected = sm.VMFPath(
         2, init=run.dense[2], min_relative_increase=0.01, random_state=0, relaxed=relaxed
     ).fit(run.matrix())

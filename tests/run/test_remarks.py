@@ -19,7 +19,7 @@ from spheremix.run.doubts import (
     warnings,
 )
 from spheremix.run.options import ExploreOptions
-from spheremix.run.remarks import _advice, _labels, _tree
+from spheremix.run.sentences import _advice, _labels, _tree
 from spheremix.run.schema import AgreementRecord
 from spheremix.text.selection import least_documents
 from spheremix.text.trouble import Mending, trouble

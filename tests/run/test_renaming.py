@@ -24,7 +24,7 @@ def test_a_table_renames_groups_as_an_edit(base, tmp_path):
     out, _ = run("edit", folder, table, "--threads", 1)
     assert "The last edits (names.csv)" in out
     found = sm.load_run(folder)
-    assert found.clusters["name"][found.clusters["cluster"].index(2)] == "K\u00fcche"
+    assert found.groups["name"][found.groups["group"].index(2)] == "K\u00fcche"
     table.write_text("cluster,name,fit\n2,Sky,0123456789abcdef\n", encoding="utf-8")
     assert "made for another run" in refusal("edit", folder, table)
     table.write_text("group,name\n2,Sky\n", encoding="utf-8")

@@ -182,7 +182,7 @@ def test_the_refusal_repeats_the_options_that_were_left_out(corpus, tmp_path):
         "--max-steps 20)"
     ) in said
     explore(corpus, tmp_path / "run", k=3, min_df=3, drop="boat,wave", drop_mixed=True)
-    assert len(sm.load_run(tmp_path / "run").clusters["cluster"]) == 3
+    assert len(sm.load_run(tmp_path / "run").groups["group"]) == 3
 
 
 def test_other_versions_of_libraries_are_refused(corpus, copy, monkeypatch):
@@ -254,7 +254,7 @@ def test_killed_at_any_moment_it_is_the_old_run_or_goes_on_to_the_new(
         seen.add("run.json" in state and json.loads(state["run.json"])["command"]["seed"])
         if "run.json" in state and state["run.json"] == old["run.json"]:
             kept(state, old)
-            assert sm.load_run(folder).manifest.best_n_components == 3
+            assert sm.load_run(folder).info.n_groups == 3
         back = Path(shutil.copytree(folder, tmp_path / "back" / "run"))
         explore(corpus, folder, **more)
         assert kept(contents(folder), new) == set(), n

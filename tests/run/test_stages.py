@@ -16,4 +16,4 @@ def test_a_dense_mixture_is_that_of_the_estimator_to_the_last_bit(tmp_path):
         np.testing.assert_array_equal(alone.prototypes_, mixture.prototypes_)
         np.testing.assert_array_equal(alone.agreement_, mixture.agreement_)
         assert alone.criteria_ == mixture.criteria_
-    assert run.manifest.start_agreement == {K: m.agreement_ for K, m in run.dense.items()}
+    assert run.info.start_agreement == {K: m.agreement_ for K, m in run.dense.items()}

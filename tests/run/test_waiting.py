@@ -38,7 +38,7 @@ def test_edits_come_back_with_their_groups(corpus, run):
     before = contents(run.edit(edits).folder)["edits.json"]
     fewer, told = explore(corpus, run.folder, max_steps=2, k=2)
     lost = [line for line in told.told if line.startswith("Could not be kept")]
-    [step] = fewer.edits().steps
+    [step] = fewer.edits
     assert step.waiting.lost == lost
     assert step.waiting.edits.merge == [[1, 2]]
     assert step.edits.merge == []
@@ -128,4 +128,4 @@ def test_a_fit_that_fails_in_another_run_leaves_nothing_behind(corpus, run, monk
     assert any("merges, splits and dropped words: no such groups" in line for line in told.told)
     assert "zero" in found.names()
     assert not [name for name in contents(found.folder) if "edited" in name]
-    assert found.edits().steps[0].waiting.edits.drop_words == ["boat"]
+    assert found.edits[0].waiting.edits.drop_words == ["boat"]

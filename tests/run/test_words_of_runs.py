@@ -9,7 +9,7 @@ import pytest
 import spheremix as sm
 from spheremix.cli.naming import option_name
 from spheremix.run.files import FORMS
-from spheremix.run.remarks import kept_words, remarks
+from spheremix.run.sentences import kept_words, remarks
 from spheremix.run.removed import named_common, removed_columns, removed_words
 from spheremix.text.selection import MOST_LISTED
 
@@ -31,7 +31,7 @@ def run(tmp_path_factory):
 
 
 def test_forms_are_kept(run):
-    assert run.manifest.prepared.vectorizer.forms == FORMS
+    assert run.info.prepared.vectorizer.forms == FORMS
     kept = gzip.decompress((run.folder / FORMS).read_bytes()).decode()
     assert "apple\tapples\n" in kept
     vectorizer = sm.load_run(run.folder).vectorizer()
@@ -41,18 +41,18 @@ def test_forms_are_kept(run):
 
 
 def test_new_documents_need_no_lemma_of_a_known_form(run, monkeypatch):
-    expected = run.assign(["an apple", "a sky"])["cluster"]
+    expected = run.assign(["an apple", "a sky"])["group"]
     monkeypatch.setattr("spheremix.text.lexicon.Simplemma.__call__", lambda _, form: form)
-    assert sm.load_run(run.folder).assign(["an apple", "a sky"])["cluster"] == expected
+    assert sm.load_run(run.folder).assign(["an apple", "a sky"])["group"] == expected
 
 
 def test_the_run_says_what_its_thresholds_cost(tmp_path):
     texts = [f"common {'left' if i % 2 else 'right'} word{i % 7}" for i in range(42)] + ["unique"]
     run = sm.explore_corpus(texts, tmp_path / "run", k=2, lemmatizer="none", criterion="none")
-    used = run.manifest.prepared.vectorizer.thresholds
+    used = run.info.prepared.vectorizer.thresholds
     assert (used.min_df, used.max_df) == (2, 21)
     assert used.cost == {"min_df": 1, "min_count": 0, "max_df": 1}
-    assert run.manifest.prepared.vectorizer.removed["common"] == {"common": 42}
+    assert run.info.prepared.vectorizer.removed["common"] == {"common": 42}
     assert run.read_table("removed_words") == {
         "word": ["common", "unique"],
         "documents": [42, 1],
@@ -74,8 +74,8 @@ def test_unwanted_words_are_kept_with_the_run(tmp_path):
     file.write_text("sky\n", encoding="utf-8")
     options = {**OPTIONS, "stop_words": file, "drop": "Apple,pie"}
     run = sm.explore_corpus(TEXTS, tmp_path / "run", **options)
-    assert run.manifest.command["stop_words"] == ["sky"]
-    assert run.manifest.command["drop"] == ["apple", "pie"]
+    assert run.info.command["stop_words"] == ["sky"]
+    assert run.info.command["drop"] == ["apple", "pie"]
     assert not {"apples", "skies", "pie"} & set(run.feature_names)
     assert run.read_table("removed_words") == {
         "word": ["sky", "apple", "pie"],
@@ -85,7 +85,7 @@ def test_unwanted_words_are_kept_with_the_run(tmp_path):
     said = "Left out as asked: apple (3 documents), sky (3), pie (1)."
     assert said in [one.render() for one in remarks(run)]
     file.write_text("sea\n", encoding="utf-8")
-    assert run.assign(["apple skies", "the deep sea"])["cluster"][0] is None
+    assert run.assign(["apple skies", "the deep sea"])["group"][0] is None
     with pytest.raises(sm.RunError, match=r"another run \(stop_words is sea now"):
         sm.explore_corpus(TEXTS, tmp_path / "run", **options)
 
@@ -126,7 +126,7 @@ def test_phrases_are_kept(tmp_path):
     }
     run = sm.explore_corpus(texts, tmp_path / "run", **options)
     assert "interest rates" in run.feature_names
-    assert run.manifest.prepared.vectorizer.phrases[0][:3] == (
+    assert run.info.prepared.vectorizer.phrases[0][:3] == (
         "interest",
         "rates",
         "interest rates",
@@ -146,8 +146,8 @@ def test_trouble_is_named_and_mended_as_asked(tmp_path):
     options |= {"drop_repeated_lines": True, "drop_mixed": True}
     run = sm.explore_corpus(texts, tmp_path / "mended", **options)
     assert not any("Toggle" in one.render() for one in remarks(run))
-    assert "1 repeated line was left out of 36 documents." in run.manifest.corpus.notes
-    assert run.manifest.prepared.dropped_lines == ["Toggle Button"]
+    assert "1 repeated line was left out of 36 documents." in run.info.corpus.notes
+    assert run.info.prepared.dropped_lines == ["Toggle Button"]
     assert "Toggle" not in run.corpus().texts[0]
     assert not {"button", "toggle", "2m"} & set(run.feature_names)
-    assert run.assign(["Toggle Button\nsea", "Toggle Button"])["cluster"][1] is None
+    assert run.assign(["Toggle Button\nsea", "Toggle Button"])["group"][1] is None

@@ -182,7 +182,9 @@ class Run:
         return run
 
     def save(self, folder: str | PathLike[str]) -> Path:
-        """Write this run into a folder of its own.
+        """Write this run into a folder of its own, where it can be edited and updated.
+
+        A run in memory has this folder from then on; of a run that has one already, it is a copy.
 
         Parameters
         ----------
@@ -198,8 +200,12 @@ class Run:
         try:
             with store.locked():
                 store.refuse_run()
-                info = self._put(store) if self.store.folder is None else self._copy(store)
-                self._written(store, info)
+                if self.store.folder is None:
+                    self._written(store, self._put(store))
+                else:
+                    own = self.info, self.store
+                    self._written(store, self._copy(store))
+                    self.info, self.store = own
         except RunError as error:  # here the folder is not called as in an exploration
             values = {"out": "folder", **error.message.values}
             raise RunError(replace(error.message, values=values)) from None
@@ -224,7 +230,9 @@ class Run:
         if self.tree is not None:
             values["fitted_tree"] = dump_tree(self.tree)
         if values["rows"] is not None and hasattr(values["rows"].X, "sweep"):
-            raise ParameterError("{X} must be an array or a sparse matrix to be saved; got rows")
+            raise ParameterError(
+                "{X} must be an array or a sparse matrix to be saved, not a list, path or rows"
+            )
         if values["rows"] is None:
             values["vocabulary"] = self.feature_names
         for name, value in values.items():

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cli_common import refusal, run, texts, write_lines
-from edit_common import Told, contents, explore
+from edit_common import Told, explore
 from news_common import by_number, event, quiet
 from numpy.testing import assert_allclose
 from scipy import sparse
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.run.changes import updated
-from spheremix.run.updating import update_run
+from spheremix.run.sentences import updated
+from spheremix.run.update import update_run
 from spheremix.text import Corpus, Matrix, ReadError, read_documents
 
 D = 20
@@ -54,22 +54,22 @@ def after(base, news, tmp_path_factory):
 
 
 def test_groups_keep_numbers_names_notes_marks_and_colours(base, after):
-    assert after.documents["cluster"][:121] == base.documents["cluster"]
+    assert after.documents["group"][:121] == base.documents["group"]
     names, before = by_number(after, "name"), by_number(base, "name")
     assert {k: names[k] for k in range(3)} == before
     assert before[0] == "First"
     assert by_number(after, "note")[1] == "look again"
     assert after.documents["note"][3] == "odd"
     assert after.documents["misplaced"][5] == 1
-    assert after.documents["cluster"][7] is None
-    assert base.edits().steps[-1].update is None
-    colours = after.edits().steps[0].update.colours
+    assert after.documents["group"][7] is None
+    assert base.edits[-1].update is None
+    colours = after.colours
     assert len(colours) == 4
     assert len({tuple(one) for one in colours}) == 4
 
 
 def test_the_event_is_a_new_group_and_the_update_says_so(base, after):
-    assert after.documents["cluster"][-12:] == [3] * 12
+    assert after.documents["group"][-12:] == [3] * 12
     assert by_number(after, "size_before") == {**by_number(base, "size"), 3: 0}
     said = updated(after).render()
     assert said.startswith("This run brings run up to date: 42 documents were added to 121.")
@@ -84,7 +84,7 @@ def test_the_rows_are_those_of_before_and_the_new_ones(base, after, drawn):
     assert_allclose(rows[:120], base.matrix(), rtol=0)
     assert_allclose(rows[120:], drawn[1].astype(np.float32), rtol=0)
     # The same as a fit from the groups of before, by hand.
-    start = np.array([one for one in after.documents["cluster"] if one is not None])
+    start = np.array([one for one in after.documents["group"] if one is not None])
     mixture = sm.VMFMixture(4, init=start, random_state=0, n_threads=1).fit(rows)
     assert_allclose(after.mixture.prototypes_, mixture.prototypes_, atol=1e-4)
 
@@ -95,34 +95,17 @@ def test_a_file_that_has_grown_adds_its_new_rows(base, after, drawn, tmp_path):
     told = Told()
     found = base.update(tmp_path / "all.npy", tmp_path / "run", listener=told)
     assert "121 documents left out that the run has already." in told.told
-    assert found.documents["cluster"] == after.documents["cluster"]
+    assert found.documents["group"] == after.documents["group"]
     with pytest.raises(ReadError, match="all of these documents are in the run already"):
         found.update(tmp_path / "all.npy", tmp_path / "again", listener=Told())
-
-
-def test_a_killed_update_goes_on_and_the_run_before_is_as_it_was(
-    base, news, after, tmp_path, monkeypatch
-):
-    before = contents(base.folder)
-
-    def killed(*_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("spheremix.run.explore.place_documents", killed)
-        with pytest.raises(KeyboardInterrupt):
-            base.update(news, tmp_path / "run", listener=Told())
-    base.update(news, tmp_path / "run", listener=Told())
-    assert contents(base.folder) == before
-    assert contents(tmp_path / "run") == contents(after.folder)
 
 
 @pytest.mark.slow
 def test_an_updated_run_can_be_updated_and_edited_again(after, drawn, tmp_path):
     more = Matrix(drawn[0][:9] + 0.01, None, "", "", [], "")
     again = after.update(more, tmp_path / "again", listener=Told())
-    assert again.documents["cluster"][:163] == after.documents["cluster"]
-    first, second = (one.edits().steps[0].update.colours for one in (after, again))
+    assert again.documents["group"][:163] == after.documents["group"]
+    first, second = (one.colours for one in (after, again))
     assert first == second
     edited = again.edit({"names": {3: "Event"}}, listener=Told())
     assert by_number(edited, "name")[3] == "Event"
@@ -134,7 +117,7 @@ def test_the_command_tells_how_and_does_it(base, news, after, tmp_path):
     assert f"spheremix update {base.folder} NEW\n" in out
     out, _ = run("update", base.folder, news, "-o", tmp_path / "run", "--threads", 1)
     assert "42 documents were added to 121" in " ".join(out.split())
-    assert sm.load_run(tmp_path / "run").documents["cluster"] == after.documents["cluster"]
+    assert sm.load_run(tmp_path / "run").documents["group"] == after.documents["group"]
     line = refusal("update", base.folder, news, "--id", "name", "-o", tmp_path / "none")
     assert line.endswith("new.npy: is a matrix: it has no columns for --id: leave out --id.")
     table = write_lines(tmp_path / "new.jsonl", texts(3))
@@ -184,9 +167,9 @@ def test_documents_of_new_rows_come_with_them(beside, tmp_path):
     out, _ = run("assign", beside.folder, tmp_path / "new.npy", "-o", tmp_path / "new.csv")
     assert f"spheremix update {beside.folder} NEW, and its documents with the option texts\n" in out
     found = beside.update(tmp_path / "new.npy", tmp_path / "run", texts=source, listener=Told())
-    assert found.documents["cluster"][:90] == beside.documents["cluster"]
+    assert found.documents["group"][:90] == beside.documents["group"]
     assert found.documents["id"][90:92] == ["new doc 0", "new doc 1"]
-    assert set(found.documents["cluster"][-12:]) == {3}
+    assert set(found.documents["group"][-12:]) == {3}
     assert found.corpus().labels["topic"][-1] == ("law",)
     assert found.counts()[0].shape[0] == 126  # words are counted again
     assert {"election", "party"} & set(found.contrast()[3])
@@ -238,11 +221,11 @@ def test_columns_are_found_by_their_names(counted, tmp_path):
     mixed = Matrix(more, ["unknown", *names], "mixed", "", [], "")
     other = base.update(mixed, tmp_path / "other", listener=told)
     assert "1 column left out that the run does not have." in told.told
-    assert other.documents["cluster"] == same.documents["cluster"]
+    assert other.documents["group"] == same.documents["group"]
     assert other.feature_names == base.feature_names
     assert (other.matrix() != same.matrix()).nnz == 0
     assert other.matrix().has_sorted_indices
-    assert base.assign(mixed)["cluster"] == base.assign(Matrix(X, None, "", "", [], ""))["cluster"]
+    assert base.assign(mixed)["group"] == base.assign(Matrix(X, None, "", "", [], ""))["group"]
     few = Matrix(X[:, 1:], words.vocabulary_[1:], "few", "", [], "")
     first = words.vocabulary_[0]
     with pytest.raises(ReadError, match=f"few: the run has columns that are missing.*{first}"):
@@ -264,7 +247,7 @@ def test_words_that_an_edit_dropped_stay_out(counted, tmp_path):
     assert found.feature_names == dropped.feature_names
     assert "boat" not in found.feature_names
     assert found.matrix().shape == (114, len(base.feature_names) - 2)
-    agree = np.mean(np.array(found.documents["cluster"][:90]) == dropped.documents["cluster"])
+    agree = np.mean(np.array(found.documents["group"][:90]) == dropped.documents["group"])
     assert agree > 0.95
 
 
