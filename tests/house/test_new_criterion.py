@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from cli_common import rows, run
 from little_advice import little_advice
+from spheremix.run.saving import load_run, save_run
 
 import spheremix as sm
-from spheremix.run.saving import load_run, save_run
 from spheremix.select import CRITERIA
 
 __all__ = ["little_advice"]

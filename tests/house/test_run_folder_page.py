@@ -6,9 +6,10 @@ import importlib.util
 from dataclasses import fields
 from pathlib import Path
 
-from spheremix.run.columns import TABLES
 from spheremix.run.files import FILES
 from spheremix.run.schema import Manifest
+
+from spheremix.run.columns import TABLES
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = (ROOT / "docs" / "run-folder.md").read_text(encoding="utf-8")

@@ -8,11 +8,11 @@ import re
 from pathlib import Path
 
 import pytest
+from spheremix.run.output import check_output
+from spheremix.run.store import RunError
 
 import spheremix as sm
 from spheremix.cli.naming import option_name
-from spheremix.run.output import check_output
-from spheremix.run.store import RunError
 
 PACKAGE = Path(sm.__file__).parent
 OPTION = re.compile(r"(?:^|[\s(`])(?:-o\b|--[a-z])")

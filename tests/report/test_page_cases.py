@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from spheremix.reading import characteristic_scores, layout
 from spheremix.reading.documents import Documents, certainties
-from spheremix.run.apply_edits import colour_places
+from spheremix.run.colours import colour_places
 from spheremix.run.stages.tree import Node
 
 CASES = json.loads(

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from little_advice import STEPS, with_values
 from numpy.testing import assert_allclose
+from spheremix.run.headline import headline
+from spheremix.run.remarks import remarks
 
 import spheremix as sm
 from spheremix.estimators import advice as measured
-from spheremix.run.headline import headline
-from spheremix.run.remarks import remarks
 
 OPTIONS = {"max_steps": 3, "starts": 2, "threads": 1, "criterion": "none"}
 

@@ -8,10 +8,10 @@ import pytest
 from cli_common import texts, write_lines
 from edit_common import contents, edits_of, explore
 from killing import killed
-
-import spheremix as sm
 from spheremix.run.editing import edit_run, undo_edits
 from spheremix.run.ownership import Ownership
+
+import spheremix as sm
 
 STEP = 24  # files between two kills: fewer than those for which neither run is there
 WORK = """

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from cli_common import texts, write_lines
 from edit_common import Told, contents, edits_of, explore, write_edits
+from spheremix.run.ownership import Ownership
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.run.ownership import Ownership
 
 MARKS = {
     "names": {"0": "Seefahrt", "2": "<b>Sky</b>"},

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from spheremix.run.edit_schema import EditNotes, Edits
+from spheremix.run.typed import encode
 
 from spheremix.errors import ParameterError
-from spheremix.run.edit_schema import EditNotes, Edits
 from spheremix.run.edits import LONGEST_NOTE, check_edits, read_edits
-from spheremix.run.typed import encode
 
 HEAD = {"format": "spheremix edits", "version": 1, "run": "abc"}
 KNOWN = {"run": "abc", "n_groups": 3, "words": ["boat", "soup", "sea"], "ids": ["a", "b"]}

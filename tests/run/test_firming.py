@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from spheremix.run.remarks import remarks
 
 import spheremix as sm
 from spheremix.run import firming
-from spheremix.run.remarks import remarks
 
 OPTIONS = {"k": 3, "max_steps": 30, "starts": 2, "threads": 1, "min_count": 1, "min_df": 1}
 WORDS = ["apple pear plum fig cherry", "river lake sea pond creek", "red blue green grey pink"]

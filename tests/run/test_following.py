@@ -11,13 +11,13 @@ import pytest
 from cli_common import TOPICS, texts, write_lines
 from edit_common import contents, explore
 from scipy import sparse
-
-import spheremix as sm
 from spheremix.run.edit_schema import EditNotes, Edits, WaitingEdits
 from spheremix.run.following import STRANGERS, follow, identities, places_of, rows_of, write_groups
 from spheremix.run.history import read_groups
 from spheremix.run.prepare import Material
 from spheremix.run.refitting import Groups
+
+import spheremix as sm
 from spheremix.text import Corpus
 
 

@@ -10,12 +10,12 @@ import pytest
 from cli_common import SHARED, texts, write_lines
 from numpy.testing import assert_array_equal
 from reuse_common import Heard
+from spheremix.run.growing import count_leaves
+from spheremix.run.store import RunError
 
 import spheremix as sm
 from spheremix.advice import Advice, Recommendation
 from spheremix.run import growing
-from spheremix.run.growing import count_leaves
-from spheremix.run.store import RunError
 
 OPTIONS = {"k": 3, "starts": 2, "criterion": "none", "lemmatizer": "none", "threads": 1}
 

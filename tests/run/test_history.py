@@ -10,12 +10,12 @@ import pytest
 from cli_common import texts, write_lines
 from edit_common import contents, explore
 from listening import Told
+from spheremix.run.history import read_groups
+from spheremix.run.store import read_json
 
 import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.run import render, store
-from spheremix.run.history import read_groups
-from spheremix.run.store import read_json
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-
 from spheremix.run.joining import join_documents
 from spheremix.run.places import add_places, colour_places
 from spheremix.run.tree_schema import GrownRecord, NodeRecord, TreeRecord
+
 from spheremix.text import Corpus, ReadError
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from spheremix.run.files import FILES
+from spheremix.run.layout import LAYOUT
 
 import spheremix as sm
 from spheremix.run.columns import TABLES
-from spheremix.run.files import FILES
-from spheremix.run.layout import LAYOUT
 from spheremix.text import Corpus, Matrix
 
 TEXTS = ["red apple", "apple pie", "green apple", "blue sky", "sky and sea", "blue sea"]

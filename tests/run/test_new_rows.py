@@ -12,12 +12,12 @@ from cli_common import texts, write_lines
 from edit_common import Told, explore
 from numpy.testing import assert_array_equal
 from scipy import sparse
-
-import spheremix as sm
-from spheremix.errors import ParameterError
 from spheremix.run.adding import add_rows, add_texts
 from spheremix.run.changes import updated
 from spheremix.run.new_rows import in_columns, join_rows, material_of
+
+import spheremix as sm
+from spheremix.errors import ParameterError
 from spheremix.run.options import ExploreOptions
 from spheremix.text import Corpus, Matrix, ReadError
 

@@ -9,19 +9,19 @@ import shutil
 import numpy as np
 import pytest
 from reuse_common import Heard
-
-import spheremix as sm
-from spheremix.bessel import log_normalizer
-from spheremix.errors import ParameterError
-from spheremix.report.content import build
 from spheremix.report.source import from_run
 from spheremix.run.assign import compare_documents
 from spheremix.run.changes import updated
 from spheremix.run.keys import Keys, dense_mixture, sparse_path
 from spheremix.run.listener import Listener
+from spheremix.run.remarks import nowhere
+
+import spheremix as sm
+from spheremix.bessel import log_normalizer
+from spheremix.errors import ParameterError
+from spheremix.report.content import build
 from spheremix.run.names import read_names
 from spheremix.run.options import ExploreOptions
-from spheremix.run.remarks import nowhere
 
 LETTERS = "abcdefgh"
 OPTIONS = {

@@ -11,12 +11,12 @@ import pytest
 pytest.importorskip("typer")
 
 from cli_common import refusal, run, texts, write_lines
-
-from spheremix.run import render
-from spheremix.run.folder import RunFolder
 from spheremix.run.ownership import Ownership
 from spheremix.run.saving import load_run
 from spheremix.run.store import RunError, digest
+
+from spheremix.run import render
+from spheremix.run.folder import RunFolder
 
 OPTIONS = ("--k", "2", "--starts", "1", "--max-steps", "5", "--lemmatizer", "none")
 MANIFEST = {"format": "spheremix run", "version": 1, "files": {}}

@@ -9,18 +9,18 @@ import shutil
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-import spheremix as sm
-from spheremix.errors import ParameterError
-from spheremix.run import render
 from spheremix.run.assign import assign_documents, write_assigned
-from spheremix.run.explore import explore_corpus
-from spheremix.run.folder import RunFolder
 from spheremix.run.layout import LAYOUT
 from spheremix.run.listener import Listener
 from spheremix.run.output import check_output
 from spheremix.run.saving import load_run
 from spheremix.run.store import RunError
+
+import spheremix as sm
+from spheremix.errors import ParameterError
+from spheremix.run import render
+from spheremix.run.explore import explore_corpus
+from spheremix.run.folder import RunFolder
 
 TEXTS = ["red apple", "apple pie", "green apple", "blue sky", "sky and sea", "blue sea"]
 OPTIONS = {"min_count": 1, "min_df": 1, "starts": 1, "max_steps": 3, "lemmatizer": "none"}

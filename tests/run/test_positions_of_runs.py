@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from cli_common import texts
 from reuse_common import explore
+from spheremix.report.source import from_model, from_run
 
 import spheremix as sm
 from spheremix.reading import document_positions
 from spheremix.report.content import build
-from spheremix.report.source import from_model, from_run
 from spheremix.run import positions as stage
 
 OPTIONS = {"criterion": "none", "k": 2}

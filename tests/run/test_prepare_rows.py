@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
-
 from spheremix.run.prepare import check_rows
+
 from spheremix.text.matrices import Matrix
 
 

@@ -13,10 +13,10 @@ from numpy.testing import assert_array_equal
 import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.run.folder import RunFolder
+from spheremix.run.folder.files import RunError
 from spheremix.run.options import ExploreOptions
 from spheremix.run.run import load_run, save_run
 from spheremix.run.stages import Checkpoints
-from spheremix.run.folder.files import RunError
 
 ROWS, _, _ = sm.datasets.make_vmf_mixture(150, 12, 3, overlap=0.02, random_state=0)
 OPTIONS = {"n_components": 3, "random_state": 0, "n_init": 2, "relaxed": True}

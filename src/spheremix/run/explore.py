@@ -56,7 +56,7 @@ from spheremix.run.stages.stability import measure_stability
 from spheremix.run.stages.tree import grow_tree, place_documents
 from spheremix.text import Corpus, Matrix, read_documents
 from spheremix.text.corpus import digest
-from spheremix.text.tables import is_frame
+from spheremix.text.formats import is_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -340,7 +340,7 @@ class Exploration(Context):
             self.parts["path"] = f"path-{model_key}"
             self._part("choice", model)
         if advice is not None:
-            key = key_of("advice", stages, self.parts.get("documents"))
+            key = key_of("advice", stages, self.parts.get("documents"), str(advice), *advice.doubts)
             store.stage("advice", key, Advice, lambda: advice)
             self.parts["advice"] = f"advice-{key}"
         labels = model.labels_

@@ -26,7 +26,7 @@ from spheremix.reading import Reading, contrast_words
 from spheremix.reading.partition import NOTE
 from spheremix.reading.stability import Stability
 from spheremix.run import Listener, tables
-from spheremix.run.apply_edits import colour_places
+from spheremix.run.colours import colour_places
 from spheremix.run.columns import TABLES
 from spheremix.run.fitted_models import gather
 from spheremix.run.folder.archive import DAMAGE, decode, encode
