@@ -11,8 +11,8 @@ from edit_common import explore
 
 import spheremix as sm
 from spheremix.distribution import VonMisesFisher
-from spheremix.run.edit_schema import Edits
-from spheremix.run.refitting import Plan
+from spheremix.run.apply_edits import Plan
+from spheremix.run.edits import Edits
 
 
 @pytest.fixture(scope="module")
