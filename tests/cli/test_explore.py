@@ -159,7 +159,7 @@ def test_words_of_all_groups_are_not_called_shared(explored, corpus):
     assert not common & set(re.findall(r"\w+", table))
 
 
-def test_another_run_is_refused_and_replaced_by_force(explored, corpus, tmp_path):
+def test_another_run_is_refused_and_replaced_by_force(explored, tmp_path):
     folder = shutil.copytree(explored, tmp_path / "run")
     (folder / "notes.txt").write_text("mine", encoding="utf-8")
     other = write_lines(tmp_path / "other.jsonl", texts(seed=1))

@@ -93,7 +93,10 @@ def test_a_criterion_sets_embeddings_on_the_path(explored, embeddings, tmp_path,
     assert_allclose(found.path.model(0).prototypes_, dense.prototypes_, atol=1e-6)
     found.path.status_ = "vanished"
     summarise(found)
-    assert "a group vanished: columns still there have an exit_beta" in capsys.readouterr().out
+    assert (
+        "a group lost its direction: columns still there have an exit_beta"
+        in capsys.readouterr().out
+    )
 
 
 def test_the_default_is_the_criterion_none(explored, embeddings):
@@ -147,7 +150,7 @@ def test_the_report_has_one_step(explored, words, kind):
     assert content["exit_betas"] is None
     assert [one["beta"] for one in content["steps"]] == [0.0]
     assert content["model"]["criterion"] is None
-    assert [one["n_groups"] for one in content["candidates"]] == [2, 3, 4]
+    assert [one["n_clusters"] for one in content["candidates"]] == [2, 3, 4]
 
 
 # Refits, and starts

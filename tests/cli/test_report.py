@@ -89,7 +89,7 @@ def test_explore_ends_with_the_report(explored, documents):
     assert found["words"] == saved.feature_names
     assert found["forms"]["boat"] == saved.feature_names.index("boat")
     assert [one["n_clusters"] for one in found["candidates"]] == [2]
-    assert (found["documents"]["group"] == saved.mixture.labels_).all()
+    assert (found["documents"]["cluster"] == saved.mixture.labels_).all()
     assert dict(found["corpus"]["done"])["least documents with a word"] == "2"
 
 

@@ -27,7 +27,6 @@ from spheremix.run.sentences import (
 from spheremix.text.selection import least_documents
 from spheremix.text.trouble import Mending, trouble
 from spheremix.text.vectorizer import NO_WORD_LEFT
-from spheremix.wording import in_groups
 
 # What a reader of the page sees nothing of: options, files, names of columns, clusters.
 TYPED = re.compile(r"--\w|\w\.csv|\w_\w|\bclusters?\b|\{")
@@ -149,22 +148,14 @@ def test_the_page_says_where_coarser_and_finer_groups_are(n, K, page):
     assert page in _tree(of(nodes=nodes)).page
 
 
-def test_sentences_are_said_of_groups_and_labels_keep_their_names():
-    said = "Clusters of 2 rows: the cluster is nearly the labels 'rows of clusters' (no browser)."
-    told = "Groups of 2 documents: the group is nearly the labels 'rows of clusters' (no browser)."
-    assert in_groups(said) == told
-    assert in_groups('the labels "cluster\'s", one cluster') == 'the labels "cluster\'s", one group'
-    assert in_groups("The cluster's rows don't agree.") == "The group's documents don't agree."
-
-
-def test_labels_keep_their_names_in_the_advice():
-    first = SimpleNamespace(reading="best", n_clusters=10, sentence="Take 10 clusters.")
-    doubts = ["The groups are nearly the labels 'browser': the rows have them."]
-    advice = SimpleNamespace(recommended=[first], certainty="strong", doubts=doubts)
-    remark = _advice(of(advice=advice))
-    assert "How many: Take 10 groups. The evidence for it is strong." in remark.render()
-    for said in (remark.render(), remark.page):
-        assert "The groups are nearly the labels 'browser': the documents have them." in said
+def test_the_advice_is_said_with_its_evidence():
+    first = SimpleNamespace(reading="best", n_clusters=10, sentence="10 groups: the best.")
+    other = SimpleNamespace(reading="finer", n_clusters=12, sentence="12 groups (finer).")
+    doubts = ["The evidence is flat."]
+    advice = SimpleNamespace(recommended=[first, other], certainty="strong", doubts=doubts)
+    said = "How many: 10 groups: the best. The evidence for it is strong. A finer reading has 12 "
+    for one in (_advice(of(advice=advice)).render(), _advice(of(advice=advice)).page):
+        assert one == f"{said}groups. The evidence is flat."
 
 
 def test_phrases_come_first_among_the_common_words_that_are_named():

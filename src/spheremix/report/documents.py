@@ -32,8 +32,9 @@ def describe(run: Run, found: Documents | None) -> dict[str, Any] | None:
     texts = corpus.texts if corpus is not None and any(corpus.texts) else None
     columns, names, labels = _labels(corpus)
     dates = None if corpus is None else corpus.dates
+    ids = list((run.documents or {}).get("id", ())) if corpus is None else corpus.ids
     return {
-        "id": [str(i) for i in range(1, n + 1)] if corpus is None else list(corpus.ids),
+        "id": list(map(str, ids if len(ids) == n else range(1, n + 1))),
         "title": None if corpus is None else corpus.titles,
         "text": texts,
         "length": None if texts is None else [length(text) for text in texts],

@@ -13,7 +13,6 @@ from spheremix.report.documents import contrast
 from spheremix.report.numbers import digits
 from spheremix.run.sentences import remarks
 from spheremix.select import CRITERIA
-from spheremix.wording import in_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -212,11 +211,9 @@ def advice_entry(run: Run) -> dict[str, Any] | None:
         if name in table
     }
     return {
-        "recommended": [
-            asdict(one) | {"sentence": in_groups(one.sentence)} for one in advice.recommended
-        ],
+        "recommended": [asdict(one) for one in advice.recommended],
         "certainty": advice.certainty,
-        "doubts": list(map(in_groups, advice.doubts)),
+        "doubts": list(advice.doubts),
         "evidence": evidence,
     }
 

@@ -414,7 +414,7 @@ class Exploration(Context):
                 name: AgreementInfo(
                     ari=float(one.ari), nmi=float(one.nmi), n_documents=int(one.n_documents)
                 )
-                for name, one in agreements(groups.rows, labels).items()
+                for name, one in sorted(agreements(groups.rows, labels).items())
             },
             edits=list(edited.steps),
             earlier_edits=self.earlier,
