@@ -9,7 +9,6 @@ import pytest
 
 import spheremix as sm
 from spheremix.run.sentences import remarks, warnings
-from spheremix.wording import in_groups
 
 OPTIONS = {"starts": 2, "threads": 1, "criterion": "none", "k": "2:3", "min_df": 1}
 
@@ -55,7 +54,7 @@ def test_the_advice_has_its_evidence(run):
     record = run.advice
     assert advice["certainty"] == record.certainty
     assert [one["sentence"] for one in advice["recommended"]] == [
-        in_groups(one.sentence) for one in record.recommended
+        one.sentence for one in record.recommended
     ]
     assert "3 groups" in advice["recommended"][0]["sentence"]
     assert "cluster" not in " ".join(one["sentence"] for one in advice["recommended"])

@@ -12,7 +12,6 @@ from spheremix.report.documents import contrast
 from spheremix.report.packing import digits
 from spheremix.run.sentences import remarks
 from spheremix.select import CRITERIA
-from spheremix.wording import in_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -199,12 +198,12 @@ def advice_entry(run: Run) -> dict[str, Any] | None:
             {
                 "n_groups": one.n_clusters,
                 "reading": one.reading,
-                "sentence": in_groups(one.sentence),
+                "sentence": one.sentence,
             }
             for one in advice.recommended
         ],
         "certainty": advice.certainty,
-        "doubts": list(map(in_groups, advice.doubts)),
+        "doubts": list(advice.doubts),
         "evidence": {name: [_finite(one) for one in evidence[name]] for name in evidence},
     }
 

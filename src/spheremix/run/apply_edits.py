@@ -109,7 +109,7 @@ class Marks:
 
     def seen(self, step: EditStep) -> Marks:
         """Take the names and colours that people saw before an edit."""
-        names = dict(enumerate(step.names)) if step.names else self.names
+        names = {**dict(enumerate(step.names)), **self.names}  # others may be given since
         return replace(self, names=names, colours=step.colours or self.colours)
 
     def also(self, edits: Edits, source: str) -> Marks:
@@ -228,10 +228,17 @@ def make_edits(x: Context, state: Edited, pending: Sequence[PendingStep], *, ask
         if step.edits.run != fit:
             edits, lost = follow(step.edits, one.before or {}, state.groups)
             step = replace(
-                step, edits=replace(edits, run=fit), names=[], colours=[], changes=[], on={}
+                step,
+                edits=replace(edits, run=fit),
+                names=[],
+                colours=[],
+                changes=[],
+                on={},
+                named={},
             )
         try:
-            state = _make(x, state, step, one.before, lost, strict=strict)
+            state, renamed = _make(x, state, step, one.before, lost, strict=strict)
+            lost = lost if asked else [*lost, *renamed]  # said when it happens
         except ParameterError as error:
             if strict:
                 raise
@@ -249,11 +256,11 @@ def _make(
     lost: list[str],
     *,
     strict: bool,
-) -> Edited:
-    """Make one edit. Strict: a name that is taken is refused."""
+) -> tuple[Edited, list[str]]:
+    """Make one edit; say which groups got another name. Strict: a name that is taken is refused."""
     edits, groups, n_fits = step.edits, state.groups, state.n_fits
     if not n_wishes(edits) and step.update is None:
-        return state
+        return state, []
     rows = groups.rows
     check_edits(
         GivenEdits(step.source, edits),
@@ -269,12 +276,11 @@ def _make(
             marks = marks.after(step.update)
     if changes_fit(edits):
         marks = marks.moved(Plan.of(edits, groups.best), edits)
-    remarks = list(lost)
+    renamed: list[str] = []
     if strict:
         marks.check(step.source)
     else:
-        marks, told = marks.apart()
-        remarks += told
+        marks, renamed = marks.apart()
     after = groups
     if changes_fit(edits):
         n_fits += 1
@@ -287,10 +293,14 @@ def _make(
         moved = sum(old != new for old, new in pairs)
         update = replace(update, n_moved=moved, n_grouped=len(pairs))
     done = replace(
-        step, changes=step.changes or [*said, *remarks], update=update, on=step.on or groups.on
+        step,
+        changes=step.changes or [*said, *lost, *renamed],
+        update=update,
+        on=step.on or groups.on,
     )
+    marks = replace(marks, names={**marks.names, **step.named})
     fresh = state.fresh | (set(edits.names.values()) if strict else set())
-    return Edited(after, marks, (*state.steps, done), n_fits, fresh)
+    return Edited(after, marks, (*state.steps, done), n_fits, fresh), renamed
 
 
 # Groups fitted again

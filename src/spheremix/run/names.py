@@ -113,6 +113,17 @@ class GivenNames:
             )
 
 
+def names_of(command: dict[str, Any]) -> dict[int, Name]:
+    """Return the names that the options of a run gave, as ``run.json`` keeps them."""
+    given = command.get("names")
+    names = given.get("names") if isinstance(given, dict) else None
+    return {
+        int(k): Name(name=str(name), source=str(given["source"]))
+        for k, name in (names.items() if isinstance(names, dict) else ())
+        if k.isdecimal() and "source" in given
+    }
+
+
 def put_names(
     automatic: list[str], given: Mapping[int, Name], older: Collection[str] = ()
 ) -> list[Name]:

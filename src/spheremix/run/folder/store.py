@@ -122,6 +122,8 @@ class Store:
             self.listed = _stages(self.info())
             yield
         finally:
+            with suppress(OSError):  # there is something in it
+                self.cache.rmdir()
             unused = made and not self.cache.exists() and not (self.folder / MANIFEST).exists()
             if unused:
                 (self.folder / LOCK).unlink(missing_ok=True)
@@ -239,7 +241,11 @@ class Store:
         with naming(self.cache / called):
             _remove(draft)
             draft.mkdir(parents=True)
-            archive.write(draft, kind, value, stage=called)
+            try:
+                archive.write(draft, kind, value, stage=called)
+            except BaseException:
+                _remove(draft)  # a disk that is full has no room for it
+                raise
             _remove(self.cache / called)
             sync(draft)
             draft.rename(self.cache / called)

@@ -1,4 +1,4 @@
-"""The report of a run: from its folder alone, made when it is missing, and never in its way."""
+"""``spheremix report``, ``figures`` and ``check``: what is made of the folder of a run alone."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import webbrowser
 import numpy as np
 import pytest
 from cli_common import run
+from edit_common import contents
 from scipy import sparse
 
 import spheremix as sm
 from spheremix.report.packing import plain, unpack
+from spheremix.run import tables as run_tables
 
 TOPICS = {
     "sea": "boat harbour sailor wave anchor island fish storm",
@@ -76,7 +78,6 @@ def test_explore_ends_with_the_report(explored, documents):
     following = lines[lines.index("Open next:") + 1]
     assert following.strip().startswith(f"{folder / 'report.html'}:".replace("\n", ""))
     found = content(folder / "report.html")
-    assert plain(found) == json.loads((folder / "report.json").read_text("utf-8"))
     saved = sm.load_run(folder)
     assert found["title"] == documents.stem
     assert found["corpus"]["set_aside"] == [["no 5", found["corpus"]["set_aside"][0][1]]]
@@ -87,41 +88,23 @@ def test_explore_ends_with_the_report(explored, documents):
     assert agreement["ari"] == pytest.approx(expected.ari)
     assert found["words"] == saved.feature_names
     assert found["forms"]["boat"] == saved.feature_names.index("boat")
-    assert [one["n_groups"] for one in found["candidates"]] == [2]
-    assert (found["documents"]["group"] == saved.mixture.labels_).all()
+    assert [one["n_clusters"] for one in found["candidates"]] == [2]
+    assert (found["documents"]["cluster"] == saved.mixture.labels_).all()
     assert dict(found["corpus"]["done"])["least documents with a word"] == "2"
 
 
 def test_a_report_is_rendered_again_from_the_folder_alone(copy, tmp_path):
-    page, table = copy / "report.html", copy / "report.json"
-    before = page.read_bytes(), table.read_bytes()
+    page = copy / "report.html"
+    before = page.read_bytes()
     page.unlink()
-    table.write_text("mine")
-    assert "report.json (changed since spheremix wrote it)" in refusal("report", copy)
-    assert not page.exists()
-    assert table.read_text() == "mine"
-    table.unlink()
-    said = answer("report", copy)
-    assert "report.html" in said
-    assert (page.read_bytes(), table.read_bytes()) == before
-    page.unlink()
+    assert "report.html" in answer("report", copy)
+    assert page.read_bytes() == before
     answer("report", copy, "-o", tmp_path / "mine.html")
-    assert (tmp_path / "mine.html").read_bytes() == before[0]
-    assert not page.exists()
+    assert (tmp_path / "mine.html").read_bytes() == before
     answer("report", copy, "-o", tmp_path / "mine.json")
-    assert (tmp_path / "mine.json").read_bytes() == before[1]
-
-
-def test_the_same_command_makes_a_report_that_is_missing(copy, documents):
-    """As after a kill between the run and its report."""
-    before = (copy / "report.html").read_bytes()
-    (copy / "report.html").unlink()
-    (copy / ".report.html.part").write_text("half a rep")
-    answer("explore", documents, "-o", copy, *EXPLORE)
-    assert (copy / "report.html").read_bytes() == before
-    (copy / "report.json").write_text("untouched")
-    answer("explore", documents, "-o", copy, *EXPLORE)
-    assert (copy / "report.json").read_text() == "untouched"
+    assert plain(content(page)) == json.loads((tmp_path / "mine.json").read_text("utf-8"))
+    assert "there already" in refusal("report", copy, "-o", tmp_path / "mine.json")
+    answer("report", copy, "-o", tmp_path / "mine.json", "--force")
 
 
 def test_a_forced_run_leaves_no_report_of_another_one(copy, documents):
@@ -129,6 +112,86 @@ def test_a_forced_run_leaves_no_report_of_another_one(copy, documents):
     answer("explore", documents, "-o", copy, *EXPLORE, "--seed", "1", "--force")
     assert (copy / "report.html").read_bytes() != before
     assert content(copy / "report.html")["model"]["seed"] == 1
+
+
+def test_figures_are_drawn_where_asked(copy, tmp_path):
+    before = contents(copy)
+    said = answer("figures", copy)
+    there = {path.name for path in (copy / "figures").iterdir()}
+    assert {"prototypes.svg", "words.png", "path.svg", "labels.svg", "timeline.svg"} <= there
+    assert all(name in said for name in there)
+    assert sm.load_run(copy).check() == []
+    answer("figures", copy, "-o", tmp_path / "drawn")
+    assert {path.name for path in (tmp_path / "drawn").iterdir()} == there
+    shutil.rmtree(copy / "figures")
+    assert contents(copy) == before
+    assert "there is no such folder" in refusal("figures", tmp_path / "gone")
+
+
+# Check
+
+
+def test_a_check_finds_what_was_changed(copy):
+    said = answer("check", copy)
+    assert said == f"{copy}: every file is as it was written.\n"
+    (copy / "words.csv").write_text("mine", encoding="utf-8")
+    (copy / "tables" / "path.csv").unlink()
+    stage = next(path for path in (copy / "cache").iterdir() if path.name.startswith("layout-"))
+    first = min(stage.iterdir())
+    first.write_bytes(first.read_bytes()[:-1] + b"!")
+    for refit in ((), ("--refit",)):
+        out, _ = run("check", copy, *refit, code=1)
+        assert out.splitlines() == [
+            "tables/path.csv: missing.",
+            "words.csv: changed or damaged since it was written.",
+            f"cache/{stage.name}: missing or damaged.",
+        ]
+
+
+@pytest.mark.parametrize("state", ["plain", "edited", "updated"])
+def test_a_run_is_made_again_to_the_same_bytes(copy, tmp_path, state):
+    folder = copy
+    if state != "plain":
+        edits = {"names": {0: "Zero"}, "split": [1], "drop_words": ["water"]}
+        sm.load_run(copy).edit({**edits, "notes": {"documents": {"no 3": "odd"}}})
+    if state == "updated":
+        new = tmp_path / "new.jsonl"
+        lines = [{"id": f"new {i}", "text": f"{TOPICS['sky']} {i}"} for i in range(8)]
+        new.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        folder = tmp_path / "later" / "run"
+        answer("update", copy, new, "-o", folder)
+    before = contents(folder)
+    said = answer("check", folder, "--refit", "--threads", 1)
+    assert said == f"{folder}: every file is as it was written, and made again to the same bytes.\n"
+    assert contents(folder) == before
+
+
+def test_a_run_that_is_made_again_differs_where_it_was_forged(copy, monkeypatch):
+    """Checksums too: only a fit tells."""
+    names = iter(["forged"])
+    table = run_tables.group_columns
+    monkeypatch.setattr(
+        run_tables, "group_columns", lambda *a: {**table(*a), "words": [next(names, "x")] * 2}
+    )
+    found = sm.load_run(copy)
+    with found.store.locked():
+        found.write()
+    monkeypatch.undo()
+    assert answer("check", copy)
+    out, _ = run("check", copy, "--refit", code=1)
+    assert out == "groups.csv: made again, it differs.\n"
+
+
+def test_only_what_was_explored_can_be_made_again(tmp_path):
+    mixture = sm.VMFMixture(2, n_init=1, random_state=0).fit(np.eye(4))
+    folder = sm.save_run(tmp_path / "run", mixture)
+    assert "every file is as it was written" in answer("check", folder)
+    assert "only a run of spheremix explore can be made again" in refusal(
+        "check", folder, "--refit"
+    )
+
+
+# Pages of every kind of run
 
 
 def test_open_shows_the_page_in_the_browser(copy, documents, monkeypatch):
@@ -139,46 +202,16 @@ def test_open_shows_the_page_in_the_browser(copy, documents, monkeypatch):
     assert shown == [(copy / "report.html").resolve().as_uri()] * 2
 
 
-@pytest.mark.parametrize("name", ["corpus.jsonl.gz", "matrix/data.npy", "kept.npy", "idf.npy"])
+@pytest.mark.parametrize("name", ["documents", "rows", "path"])
 def test_a_damaged_run_is_refused_in_a_line(copy, name):
-    path = copy / name
+    stage = next(path for path in (copy / "cache").iterdir() if path.name.startswith(f"{name}-"))
+    path = min(stage.iterdir())
     path.write_bytes(path.read_bytes()[:-1] + b"!")
     before = (copy / "report.html").read_bytes()
     line = refusal("report", copy)
-    assert line.startswith(f"error: {path}: damaged")
-    assert (copy / "report.html").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("prepared", {"matrix": {"shape": [3, 3]}, "kept": "gone.npy"}),
-        ("corpus", [1]),
-        ("prepared", {"vectorizer": {"idf": 3}}),
-        ("command", "x"),
-        ("prepared", {"counts": {"shape": 3}}),
-        ("dense", [0.5]),
-        ("dense", {"2": "much"}),
-    ],
-)
-def test_a_manifest_that_says_other_things_is_refused_in_a_line(copy, key, value):
-    manifest = json.loads((copy / "run.json").read_text("utf-8"))
-    manifest[key] = value
-    (copy / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
-    line = refusal("report", copy)
-    assert line.startswith("error: ")
+    assert line.startswith(f"error: {stage}")
     assert "damaged" in line
-
-
-@pytest.mark.parametrize(("said", "told"), [(0.5, 0.5), (None, None)])
-def test_a_run_tells_how_well_its_starts_agree(copy, said, told):
-    manifest = json.loads((copy / "run.json").read_text("utf-8"))
-    [mixture] = manifest["dense"].values()
-    mixture["agreement"] = said
-    (copy / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
-    answer("report", copy)
-    [one] = json.loads((copy / "report.json").read_text("utf-8"))["candidates"]
-    assert one["agreement"] == told
+    assert (copy / "report.html").read_bytes() == before
 
 
 def test_what_is_no_run_and_no_report_is_refused(copy, tmp_path):
@@ -224,14 +257,14 @@ def test_embeddings_with_texts_have_the_words_of_the_run(documents, tmp_path):
         assert found["names"][k] == " ".join(words[:3])
     # What was counted for the run serves for the other numbers of clusters.
     for one in found["candidates"]:
-        dense = saved.dense[one["n_groups"]]
-        sizes = np.bincount(dense.labels_, minlength=one["n_groups"])
+        dense = saved.dense[one["n_clusters"]]
+        sizes = np.bincount(dense.labels_, minlength=one["n_clusters"])
         order = np.argsort(-dense.weights_, kind="stable")
-        assert [group["size"] for group in one["groups"]] == sizes[order].tolist()
-        assert all(group["words"] for group in one["groups"])
+        assert [cluster["size"] for cluster in one["clusters"]] == sizes[order].tolist()
+        assert all(cluster["words"] for cluster in one["clusters"])
         if one["chosen"]:
             lists = [[word for word, _ in found["contrast"][k]] for k in order]
-            assert [group["words"] for group in one["groups"]] == lists
+            assert [cluster["words"] for cluster in one["clusters"]] == lists
 
 
 def test_saved_models_without_rows_or_path(tmp_path):

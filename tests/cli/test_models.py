@@ -1,8 +1,9 @@
-"""Runs without a penalty: of embeddings unless told otherwise, of words where asked for."""
+"""Which model an exploration chooses: with a penalty or without, and how far its starts agree."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
 
 import numpy as np
@@ -14,7 +15,6 @@ import spheremix as sm
 from spheremix.cli.summary import summarise
 from spheremix.display.run import displays
 from spheremix.reading import agreement
-from spheremix.run import render
 from spheremix.run.columns import OF_THE_RUN
 
 OPTIONS = ("-k", "2:4", "--starts", 3, "--max-steps", 40)
@@ -32,11 +32,9 @@ def embeddings(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def explored(embeddings):
-    """A run on embeddings with its figures, and what was said."""
+    """A run on embeddings, and what was said."""
     folder = embeddings.parent / "run"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(render, "draw", sm.draw_run)
-        return folder, *run("explore", embeddings, *OPTIONS, "-o", folder)
+    return folder, *run("explore", embeddings, *OPTIONS, "-o", folder)
 
 
 @pytest.fixture(scope="module")
@@ -54,22 +52,20 @@ def test_embeddings_keep_the_mixture_without_penalty(explored, embeddings):
     assert found.path is None
     assert found.info.command["criterion"] == "none"
     mixture = sm.VMFMixture(3, n_init=3, random_state=0).fit(np.load(embeddings))
-    clusters = [int(one["group"]) for one in rows(folder / "documents.csv")]
-    assert clusters == mixture.labels_.tolist()
+    groups = [int(one["group"]) for one in rows(folder / "documents.csv")]
+    assert groups == mixture.labels_.tolist()
     assert found.mixture.beta == 0.0
-    assert "12 columns . 3 clusters (by advice, 3 numbers tried) . no penalty\n" in out
+    assert "12 columns . 3 groups (by advice, 3 numbers tried) . no penalty\n" in out
     assert "path" not in out
     assert "Following" not in err
 
 
 def test_no_table_figure_or_legend_speaks_of_a_path(explored):
     folder, _, _ = explored
-    there = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
-    assert {name for name in there if "path" in name} == set()
-    assert "figures/criteria.svg" in there
+    assert [path for path in folder.rglob("*") if "path" in path.name] == []
     assert list(rows(folder / "words.csv")[0]) == [
-        *("cluster", "rank", "word", "feature", "score", "weight", "firmness"),
-        *("share_of_documents", "n_clusters"),
+        *("group", "rank", "word", "feature", "score", "weight", "stability"),
+        *("share_of_documents", "n_groups"),
     ]
     legend = (folder / "README.txt").read_text(encoding="utf-8")
     assert "exit_beta" not in legend
@@ -97,7 +93,10 @@ def test_a_criterion_sets_embeddings_on_the_path(explored, embeddings, tmp_path,
     assert_allclose(found.path.model(0).prototypes_, dense.prototypes_, atol=1e-6)
     found.path.status_ = "vanished"
     summarise(found)
-    assert "a cluster vanished: columns still there have an exit_beta" in capsys.readouterr().out
+    assert (
+        "a group lost its direction: columns still there have an exit_beta"
+        in capsys.readouterr().out
+    )
 
 
 def test_the_default_is_the_criterion_none(explored, embeddings):
@@ -135,7 +134,7 @@ def test_assign_by_a_mixture_without_penalty(explored, words, embeddings, tmp_pa
         assert one.pop("new_group") == ""
     assert found == expected
     out, _ = run("assign", *words, "-o", tmp_path / "texts.csv")
-    assert "90 documents assigned, 0 without a cluster" in out
+    assert "90 documents assigned, 0 without a group" in out
     again = [one["group"] for one in rows(tmp_path / "texts.csv")]
     assert again == [one["group"] for one in rows(words[0] / "documents.csv")]
 
@@ -143,15 +142,73 @@ def test_assign_by_a_mixture_without_penalty(explored, words, embeddings, tmp_pa
 @pytest.mark.parametrize("kind", ["coordinates", "words"])
 def test_the_report_has_one_step(explored, words, kind):
     folder = words[0] if kind == "words" else explored[0]
-    page, table = (folder / name for name in ("report.html", "report.json"))
-    before = page.read_bytes(), table.read_bytes()
-    page.unlink()
-    run("report", folder)
-    assert (page.read_bytes(), table.read_bytes()) == before
+    table = folder.with_name(f"{kind}.json")
+    run("report", folder, "-o", table)
     content = json.loads(table.read_text(encoding="utf-8"))
     assert content["kind"] == kind
     assert content["path"] is None
     assert content["exit_betas"] is None
     assert [one["beta"] for one in content["steps"]] == [0.0]
     assert content["model"]["criterion"] is None
-    assert [one["n_groups"] for one in content["candidates"]] == [2, 3, 4]
+    assert [one["n_clusters"] for one in content["candidates"]] == [2, 3, 4]
+
+
+# Refits, and starts
+
+
+@pytest.mark.parametrize("flag", [None, "--no-relaxed"])
+def test_the_path_is_refitted_unless_told_otherwise(tmp_path, flag):
+    documents, folder = write_lines(tmp_path / "docs.jsonl", texts()), tmp_path / "run"
+    options = ["-k", 3, "--starts", 2, "--max-steps", 40, *([flag] if flag else [])]
+    run("explore", documents, "-o", folder, *options)
+    path = sm.load_run(folder).path
+    assert path.relaxed is (flag != "--no-relaxed")
+    found = [float(one["log_likelihood"]) for one in rows(folder / "tables" / "path.csv")]
+    judged = path.state_.refits if path.relaxed else path.state_.steps
+    expected = [point.log_likelihood for point in judged]
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+@pytest.fixture(scope="module")
+def noise(tmp_path_factory):
+    """Documents without topics: every start finds other groups."""
+    rng = np.random.default_rng(0)
+    words = [f"{a}{b}o" for a in "bdfgklmnprst" for b in "aeiou"]
+    documents = ({"id": i, "text": " ".join(rng.choice(words, 30))} for i in range(150))
+    return write_lines(tmp_path_factory.mktemp("noise") / "docs.jsonl", documents)
+
+
+def test_starts_that_disagree_are_said(noise, tmp_path):
+    folder = tmp_path / "run"
+    options = ("--lemmatizer", "none", "--starts", "4", "--criterion", "none")
+    options += ("--k-criterion", "ebic")
+    out, _ = run("explore", noise, "-o", folder, "--k", "5,6", *options)
+    table = {
+        int(row["n_groups"]): float(row["agreement"])
+        for row in rows(folder / "tables" / "dense.csv")
+    }
+    study = sm.VMFMixtureIC([5, 6], k_criterion="ebic", paths="none", n_init=4, random_state=0)
+    study.fit(sm.load_run(folder).matrix())
+    assert list(table.values()) == pytest.approx(study.agreement_, abs=2e-3)
+    found = sm.load_run(folder)
+    assert list(found.start_agreement) == [5, 6]
+    chosen = found.start_agreement[found.info.n_groups]
+    assert chosen < 0.6
+    shown = math.floor(100 * chosen)  # rounded down: what is below 60 % looks so
+    assert f"agree with these groups by only {shown} % (adjusted Rand index)" in " ".join(
+        out.split()
+    )
+
+
+@pytest.mark.parametrize(("starts", "expected"), [("3", "number"), ("1", "nan")])
+def test_starts_that_agree_are_not(tmp_path, starts, expected):
+    """Nor is a single one, which agrees with nobody."""
+    corpus, folder = write_lines(tmp_path / "docs.jsonl", texts()), tmp_path / "run"
+    options = ("--lemmatizer", "none", "--criterion", "none", "--starts", starts)
+    out, _ = run("explore", corpus, "-o", folder, "--k", "3", *options)
+    assert "agree with these groups" not in out
+    (row,) = rows(folder / "tables" / "dense.csv")
+    if expected == "nan":
+        assert row["agreement"] == "nan"
+    else:
+        assert float(row["agreement"]) > 0.6

@@ -1,4 +1,4 @@
-"""What is said about a run: labels, the evidence for the number of clusters, and the help."""
+"""What is said about a run: to readers of the summary, and to readers of the page."""
 
 from __future__ import annotations
 
@@ -6,25 +6,27 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from spheremix.run.doubts import (
+
+from spheremix.run.folder.schema import AgreementInfo
+from spheremix.run.options import ExploreOptions
+from spheremix.run.sentences import (
+    _advice,
     _agreement,
     _at_the_end,
+    _borderline,
     _ended,
-    _firmness,
+    _labels,
     _lost,
     _set_aside,
     _short,
-    doubtful,
+    _stability,
+    _tree,
+    kept_words,
     warnings,
 )
-from spheremix.run.schema import AgreementRecord
-
-from spheremix.run.options import ExploreOptions
-from spheremix.run.sentences import _advice, _labels, _tree
 from spheremix.text.selection import least_documents
 from spheremix.text.trouble import Mending, trouble
 from spheremix.text.vectorizer import NO_WORD_LEFT
-from spheremix.wording import in_groups, of_documents
 
 # What a reader of the page sees nothing of: options, files, names of columns, clusters.
 TYPED = re.compile(r"--\w|\w\.csv|\w_\w|\bclusters?\b|\{")
@@ -34,19 +36,18 @@ TYPED = re.compile(r"--\w|\w\.csv|\w_\w|\bclusters?\b|\{")
     ("found", "said"),
     [
         ({"a": 0.39}, ""),
-        ({"a": 0.4}, "The clusters are partly the labels 'a'"),
-        ({"a": 0.51, "b": 0.1}, "The clusters are partly the labels 'a'"),
-        ({"a": 0.8}, "The clusters are mostly the labels 'a'"),
-        ({"a": 0.5, "b": 0.9}, "The clusters are mostly the labels 'b' and partly the labels 'a'"),
+        ({"a": 0.4}, "The groups are partly the labels 'a'"),
+        ({"a": 0.51, "b": 0.1}, "The groups are partly the labels 'a'"),
+        ({"a": 0.8}, "The groups are mostly the labels 'a'"),
+        ({"a": 0.5, "b": 0.9}, "The groups are mostly the labels 'b' and partly the labels 'a'"),
     ],
 )
-def test_clusters_are_mostly_or_partly_the_labels(found, said):
-    agreed = {k: AgreementRecord(ari=ari, nmi=0.0, n_documents=9) for k, ari in found.items()}
-    run = SimpleNamespace(manifest=SimpleNamespace(label_agreement=agreed))
+def test_groups_are_mostly_or_partly_the_labels(found, said):
+    agreed = {k: AgreementInfo(ari=ari, nmi=0.0, n_documents=9) for k, ari in found.items()}
+    run = SimpleNamespace(info=SimpleNamespace(label_agreement=agreed), feature_names=["word"])
     text, page = _labels(run).render(), _labels(run).page
-    assert (said in text) if said else ("The clusters are" not in text)
-    told = said.replace("clusters", "groups")
-    assert (told in page) if said else ("The groups are" not in page)
+    for one in (text, page):
+        assert (said in one) if said else ("The groups are" not in one)
     assert not TYPED.search(page)
 
 
@@ -59,22 +60,26 @@ def test_short_documents_are_told():
     assert _short(SimpleNamespace(documents={"id": ["of a matrix"]})) is None
 
 
-def of(**manifest):
-    """Return a run with this in its manifest, and ten clusters of twelve that were tried."""
-    return SimpleNamespace(
-        manifest=SimpleNamespace(**manifest),
+def of(**more):
+    """Return a run of ten groups, the most of nine numbers that were tried."""
+    info = SimpleNamespace(n_groups=10, corpus=SimpleNamespace(n_set_aside=1, n_documents=3))
+    run = SimpleNamespace(
+        info=info,
         mixture=SimpleNamespace(weights_=[0.1] * 10),
         dense=dict.fromkeys(range(2, 11)),
         feature_names=["word"],
         path=SimpleNamespace(status_="collapsed", betas_=[0.0, 1.0]),
-        clusters={"cluster": [1, 0], "name": ["cluster linkage", "x"], "firmness": [0.4996, 0.5]},
+        groups={"group": [1, 0], "name": ["cluster linkage", "x"], "stability": [0.4996, 0.5]},
+        start_agreement={10: 0.419},
+        stability=lambda: SimpleNamespace(n_lost=2, n_replicates=20),
         documents={
-            "cluster": [1, 1, None],
+            "group": [1, 1, None],
             "certainty": ["borderline with x", "clearly here", None],
             "n_words": [4, 9, None],
             "set_aside": [None, None, NO_WORD_LEFT],
         },
     )
+    return SimpleNamespace(**{**vars(run), **more})
 
 
 def doubted():
@@ -84,12 +89,9 @@ def doubted():
     texts += ["Der Preis des Hauses ist nicht mehr was er war und ich weiß nicht warum"] * 20
     thresholds = SimpleNamespace(min_count=1, min_df=5)
     found = trouble(texts, [f"3d{i}" for i in range(20)], ("en",), Mending())
-    return of(
-        prepared=SimpleNamespace(trouble=found, vectorizer=SimpleNamespace(thresholds=thresholds)),
-        corpus=SimpleNamespace(n_set_aside=1, n_documents=3),
-        start_agreement={10: 0.419},
-        firmness=SimpleNamespace(n_lost=2, n_replicates=20),
-    )
+    how = SimpleNamespace(thresholds=thresholds)
+    reasons = {2: NO_WORD_LEFT}
+    return of(rows=SimpleNamespace(trouble=found, vectorization=how, reasons=reasons))
 
 
 def test_every_warning_says_on_the_page_in_words_what_to_do():
@@ -99,7 +101,7 @@ def test_every_warning_says_on_the_page_in_words_what_to_do():
     typed = " ".join(one.render(lambda name: f"--{name.replace('_', '-')}") for one in found)
     for option in ("mend-encoding", "drop-repeated-lines", "drop-mixed", "language", "min-df"):
         assert f"--{option}" in typed
-    for one in [*found, doubtful(run)]:
+    for one in [*found, _borderline(run)]:
         page = one.page.replace("cluster linkage", "")  # a name stays as it is
         assert not TYPED.search(page), page
         assert page.endswith(".")
@@ -113,23 +115,22 @@ def test_every_warning_says_on_the_page_in_words_what_to_do():
         (_set_aside, "(no word is left: words of at least 5 documents are kept)"),
         (_ended, "after 2 steps, when a group lost its documents: the slider of words goes no"),
         (_at_the_end, "The largest number of groups that was tried was chosen"),
-        (_agreement, "Restarts of the search agree with these groups by only 41 %"),
-        (_firmness, "Group that was often not found again when the documents were drawn anew: "),
-        (_firmness, "cluster linkage (49 % found again). Do not rely on it."),
+        (_agreement, "Other runs of the search agree with these groups by only 41 %"),
+        (_stability, "One group was dissolved more often than not when the documents were drawn"),
+        (_stability, "cluster linkage (stability 49 %). Do not rely on it."),
         (_lost, "In 2 of 20 repetitions"),
         (_short, "1 document has fewer than 5 different words of the vocabulary: do not rely on"),
-        (doubtful, "1 of 2 documents may as well be in another group. A click on their number"),
+        (_borderline, "1 of 2 documents may as well be in another group. A click on their number"),
     ],
 )
 def test_what_the_page_says(remark, page):
     assert page in remark(doubted()).page
 
 
-def test_a_firmness_just_below_a_half_is_not_shown_as_a_half():
-    said = _firmness(doubted()).render()
-    assert "cluster linkage (cluster 1, firmness 0.49)" in said
-    assert "Cluster that was often not found again" in said
-    assert "x (" not in said  # half of it is found again
+def test_a_stability_just_below_a_half_is_not_shown_as_a_half():
+    said = _stability(doubted()).render()
+    assert "again: cluster linkage (stability 49 %). See stability in groups.csv." in said
+    assert "x (" not in said  # it stays in half of the repetitions
 
 
 @pytest.mark.parametrize(
@@ -137,33 +138,33 @@ def test_a_firmness_just_below_a_half_is_not_shown_as_a_half():
     [
         (20, 10, "the slider of groups merges the 10 groups step by step to two and divides them"),
         (10, 10, "the slider of groups merges the 10 groups step by step to two."),
-        (5, 2, "the slider of groups divides the 2 groups into 5 fine groups."),
-        (2, 2, "there are no other groups."),
-        (3, 1, "the slider of groups divides the group into 3 fine groups."),
+        (5, 2, "the slider of groups divides both into 5 fine groups."),
+        (2, 2, "the slider of groups has no other groups."),
+        (3, 1, "the slider of groups divides it into 3 fine groups."),
     ],
 )
 def test_the_page_says_where_coarser_and_finer_groups_are(n, K, page):
-    nodes = [SimpleNamespace(chosen=i < K) for i in range(2 * n - 1)]
-    tree = SimpleNamespace(grown=SimpleNamespace(clusters=[0] * n), nodes=nodes)
-    assert page in _tree(of(tree=tree)).page
+    nodes = [SimpleNamespace(chosen=i < K, n_leaves=n) for i in range(2 * n - 1)]
+    assert page in _tree(of(nodes=nodes)).page
 
 
-def test_sentences_are_said_of_groups_and_labels_keep_their_names():
-    said = "Clusters of 2 rows: the cluster is nearly the labels 'rows of clusters' (no browser)."
-    told = "Groups of 2 documents: the group is nearly the labels 'rows of clusters' (no browser)."
-    assert in_groups(said) == told
-    assert in_groups('the labels "cluster\'s", one cluster') == 'the labels "cluster\'s", one group'
-    assert in_groups("The cluster's rows don't agree.") == "The group's documents don't agree."
-    assert of_documents("Rows of 'a row' in a cluster") == "Documents of 'a row' in a cluster"
+def test_the_advice_is_said_with_its_evidence():
+    first = SimpleNamespace(reading="best", n_clusters=10, sentence="10 groups: the best.")
+    other = SimpleNamespace(reading="finer", n_clusters=12, sentence="12 groups (finer).")
+    doubts = ["The evidence is flat."]
+    advice = SimpleNamespace(recommended=[first, other], certainty="strong", doubts=doubts)
+    said = "How many: 10 groups: the best. The evidence for it is strong. A finer reading has 12 "
+    for one in (_advice(of(advice=advice)).render(), _advice(of(advice=advice)).page):
+        assert one == f"{said}groups. The evidence is flat."
 
 
-def test_labels_keep_their_names_in_the_advice():
-    first = SimpleNamespace(reading="best", n_clusters=10, sentence="Take 10 clusters.")
-    doubts = ["The clusters are nearly the labels 'browser': the rows have them."]
-    advice = SimpleNamespace(recommended=[first], certainty="strong", doubts=doubts)
-    remark = _advice(of(advice=advice))
-    assert "clusters are nearly the labels 'browser': the documents have them." in remark.render()
-    assert "groups are nearly the labels 'browser': the documents have them." in remark.page
+def test_phrases_come_first_among_the_common_words_that_are_named():
+    common = {"b": 9, "a": 9, "press release": 6, "c": 8, "d": 7, "e": 7, "f": 7}
+    used = SimpleNamespace(min_df=1, min_count=1, max_df=5, cost={"max_df": 7})
+    how = SimpleNamespace(thresholds=used, removed={"common": common}, n_words_before=9)
+    run = of(rows=SimpleNamespace(vectorization=how), mixture=SimpleNamespace(n_features_in_=2))
+    said = "2 of 9 are kept. Of the others, 7 are in more than 5 (press release, a, b, c, d, ...)"
+    assert said in kept_words(run).render()
 
 
 def test_the_help_of_min_df_is_what_is_done():
