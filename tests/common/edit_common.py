@@ -21,7 +21,7 @@ def explore(corpus, folder, **more):
 
 def edits_of(run, **parts):
     """Return edits of a run as the report exports them."""
-    return {"format": "spheremix edits", "version": 1, "run": run.manifest.fit, **parts}
+    return {"format": "spheremix edits", "version": 1, "run": run.info.fit, **parts}
 
 
 def write_edits(path, run, **parts):

@@ -11,13 +11,13 @@ import pytest
 from cli_common import TOPICS, texts, write_lines
 from edit_common import contents, explore
 from scipy import sparse
-
-import spheremix as sm
-from spheremix.run.edit_schema import EditNotes, Edits, WaitingEdits
 from spheremix.run.following import STRANGERS, follow, identities, places_of, rows_of, write_groups
 from spheremix.run.history import read_groups
-from spheremix.run.prepare import Material
+from spheremix.run.prepare import Rows
 from spheremix.run.refitting import Groups
+
+import spheremix as sm
+from spheremix.run.edits import EditNotes, Edits, WaitingEdits
 from spheremix.text import Corpus
 
 
@@ -49,7 +49,7 @@ def base(few, tmp_path_factory):
 def edited(base, tmp_path):
     """Return a run whose groups have the names of their topics, with notes and a dropped word."""
     run = sm.load_run(shutil.copytree(base.folder, tmp_path / "run"))
-    groups = {topic: run.documents["cluster"][i] for i, topic in enumerate(TOPICS)}
+    groups = {topic: run.documents["group"][i] for i, topic in enumerate(TOPICS)}
     return run.edit(
         {
             "names": {k: topic.upper() for topic, k in groups.items()},
@@ -71,9 +71,9 @@ def test_with_more_documents_edits_find_their_groups(edited, tmp_path):
     table = run.documents
     assert table["note"][table["id"].index("doc 4")] == "this one"
     assert [one for one, w in zip(table["id"], table["misplaced"], strict=True) if w] == ["doc 7"]
-    assert run.clusters["note"][run.clusters["name"].index("SKY")] == "of stars"
+    assert run.groups["note"][run.groups["name"].index("SKY")] == "of stars"
     assert not [line for line in told.told if "could not" in line.lower()]
-    assert len(run.edits().steps) == 1
+    assert len(run.edits) == 1
     back = run.undo_edits()
     assert back.names() is None
     assert "onion" in back.feature_names
@@ -90,7 +90,7 @@ def test_what_cannot_follow_is_said_and_kept_in_words(edited, tmp_path):
     assert len(lost) == 2
     assert "the name 'SEA' of the earlier group" in lost[0]
     assert "the note 'this one' on document 'doc 4', which is not there" in lost[1]
-    assert run.edits().steps[0].changes[-2:] == lost
+    assert run.edits[0].changes[-2:] == lost
 
 
 def test_other_options_keep_edits_and_the_same_command_changes_nothing(few, edited):
@@ -100,7 +100,7 @@ def test_other_options_keep_edits_and_the_same_command_changes_nothing(few, edit
     assert contents(edited.folder) == before
     run, _ = explore(few, edited.folder, label="none", criterion="aic")
     assert sorted(run.names()) == sorted(edited.names())
-    assert run.manifest.fit == edited.manifest.fit  # the fits are those that were there
+    assert run.info.fit == edited.info.fit  # the fits are those that were there
     run, _ = explore(few, edited.folder, kappa="free")
     assert by_topic_names(run, edited) == 40
     again = contents(explore(few, edited.folder)[0].folder)
@@ -122,7 +122,7 @@ def test_a_merge_that_cannot_be_made_again_is_said(few, base, tmp_path):
     run, told = explore(few, merged.folder, k=2)
     assert any("the merge of the earlier groups 0 and 1" in line for line in told.told)
     assert run.mixture.weights_.size == 2
-    assert run.edits().steps[0].edits.merge == []
+    assert run.edits[0].edits.merge == []
 
 
 def test_documents_of_another_corpus_leave_all_edits_in_words(edited, tmp_path):
@@ -156,7 +156,7 @@ def groups_of(labels, ids, words=("a", "b")):
 
     K = int(labels.max()) + 1
     reasons = {int(i): "" for i in np.flatnonzero(labels < 0)}
-    material = Material(None, list(words), kept, reasons, Corpus([""] * len(ids), list(ids)))
+    material = Rows(None, list(words), kept, reasons, Corpus([""] * len(ids), list(ids)))
     return Groups(material, {K: Mixture()}, K, None)
 
 
@@ -204,7 +204,7 @@ def test_documents_with_numbers_only_are_known_by_their_texts():
         lost=[],
     )
     now = groups_of([0, 1, 1], ["1", "2", "3"])
-    material = Material(None, None, now.material.kept, {}, Corpus(["y", "z", "x"], list("123")))
+    material = Rows(None, None, now.material.kept, {}, Corpus(["y", "z", "x"], list("123")))
     edits, lost = follow(known, places_of(material), Groups(material, now.dense, 2, None))
     assert edits.notes.documents == {"1": "of y"}
     assert edits.misplaced == ["3"]
@@ -222,11 +222,11 @@ def test_rows_without_texts_are_known_by_their_values(container):
     """The second document is set aside; the first row comes again, and is told apart."""
     rows = container(np.array([[1.0, 0.0], [0.6, 0.8], [1.0, 0.0]]))
     numbers = Corpus([""] * 4, list("1234"))
-    material = Material(rows, None, np.array([0, 2, 3]), {1: "empty row"}, numbers)
+    material = Rows(rows, None, np.array([0, 2, 3]), {1: "empty row"}, numbers)
     found = identities(material.source, rows_of(material))
     assert len(set(found)) == 4
     assert found[3] == f"{found[0]}-2"
-    order = Material(rows[[1, 0]], None, np.array([0, 1]), {}, Corpus(["", ""], list("12")))
+    order = Rows(rows[[1, 0]], None, np.array([0, 1]), {}, Corpus(["", ""], list("12")))
     assert identities(order.source, rows_of(order)) == [found[2], found[0]]
 
 

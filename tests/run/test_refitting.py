@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from cli_common import texts, write_lines
 from edit_common import explore
+from spheremix.run.edit_schema import Edits
+from spheremix.run.refitting import Plan
 
 import spheremix as sm
 from spheremix.distribution import VonMisesFisher
-from spheremix.run.edit_schema import Edits
-from spheremix.run.refitting import Plan
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from spheremix.run.saving import load_run, save_run
+from spheremix.run.store import RunError
 
 import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.run.folder import RunFolder
 from spheremix.run.options import ExploreOptions
-from spheremix.run.saving import load_run, save_run
 from spheremix.run.stages import Checkpoints
-from spheremix.run.store import RunError
 
 ROWS, _, _ = sm.datasets.make_vmf_mixture(150, 12, 3, overlap=0.02, random_state=0)
 OPTIONS = {"n_components": 3, "random_state": 0, "n_init": 2, "relaxed": True}

@@ -6,7 +6,6 @@ import re
 from types import SimpleNamespace
 
 import pytest
-
 from spheremix.run.doubts import (
     _agreement,
     _at_the_end,
@@ -18,9 +17,10 @@ from spheremix.run.doubts import (
     doubtful,
     warnings,
 )
-from spheremix.run.options import ExploreOptions
 from spheremix.run.remarks import _advice, _labels, _tree
 from spheremix.run.schema import AgreementRecord
+
+from spheremix.run.options import ExploreOptions
 from spheremix.text.selection import least_documents
 from spheremix.text.trouble import Mending, trouble
 from spheremix.text.vectorizer import NO_WORD_LEFT

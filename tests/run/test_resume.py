@@ -255,7 +255,6 @@ def test_killed_while_it_draws(server, corpus, calm, tmp_path):
     assert not (folder / "progress").exists()
     del expected["derived.json"]
 
-
     """Leave out figures, and the file that lists them."""
     found = contents(folder)
     assert "figures/prototypes.svg" in json.loads(found.pop("derived.json"))["files"]

@@ -13,13 +13,13 @@ import typer
 from cli_common import texts, write_lines
 from killing import killed
 from reuse_common import Heard, explore
+from spheremix.run.command import given_again
+from spheremix.run.ownership import Ownership
 
 import spheremix as sm
 from spheremix.cli.main import app
 from spheremix.cli.naming import option_name
 from spheremix.errors import Message
-from spheremix.run.command import given_again
-from spheremix.run.ownership import Ownership
 
 ALL = "The words, the matrix, 3 of 3 fits and the path of this folder were reused."
 FITS = "The words, the matrix and 3 of 3 fits of this folder were reused."

@@ -10,12 +10,12 @@ import shutil
 import numpy as np
 import pytest
 from scipy import sparse
-
-import spheremix as sm
-from spheremix.run.folder import RunFolder
 from spheremix.run.saving import load_run, save_run
 from spheremix.run.schema import MatrixRecord
 from spheremix.run.store import RunError, digest, read_json
+
+import spheremix as sm
+from spheremix.run.folder import RunFolder
 
 ROWS, _, _ = sm.datasets.make_vmf_mixture(150, 12, 3, overlap=0.02, random_state=0)
 

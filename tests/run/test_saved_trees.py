@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
+from spheremix.run.store import RunError
 from tree_common import themes
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.run.store import RunError
 
 
 @pytest.fixture(scope="module")

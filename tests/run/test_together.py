@@ -15,12 +15,12 @@ import pytest
 pytest.importorskip("typer")
 
 from cli_common import refusal, run, texts, write_lines
-
-from spheremix.run import lock
-from spheremix.run.folder import RunFolder
 from spheremix.run.lock import Lock
 from spheremix.run.saving import load_run
 from spheremix.run.store import RunError, replacing
+
+from spheremix.run import lock
+from spheremix.run.folder import RunFolder
 
 OPTIONS = ("--k", "2", "--starts", "1", "--max-steps", "5", "--lemmatizer", "none")
 COMMAND = """

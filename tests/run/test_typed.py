@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-
 from spheremix.run.store import RunError
 from spheremix.run.typed import FileName, decode, encode
 

@@ -10,15 +10,15 @@ import pytest
 from cli_common import texts, write_lines
 from edit_common import Told, contents, explore
 from news_common import by_number, quiet
+from spheremix.run.changes import updated
+from spheremix.run.starting import complete_labels
+from spheremix.run.store import as_edits
+from spheremix.run.updating import update_run
 
 import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.run import adding, updating
-from spheremix.run.changes import updated
 from spheremix.run.names import LONGEST, carried_names
-from spheremix.run.starting import complete_labels
-from spheremix.run.store import as_edits
-from spheremix.run.updating import update_run
 from spheremix.text import Corpus, ReadError
 
 

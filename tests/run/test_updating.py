@@ -7,12 +7,12 @@ import pytest
 from cli_common import write_lines
 from edit_common import Told, contents
 from news_common import by_number, quiet
-
-import spheremix as sm
-from spheremix.errors import ParameterError
 from spheremix.run.changes import updated
 from spheremix.run.starting import complete_labels
 from spheremix.run.updating import update_run
+
+import spheremix as sm
+from spheremix.errors import ParameterError
 from spheremix.text import ReadError
 
 

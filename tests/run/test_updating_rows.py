@@ -9,11 +9,11 @@ from edit_common import Told, contents, explore
 from news_common import by_number, event, quiet
 from numpy.testing import assert_allclose
 from scipy import sparse
+from spheremix.run.changes import updated
+from spheremix.run.updating import update_run
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.run.changes import updated
-from spheremix.run.updating import update_run
 from spheremix.text import Corpus, Matrix, ReadError, read_documents
 
 D = 20

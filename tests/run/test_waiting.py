@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from cli_common import texts, write_lines
 from edit_common import contents, explore
+from spheremix.run.marks import Marks
+from spheremix.run.schema import NameRecord
 
 import spheremix as sm
 from spheremix.errors import ParameterError
 from spheremix.run import refitting
-from spheremix.run.marks import Marks
 from spheremix.run.names import LONGEST, put_names, told_apart
-from spheremix.run.schema import NameRecord
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import gzip
 
 import pytest
-
-import spheremix as sm
-from spheremix.cli.naming import option_name
 from spheremix.run.files import FORMS
 from spheremix.run.remarks import kept_words, remarks
 from spheremix.run.removed import named_common, removed_columns, removed_words
+
+import spheremix as sm
+from spheremix.cli.naming import option_name
 from spheremix.text.selection import MOST_LISTED
 
 TEXTS = [

@@ -13,6 +13,7 @@ from spheremix.report.documents import contrast
 from spheremix.report.numbers import digits
 from spheremix.run.sentences import remarks
 from spheremix.select import CRITERIA
+from spheremix.wording import in_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -211,9 +212,11 @@ def advice_entry(run: Run) -> dict[str, Any] | None:
         if name in table
     }
     return {
-        "recommended": [asdict(one) for one in advice.recommended],
+        "recommended": [
+            asdict(one) | {"sentence": in_groups(one.sentence)} for one in advice.recommended
+        ],
         "certainty": advice.certainty,
-        "doubts": list(advice.doubts),
+        "doubts": [in_groups(one) for one in advice.doubts],
         "evidence": evidence,
     }
 

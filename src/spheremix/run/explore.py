@@ -499,7 +499,7 @@ def edit_run(
     found = None if is_table(edits) else read_edits(edits, run)
     given: Callable[[str | None], GivenEdits] = lambda there: (
         found or read_edits(edits, run or there)
-    )  # noqa: E731
+    )
     return _edit(Path(folder), given, listener or Listener(), threads)
 
 

@@ -294,6 +294,8 @@ class Run:
         self._written(self.store, self.info)
 
     def _written(self, store: Store, info: RunInfo) -> None:
+        if store.folder is None:  # it stays in memory
+            return
         outputs: dict[str, Any] = {}
         columns = self._tables
         for key, values in columns.items():

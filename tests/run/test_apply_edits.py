@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from cli_common import texts, write_lines
 from edit_common import Told, contents, edits_of, explore, write_edits
+from spheremix.run.ownership import Ownership
 
 import spheremix as sm
 from spheremix.errors import ParameterError
-from spheremix.run.ownership import Ownership
 
 MARKS = {
     "names": {"0": "Seefahrt", "2": "<b>Sky</b>"},
@@ -39,21 +39,21 @@ def run(base, tmp_path):
 
 def test_names_notes_and_marks_reach_tables_report_and_readme(base, run, tmp_path):
     edited = run.edit(write_edits(tmp_path / "mine.json", run, **MARKS))
-    by_number = dict(zip(base.clusters["cluster"], base.clusters["name"], strict=True))
+    by_number = dict(zip(base.groups["group"], base.groups["name"], strict=True))
     by_number |= {0: "Seefahrt", 2: "<b>Sky</b>"}
-    assert edited.clusters["name"] == [by_number[k] for k in edited.clusters["cluster"]]
-    assert edited.documents["name"] == [by_number[k] for k in edited.documents["cluster"]]
-    assert {"mine.json", "spheremix"} == {one.source for one in edited.manifest.names}
-    notes = dict(zip(edited.clusters["cluster"], edited.clusters["note"], strict=True))
+    assert edited.groups["name"] == [by_number[k] for k in edited.groups["group"]]
+    assert edited.documents["name"] == [by_number[k] for k in edited.documents["group"]]
+    assert {"mine.json", "spheremix"} == {one.source for one in edited.info.names}
+    notes = dict(zip(edited.groups["group"], edited.groups["note"], strict=True))
     assert notes == {0: "", 1: MARKS["notes"]["groups"]["1"], 2: ""}
     ids = edited.documents["id"]
     assert edited.documents["note"][ids.index("doc 3")] == "=odd"
     wrong = [one for one, w in zip(ids, edited.documents["misplaced"], strict=True) if w]
     assert sorted(wrong) == sorted(MARKS["misplaced"])
-    same = {"cluster", "posterior", "cosine"}
+    same = {"group", "posterior", "cosine"}
     assert all(edited.documents[name] == base.documents[name] for name in same)
     content = edited.report().content
-    assert content["run"] == base.manifest.fit == edited.manifest.fit
+    assert content["run"] == base.info.fit == edited.info.fit
     assert content["names"] == [by_number[k] for k in range(3)]
     assert content["edits"]["notes"] == {
         "groups": {"1": MARKS["notes"]["groups"]["1"]},
@@ -61,7 +61,7 @@ def test_names_notes_and_marks_reach_tables_report_and_readme(base, run, tmp_pat
     }
     assert set(content["edits"]["misplaced"]) == {"doc 0", "doc 5"}
     assert base.report().content["edits"] is None
-    said = edited.edits().steps[0].changes
+    said = edited.edits[0].changes
     assert said == [
         "2 names and 2 notes were given.",
         "2 documents marked as misplaced, which changes no group.",
@@ -77,7 +77,7 @@ def test_later_edits_add_to_earlier_ones_and_are_taken_back_one_by_one(base, run
     first = run.edit({"names": {0: "one"}, "notes": {"groups": {0: "a"}}})
     second = first.edit({"names": {1: "two", 0: "uno"}, "notes": {"groups": {1: "b"}}})
     assert second.names()[:2] == ["uno", "two"]
-    assert sorted(second.clusters["note"]) == ["", "a", "b"]
+    assert sorted(second.groups["note"]) == ["", "a", "b"]
     with pytest.raises(ParameterError, match="groups 1 and 2 have the same name, 'two'"):
         second.edit({"names": {2: "two"}})
     back = second.undo_edits()
@@ -90,9 +90,9 @@ def test_later_edits_add_to_earlier_ones_and_are_taken_back_one_by_one(base, run
 def test_the_same_edits_are_made_once(run):
     merged = run.edit({"merge": [[0, 1]]})
     before = contents(run.folder)
-    assert run.edit({"merge": [[0, 1]]}).manifest.fit == merged.manifest.fit
+    assert run.edit({"merge": [[0, 1]]}).info.fit == merged.info.fit
     assert contents(run.folder) == before
-    with pytest.raises(ParameterError, match=f"another run, '{run.manifest.fit}'"):
+    with pytest.raises(ParameterError, match=f"another run, '{run.info.fit}'"):
         run.edit({"merge": [[0, 2]]})  # these numbers were those before the merge
     assert len(merged.edit({"merge": [[0, 1]]}).mixture.weights_) == 1
 
@@ -104,8 +104,8 @@ def test_the_same_edits_are_made_once(run):
 )
 def test_going_back_gives_the_bytes_before(base, run, parts):
     edited = run.edit({**parts, "notes": {"groups": {1: "kept"}}})
-    assert "kept" in edited.clusters["note"]
-    assert edited.manifest.versions == base.manifest.versions
+    assert "kept" in edited.groups["note"]
+    assert edited.info.versions == base.info.versions
     assert not any(Ownership(run.folder).others(checked=True))
     assert not (run.folder / "progress").exists()
     assert contents(edited.undo_edits().folder) == contents(base.folder)
@@ -130,7 +130,7 @@ def test_what_is_refused_leaves_the_folder_as_it_was(run, tmp_path):
         ({"merge": [[0, 7]]}, "there is no group 7"),
         ({"drop_words": ["nowhere"]}, "'nowhere' is not a word"),
         ({"misplaced": ["doc 99"]}, "no document with the id 'doc 99'"),
-        ({"names": {0: run.clusters["name"][1]}}, "is the automatic name of cluster"),
+        ({"names": {0: run.groups["name"][1]}}, "is the automatic name of group"),
     ):
         with pytest.raises(ParameterError, match=problem):
             run.edit(parts)
@@ -139,9 +139,9 @@ def test_what_is_refused_leaves_the_folder_as_it_was(run, tmp_path):
     with pytest.raises(ParameterError, match=r"the edited groups cannot be fitted .*class"):
         run.edit({"drop_words": words, "names": {0: "x"}})
     assert contents(run.folder) == before
-    with (run.folder / "clusters.csv").open("ab") as file:
+    with (run.folder / "groups.csv").open("ab") as file:
         file.write(b"mine")
-    with pytest.raises(sm.RunError, match=r"clusters.csv .changed since"):
+    with pytest.raises(sm.RunError, match=r"groups.csv .changed since"):
         run.edit({"names": {0: "x"}})
     saved = sm.load_run(sm.save_run(tmp_path / "saved", run.mixture))
     with pytest.raises(sm.RunError, match="only a run of spheremix explore can be edited"):
@@ -176,7 +176,7 @@ def test_embeddings_are_merged_split_and_noted(tmp_path):
     before = contents(run.folder)
     edited = run.edit({"merge": [[0, 1]], "notes": {"documents": {"8": "empty"}}})
     assert len(edited.mixture.weights_) == 2
-    assert edited.documents["cluster"][7] is None
+    assert edited.documents["group"][7] is None
     assert edited.documents["note"][7] == "empty"
     edited.edit({"split": [0]}).undo_edits().undo_edits()
     assert contents(run.folder) == before
@@ -197,7 +197,7 @@ def test_the_file_of_the_folder_says_what_was_done(run):
     )  # fmt: skip
     dense = run.dense[3].labels_
     assert [int(k) for k in step["groups"].split()] == dense.tolist()
-    assert edited.edits().steps[0].changes == step["changes"]
+    assert edited.edits[0].changes == step["changes"]
 
 
 @pytest.mark.parametrize("damage", [{"steps": []}, {"format": "other"}, {"version": 9}])
