@@ -378,9 +378,14 @@ def test_figures_and_drafts_of_a_killed_process_are_no_others(folder):
 def test_a_file_is_replaced_completely_or_not_at_all(tmp_path):
     path = tmp_path / "file.txt"
     path.write_bytes(b"before")
-    with pytest.raises(KilledError), replacing(path) as file:
-        file.write(b"half")
-        raise KilledError
+
+    def killed():
+        with replacing(path) as file:
+            file.write(b"half")
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        killed()
     assert everything(tmp_path) == {"file.txt": b"before"}
     with replacing(path) as file:
         file.write(b"after")
