@@ -203,7 +203,7 @@ def explore(
     command |= {} if start is None else start.command()
     with store.locked():
         before = _before(store, command, listener, force=force)
-        if before is not None and _is_done(before, command):
+        if before is not None and _is_done(before, command) and not (force and before.check()):
             listener.begin(f"{store.place} holds this run already, finished.")
             if store.missing():
                 listener.begin("Writing again what is missing or damaged")
@@ -506,7 +506,8 @@ def edit_run(
     Run
         The edited run.
     """
-    found = None if is_table(edits) else read_edits(edits, run)
+    is_file = isinstance(edits, str) or hasattr(edits, "__fspath__")
+    found = read_edits(edits, run) if is_file and not is_table(edits) else None
 
     def given(there: str | None) -> GivenEdits:
         """Return the edits; a table has the numbers of the groups that are there."""

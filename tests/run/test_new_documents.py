@@ -1,4 +1,4 @@
-"""New rows in the columns of a run and after its own, before anything is fitted."""
+"""New documents and rows: in the columns of a run, and after its own, before anything is fitted."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from cli_common import texts, write_lines
 from edit_common import Told, explore
 from numpy.testing import assert_array_equal
 from scipy import sparse
-from spheremix.run.adding import add_rows, add_texts
-from spheremix.run.changes import updated
-from spheremix.run.new_rows import in_columns, join_rows, material_of
 
 import spheremix as sm
 from spheremix.errors import ParameterError
+from spheremix.run.new_documents import in_columns, join_documents, join_rows
 from spheremix.run.options import ExploreOptions
+from spheremix.run.sentences import updated
+from spheremix.run.stages.rows import check_rows, rows_of_matrix
+from spheremix.run.update import add_rows, add_texts
 from spheremix.text import Corpus, Matrix, ReadError
 
 WORDS = [f"word{j}" for j in range(12)]
@@ -106,8 +107,7 @@ def test_names_beside_a_dense_matrix_are_read(named, tmp_path):
     assert_array_equal(found.fresh.X.toarray(), rows_of_groups(9, 1))
     assert not any("no names" in one for one in told.told)
     assert (
-        named.assign(tmp_path / "new.npy")["cluster"]
-        == named.assign(rows_of_groups(9, 1))["cluster"]
+        named.assign(tmp_path / "new.npy")["group"] == named.assign(rows_of_groups(9, 1))["group"]
     )
 
 
@@ -119,8 +119,8 @@ def test_names_in_another_file_are_given_to_the_commands(named, beside, tmp_path
     how = ("--vocabulary", words, "-o")
     command("assign", named.folder, path, *how, tmp_path / "new.csv")
     with (tmp_path / "new.csv").open(encoding="utf-8", newline="") as file:
-        found = [int(row["cluster"]) for row in csv.DictReader(file)]
-    assert found == named.assign(rows_of_groups(9, 1))["cluster"]
+        found = [int(row["group"]) for row in csv.DictReader(file)]
+    assert found == named.assign(rows_of_groups(9, 1))["group"]
     command("update", named.folder, path, *how, tmp_path / "later")
     later = sm.load_run(tmp_path / "later")
     assert_array_equal(later.matrix()[60:].toarray(), rows_of_groups(9, 1))
@@ -169,9 +169,9 @@ def test_columns_that_edits_dropped_may_be_missing(named, tmp_path):
 
 def test_arrays_are_rows(named):
     X = rows_of_groups(9, 1)
-    expected = named.assign(matrix(X, WORDS))["cluster"]
-    assert named.assign(X)["cluster"] == expected
-    assert named.assign(sparse.csc_matrix(X))["cluster"] == expected
+    expected = named.assign(matrix(X, WORDS))["group"]
+    assert named.assign(X)["group"] == expected
+    assert named.assign(sparse.csc_matrix(X))["group"] == expected
     assert add_rows(named, sparse.csc_matrix(X), None, HOW, {}, Told()).n_added == 9
     assert add_rows(named, X, None, HOW, {}, Told()).source.X.dtype == np.float32
     with pytest.raises(ReadError, match=r"The matrix: the shape \(0, 12\) is not that of rows"):
@@ -190,9 +190,9 @@ def test_arrays_are_rows(named):
 
 def test_rows_are_copied_only_where_some_are_set_aside():
     X = rows_of_groups(9, 1)
-    assert material_of(matrix(X)).X is X
+    assert rows_of_matrix(matrix(X)).X is X
     X[4] = 0
-    assert_array_equal(material_of(matrix(X)).kept, [0, 1, 2, 3, 5, 6, 7, 8])
+    assert_array_equal(rows_of_matrix(matrix(X)).kept, [0, 1, 2, 3, 5, 6, 7, 8])
 
 
 def test_a_clash_of_ids_is_that_of_the_documents(beside):
@@ -230,3 +230,59 @@ def test_no_column_of_ids_can_be_asked_for(beside, tmp_path):
     found = beside.update(new, tmp_path / "run", texts=source, id=False, listener=told)
     assert found.documents["id"][60:] == ["61"]
     assert "1 document was added to 60." in updated(found).render()
+
+
+# Documents after those of a run
+
+
+def test_ids_that_count_go_on_counting():
+    found = join_documents(Corpus.from_texts(["a", "b"]), Corpus.from_texts(["a", "c"]))
+    assert found.corpus.ids == ["1", "2", "3", "4"]
+    assert found.corpus.texts == ["a", "b", "a", "c"]
+    assert (found.fresh.ids, found.n_known) == (["3", "4"], 0)
+
+
+def test_ids_that_count_go_on_after_ids_of_any_kind():
+    old = Corpus(["a", "b", "c"], ["x", "4", "y"])
+    found = join_documents(old, Corpus.from_texts(["d", "e"]))
+    assert found.corpus.ids == ["x", "4", "y", "5", "6"]
+    again = join_documents(found.corpus, Corpus.from_texts(["f", "g"]))
+    assert again.fresh.ids == ["7", "8"]  # and no id is that of another document
+
+
+def test_a_file_that_has_grown_adds_its_new_lines():
+    found = join_documents(Corpus.from_texts(["a", "b"]), Corpus.from_texts(["a", "b", "c"]))
+    assert (found.fresh.ids, found.n_known) == (["3"], 2)
+
+
+def test_documents_that_are_there_are_left_out_and_missing_columns_are_empty():
+    old = Corpus(["a", "b"], ["x", "y"], titles=["A", "B"], metadata={"n": [1, 2]})
+    new = Corpus(["b", "c"], ["y", "z"], dates=["2020", "2021"], labels={"t": [("p",), ("q",)]})
+    found = join_documents(old, new)
+    assert found.corpus.ids == ["x", "y", "z"]
+    assert found.n_known == 1
+    assert found.corpus.titles == ["A", "B", ""]
+    assert found.corpus.dates == [None, None, "2021"]
+    assert found.corpus.labels == {"t": [(), (), ("q",)]}
+    assert found.corpus.metadata == {"n": [1, 2, None]}
+    assert found.corpus.checksum == found.corpus.content_checksum()
+
+
+def test_an_id_with_braces_is_named_as_it_is():
+    old, new = Corpus(["a"], ["{x"]), Corpus(["b"], ["{x"])
+    with pytest.raises(ReadError, match=r"the id '\{x' is that of another document of the run"):
+        join_documents(old, new)
+
+
+# Rows that have a direction
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.float32])
+@pytest.mark.parametrize("contain", [np.asarray, sparse.csr_array])
+def test_the_least_integer_is_not_empty(dtype, contain):
+    """Its absolute value overflows: in int8, abs(-128) is -128, which is less than 0."""
+    least = -1e30 if dtype == np.float32 else np.iinfo(dtype).min
+    X = np.array([[least, 0, 0], [0, 0, 0], [1, 2, 0], [0, least, 1]], dtype=dtype)
+    kept, reasons = check_rows(Matrix(contain(X), None, "rows.npy", "embeddings", [], ""))
+    assert kept.tolist() == [0, 2, 3]
+    assert reasons == {1: "empty row"}

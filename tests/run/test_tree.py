@@ -1,21 +1,24 @@
-"""The tree of an exploration: its table, its words, its stage, and the report."""
+"""The tree of an exploration and the map of its documents: tables, stages, and the report."""
 
 from __future__ import annotations
 
-import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from cli_common import SHARED, texts, write_lines
-from numpy.testing import assert_array_equal
-from reuse_common import Heard
-from spheremix.run.growing import count_leaves
-from spheremix.run.store import RunError
+from numpy.testing import assert_allclose, assert_array_equal
+from reuse_common import Heard, explore
 
 import spheremix as sm
 from spheremix.advice import Advice, Recommendation
-from spheremix.run import growing
+from spheremix.reading import document_positions
+from spheremix.report.content import build
+from spheremix.run.folder.files import RunError
+from spheremix.run.run import Run
+from spheremix.run.stages import tree as stage
+from spheremix.run.stages.tree import check_tree, count_leaves
 
 OPTIONS = {"k": 3, "starts": 2, "criterion": "none", "lemmatizer": "none", "threads": 1}
 
@@ -46,8 +49,8 @@ def test_how_many_fine_groups():
 
 
 def test_one_row_a_node(run):
-    tree, clusters = run.read_table("tree"), run.clusters
-    L = len(run.manifest.tree.grown.clusters)
+    tree, groups = run.read_table("tree"), run.groups
+    L = len(run.read_table("tree")["node"]) // 2 + 1
     assert L == 6
     assert tree["node"] == list(range(2 * L - 1))
     assert tree["parent"][-1] is None
@@ -62,20 +65,20 @@ def test_one_row_a_node(run):
             tree["sibling_words"][parts[1]].split(", ")
         )
     assert tree["height"] == sorted(tree["height"])
-    chosen = {k: i for i, k in enumerate(tree["cluster"]) if tree["chosen"][i]}
-    assert sorted(chosen) == sorted(clusters["cluster"])
+    chosen = {k: i for i, k in enumerate(tree["group"]) if tree["chosen"][i]}
+    assert sorted(chosen) == sorted(groups["group"])
     for k, name, size, words in zip(
-        *(clusters[column] for column in ("cluster", "name", "size", "words")), strict=True
+        *(groups[column] for column in ("group", "name", "size", "words")), strict=True
     ):
         node = chosen[k]
         assert (tree["name"][node], tree["size"][node]) == (name, size)
         assert tree["words"][node] == words
 
 
-def test_fine_groups_of_documents_lie_in_their_clusters(run):
+def test_fine_groups_of_documents_lie_in_their_groups(run):
     tree, documents = run.read_table("tree"), run.documents
     groups = np.array(documents["fine_group"])
-    assert_array_equal(np.array(tree["cluster"][:6])[groups], documents["cluster"])
+    assert_array_equal(np.array(tree["group"][:6])[groups], documents["group"])
     assert_array_equal(np.bincount(groups), tree["size"][:6])
 
 
@@ -88,29 +91,16 @@ def test_words_are_those_of_the_topics(run):
     assert tree["name"][-1] == "all"
 
 
-def test_a_killed_run_goes_on_with_the_same_bytes(run, source, tmp_path, monkeypatch):
-    def killed(*_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(growing, "tree_inside", killed)
-        with pytest.raises(KeyboardInterrupt):
-            sm.explore_corpus(source, tmp_path / "run", **OPTIONS)
-    again = sm.explore_corpus(source, tmp_path / "run", **OPTIONS)
-    for name in ("tables/tree.csv", "documents.csv", "run.json", "tree/leaves.npy", "report.json"):
-        assert (again.folder / name).read_bytes() == (run.folder / name).read_bytes()
-
-
 def test_the_tree_is_reused_and_renamed(run, source, tmp_path, monkeypatch):
     folder = tmp_path / "run"
     shutil.copytree(run.folder, folder)
     with monkeypatch.context() as patch:
-        patch.setattr(growing, "tree_inside", None)
+        patch.setattr(stage, "tree_inside", None)
         named = sm.explore_corpus(
             source, folder, listener=Heard(), **OPTIONS, names={0: "the first"}
         )
     tree = named.read_table("tree")
-    chosen = [i for i, k in enumerate(tree["cluster"]) if k == 0 and tree["chosen"][i]]
+    chosen = [i for i, k in enumerate(tree["group"]) if k == 0 and tree["chosen"][i]]
     assert [tree["name"][i] for i in chosen] == ["the first"]
     other = sm.explore_corpus(source, folder, listener=Heard(), **{**OPTIONS, "seed": 1})
     fresh = sm.explore_corpus(source, tmp_path / "new", **{**OPTIONS, "seed": 1})
@@ -118,18 +108,12 @@ def test_the_tree_is_reused_and_renamed(run, source, tmp_path, monkeypatch):
     assert (other.folder / name).read_bytes() == (fresh.folder / name).read_bytes()
 
 
-def test_the_report_and_the_tables_have_the_same_names(run):
-    content = json.loads((run.folder / "report.json").read_text(encoding="utf-8"))
-    named = dict(zip(run.clusters["cluster"], run.clusters["name"], strict=True))
-    assert content["names"] == [named[k] for k in range(3)]
-
-
 def test_the_report_has_the_tree(run):
-    content = json.loads((run.folder / "report.json").read_text(encoding="utf-8"))
+    content = run.report().content
     tree, table = content["tree"], run.read_table("tree")
     assert (tree["leaves"], tree["chosen"]) == (6, 3)
     assert tree["parents"] == [-1 if one is None else one for one in table["parent"]]
-    assert tree["groups"] == [-1 if one is None else one for one in table["cluster"]]
+    assert tree["clusters"] == [-1 if one is None else one for one in table["group"]]
     assert tree["sizes"] == table["size"]
     assert tree["names"] == table["name"]
     assert tree["words"] == [words.split(", ")[:10] for words in table["words"]]
@@ -137,21 +121,7 @@ def test_the_report_has_the_tree(run):
         words.split(", ")[:10] if words else [] for words in table["only_here_words"]
     ]
     assert tree["is_chosen"] == [bool(one) for one in table["chosen"]]
-    assert content["documents"]["leaf"] == run.documents["fine_group"]
-
-
-@pytest.mark.parametrize("change", ["pairs", "values", "cluster"])
-def test_a_damaged_tree_is_refused(run, tmp_path, change):
-    folder = tmp_path / "run"
-    shutil.copytree(run.folder, folder)
-    manifest = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    if change == "cluster":
-        manifest["tree"]["nodes"][0]["cluster"] = 7
-    else:
-        manifest["tree"]["grown"][change].pop()
-    (folder / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
-    with pytest.raises(RunError, match="damaged"):
-        sm.load_run(folder).report().write_json(tmp_path / "report.json")
+    assert content["documents"]["leaf"].tolist() == run.documents["fine_group"]
 
 
 def test_embeddings_have_the_words_of_their_texts(tmp_path):
@@ -169,15 +139,15 @@ def test_embeddings_have_the_words_of_their_texts(tmp_path):
     chosen = [i for i, one in enumerate(tree["chosen"]) if one]
     contrast = run.contrast()
     assert [tree["words"][i].split(", ") for i in chosen] == [
-        contrast[tree["cluster"][i]] for i in chosen
+        contrast[tree["group"][i]] for i in chosen
     ]
 
 
 def test_one_group_has_no_tree(tmp_path):
     lines = ["apple pie", "apple tart", "sky blue", "sea blue", "deep sea"]
     run = sm.explore_corpus(lines, tmp_path / "run", k=1, min_df=1, threads=1, criterion="none")
-    assert run.manifest.tree is None
-    assert "tree" not in run.manifest.tables
+    assert run.nodes is None
+    assert run.read_table("tree") is None
     assert "fine_group" not in run.documents
 
 
@@ -186,8 +156,77 @@ def test_coordinates_are_no_words_of_a_report(tmp_path):
     np.save(tmp_path / "rows.npy", X)
     options = {name: OPTIONS[name] for name in ("starts", "threads", "criterion")}
     run = sm.explore_corpus(tmp_path / "rows.npy", tmp_path / "run", k=2, **options)
-    tree = json.loads((run.folder / "report.json").read_text(encoding="utf-8"))["tree"]
+    tree = run.report().content["tree"]
     for node, chosen in enumerate(tree["is_chosen"][:-1]):
-        expected = f"group {tree['groups'][node]}" if chosen else f"node {node}"
+        expected = f"cluster {tree['clusters'][node]}" if chosen else f"group {node}"
         assert tree["names"][node] == expected
     assert not any(tree["words"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"pairs": slice(0, -1)}, {"values": slice(1, None)}, {"leaves": slice(1, None)}],
+    ids=str,
+)
+def test_a_tree_that_is_none_is_refused(run, change):
+    kept = run._part("tree")
+    check_tree(kept, 60, 3)
+    other = {name: getattr(kept, name)[part] for name, part in change.items()}
+    with pytest.raises(RunError, match="damaged"):
+        check_tree(replace(kept, **other), 60, 3)
+    with pytest.raises(RunError, match="damaged: labels out of"):
+        check_tree(replace(kept, groups=kept.groups + 1), 60, 3)
+
+
+# The map
+
+
+@pytest.fixture(scope="module")
+def lines():
+    return [*(one["text"] for one in texts(30)), "?!"]
+
+
+@pytest.fixture(scope="module")
+def mapped(lines, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mapped") / "run"
+    explore(lines, folder, criterion="none", k=2)
+    return sm.load_run(folder)
+
+
+def test_positions_are_those_of_the_rows_and_groups(mapped):
+    expected = document_positions(mapped.matrix(), mapped.mixture.labels_)
+    assert_array_equal(mapped.positions(), expected.round(5))
+    x, y = mapped.documents["x"], mapped.documents["y"]
+    assert x[-1] is y[-1] is None  # set aside
+    assert_allclose(np.column_stack([x[:-1], y[:-1]]), mapped.positions(), rtol=1e-5)
+    found = build(mapped)["layout"]
+    assert found["x"].dtype == found["y"].dtype == np.uint16
+    both = np.column_stack([found["x"], found["y"]]) / 65535.0
+    assert_allclose(both, mapped.positions(), atol=1e-5)
+
+
+def test_the_map_is_reused_as_long_as_groups_are_the_same(lines, mapped, tmp_path, monkeypatch):
+    folder = shutil.copytree(mapped.folder, tmp_path / "run")
+    with monkeypatch.context() as patch:
+        patch.setattr(stage, "document_positions", None)
+        explore(lines, folder, criterion="none", k=2, names={0: "one", 1: "other"})
+    assert_array_equal(sm.load_run(folder).positions(), mapped.positions())
+    heard = explore(lines, folder, criterion="none", k=3)
+    assert "Placing the documents on a map" in heard.begun
+    assert (sm.load_run(folder).positions() != mapped.positions()).any()
+
+
+def test_a_model_without_a_map_places_its_documents_in_the_report(tmp_path):
+    X, _, _ = sm.datasets.make_vmf_mixture(40, 4, 2, kappa=30.0, random_state=0)
+    model = sm.VMFMixture(2, random_state=0).fit(X)
+    run = sm.load_run(sm.save_run(tmp_path / "run", model, X=X))
+    assert run.positions() is None
+    for found in (run, Run.from_model(model, X=X)):
+        x = build(found)["layout"]["x"]
+        assert_allclose(x / 65535.0, document_positions(X, model.labels_)[:, 0], atol=1e-5)
+    assert build(Run.from_model(model))["layout"] is None
+
+
+def test_one_group_has_a_map(lines, tmp_path):
+    explore(lines, tmp_path / "run", criterion="none", k=1)
+    assert np.ptp(sm.load_run(tmp_path / "run").positions(), axis=0).max() > 0.9

@@ -6,7 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from spheremix.run.pace import Pace, path_behind, places_on_path, time_behind
+
+from spheremix.cli.console import Pace
+from spheremix.run.stages.path import path_behind, places_on_path, time_behind
 
 # Paths of real texts: per cent of the processor time, and where on the path (``places_on_path``).
 RECORDED = {
