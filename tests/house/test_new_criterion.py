@@ -14,7 +14,7 @@ from cli_common import rows, run
 from little_advice import little_advice
 
 import spheremix as sm
-from spheremix.run.saving import load_run, save_run
+from spheremix import load_run, save_run
 from spheremix.select import CRITERIA
 
 __all__ = ["little_advice"]

@@ -533,7 +533,7 @@ class Run:
         return [one.name for one in found]
 
     def rename(self, info: RunInfo) -> None:
-        """Give the groups names."""
+        """Take other names of the groups."""
         self.info = info
         for name in ("nodes", "_tables", "_read_tables"):  # they have the names before
             self.__dict__.pop(name, None)

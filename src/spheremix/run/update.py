@@ -148,7 +148,7 @@ def _output(before: Run, out: str | PathLike[str] | None) -> Path:
 
 
 def _options(before: Run, threads: int | None) -> ExploreOptions:
-    """Return the options of the run before; names are carried in another way."""
+    """Return the options of the run before; names are taken over in another way."""
     names = {
         one.name for one in dataclasses.fields(ExploreOptions) if one.metadata["changes_result"]
     } - {"names"}

@@ -107,7 +107,7 @@ class RunInfo:
 CHECKSUMS = ("checksum", "vocabulary_checksum", "texts_checksum")  # of the documents
 LONGEST = 40  # characters of a value that is compared
 # What an update adds to a command: checksums, which say nothing to people.
-OF_UPDATES = {"start": "from other groups", "carried": "with other names, notes or marks"}
+OF_UPDATES = {"start": "from other groups", "taken_over": "with other names, notes or marks"}
 # Options that change neither documents nor words.
 ABOUT_MODEL = {
     one.name
