@@ -70,7 +70,7 @@ def displays(run: Any) -> dict[str, Any]:
     if run.path is not None:
         found["path"] = PathDisplay.of(run.path, features=features)
     if len(run.dense) > 1:
-        agreement = [run.manifest.start_agreement[K] for K in run.dense]
+        agreement = [run.start_agreement[K] for K in run.dense]
         found["criteria"] = CriteriaDisplay(
             list(run.dense),
             {name: run.dense_criteria[name] for name in ("aic", "bic", "ebic", "ric", "ricc")},
@@ -88,7 +88,7 @@ def _about_documents(run: Any, names: list[str]) -> dict[str, Any]:
     table, corpus = run.documents, run.corpus()
     if table is None or corpus is None:
         return {}
-    clusters = np.array([-1 if k is None else k for k in table["cluster"]])
+    clusters = np.array([-1 if k is None else k for k in table["group"]])
     found: dict[str, Any] = {}
     for i, (column, values) in enumerate(corpus.labels.items(), 1):
         labels = contingency(clusters, values, n_groups=len(names))
