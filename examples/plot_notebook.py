@@ -38,35 +38,35 @@ print(run)
 # The tables
 # ----------
 #
-# ``run.clusters``, ``run.documents`` and ``run.words`` are dictionaries of columns. In a notebook
-# they show themselves as tables, and ``pandas.DataFrame(run.clusters)`` makes a data frame.
+# ``run.groups``, ``run.documents`` and ``run.words`` are dictionaries of columns. In a notebook
+# they show themselves as tables, and ``pandas.DataFrame(run.groups)`` makes a data frame.
 
-clusters, documents = run.clusters, run.documents
-for size, name, words in zip(clusters["size"], clusters["name"], clusters["words"], strict=True):
+groups, documents = run.groups, run.documents
+for size, name, words in zip(groups["size"], groups["name"], groups["words"], strict=True):
     print(f"{size:4}  {name:32}  {', '.join(words.split()[:5])}")
 
 # %%
-# The cosine tells how typical a document is for its cluster, the log-odds how much better its
-# cluster fits than the next one. Documents with small log-odds lie between two clusters.
+# The cosine tells how typical a document is for its group, the log-odds how much better its
+# group fits than the second one. Documents with small log-odds lie between two groups.
 
 figure, ax = plt.subplots(figsize=(9.0, 4.4), layout="constrained")
-cluster, cosine = np.array(documents["cluster"]), np.array(documents["cosine"])
+group, cosine = np.array(documents["group"]), np.array(documents["cosine"])
 log_odds = np.array(documents["log_odds"])
-for number, name in zip(clusters["cluster"], clusters["name"], strict=True):
-    mine = cluster == number
+for number, name in zip(groups["group"], groups["name"], strict=True):
+    mine = group == number
     ax.scatter(cosine[mine], log_odds[mine], s=9, lw=0, alpha=0.7, label=name)
-ax.set(xlabel="cosine with the prototype", ylabel="log-odds against the next cluster")
+ax.set(xlabel="cosine with the prototype", ylabel="log-odds against the second group")
 ax.legend(frameon=False, fontsize=8, markerscale=2)
 ax.spines[["top", "right"]].set_visible(False)
 
 between = int(log_odds.argmin())
-print(f"Between two clusters, {log_odds[between]:.1f}: {texts[between].splitlines()[0]}")
+print(f"Between two groups, {log_odds[between]:.1f}: {texts[between].splitlines()[0]}")
 
 # %%
 # New texts
 # ---------
 #
-# ``run.assign`` puts new texts, or a file of them, into the clusters of the run. The table that it
+# ``run.assign`` puts new texts, or a file of them, into the groups of the run. The table that it
 # returns has the columns of ``run.documents``.
 
 new = [
@@ -82,12 +82,12 @@ for text, name, odds in zip(new, assigned["name"], assigned["log_odds"], strict=
 # The models and the description
 # ------------------------------
 #
-# ``run.mixture`` and ``run.path`` are fitted estimators. ``run.manifest`` has the content of
+# ``run.mixture`` and ``run.path`` are fitted estimators. ``run.info`` has the content of
 # ``run.json``: the options, the versions, where the documents come from.
 
 display = sm.PrototypesDisplay.from_estimator(run.path, run.feature_names)
 print(f"beta {run.mixture.beta:.0f}, {np.mean(run.mixture.prototypes_ == 0.0):.0%} of zeros")
-print(run.manifest.corpus.n_documents, "documents,", run.manifest.best_n_components, "clusters")
+print(run.info.corpus.n_documents, "documents,", run.info.n_groups, "groups")
 
 # %%
 # The report

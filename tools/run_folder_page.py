@@ -3,7 +3,8 @@
 python tools/run_folder_page.py
 
 The tables come from spheremix.run.columns, the files from spheremix.run.folder.readme, the keys of
-run.json from spheremix.run.folder.schema. A test compares the committed page with what this script makes.
+run.json from spheremix.run.folder.schema. A test compares the committed page with what this script
+makes.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ with the same names: `run.info.corpus.n_documents`. Where a key may be null, its
 `None`. Nothing is pickled, every part is compared with its checksum before it is used, and
 `spheremix check` compares them all.
 
-The file of [edits](edits.md) that the report exports and `spheremix edit` takes is one object of the
-type [Edits](#edits).
+The file of [edits](edits.md) that the report exports and `spheremix edit` takes is one object of
+the type [Edits](#edits).
 """
 
 

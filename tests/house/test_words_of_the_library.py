@@ -96,8 +96,8 @@ def test_another_run_in_the_folder_is_told_to_each_in_its_words(tmp_path):
         "folder with out or replace it with force=True."
     )
     assert caught.value.message.render(option_name).endswith(
-        "holds another run (of other documents; --min-df is 2 now and was 1 before): choose another "
-        "folder with -o or replace it with --force."
+        "holds another run (of other documents; --min-df is 2 now and was 1 before): choose "
+        "another folder with -o or replace it with --force."
     )
 
 
