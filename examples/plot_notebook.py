@@ -2,10 +2,9 @@
 Everything the command does, from a notebook
 ============================================
 
-``sm.explore_corpus`` does what the command ``spheremix explore`` does: it groups documents into
-clusters and writes a folder with tables, figures, models and a report. It returns a ``Run``. This
-example explores the documentation of scipy, looks at the tables, puts new texts into the
-clusters, and makes the report.
+``sm.explore_corpus`` does what the command ``spheremix explore`` does: it groups documents and
+writes a folder with tables, models and a report. It returns a ``Run``. This example explores the
+documentation of scipy, looks at the tables, puts new texts into the groups, and makes the report.
 """
 
 import tempfile
@@ -17,8 +16,8 @@ import numpy as np
 import spheremix as sm
 
 # %%
-# From texts to clusters
-# ----------------------
+# From texts to groups
+# --------------------
 #
 # The source is a list of texts here. It can also be the name of a CSV, JSON lines or Parquet file,
 # a folder of text files, or a matrix. The options are those of the command, with underscores
