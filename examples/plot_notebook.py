@@ -42,7 +42,8 @@ print(run)
 
 groups, documents = run.groups, run.documents
 for size, name, words in zip(groups["size"], groups["name"], groups["words"], strict=True):
-    print(f"{size:4}  {name:32}  {', '.join(words.split(", ")[:5])}")
+    first = ", ".join(words.split(", ")[:5])
+    print(f"{size:4}  {name:32}  {first}")
 
 # %%
 # The cosine tells how typical a document is for its group, the log-odds how much better its
