@@ -223,7 +223,8 @@ def make_edits(x: Context, state: Edited, pending: Sequence[PendingStep], *, ask
     cannot be made is said and left out.
     """
     for i, one in enumerate(pending):
-        step, fit, lost = one.step, state.groups.fit, []
+        step, fit = one.step, state.groups.fit
+        lost: list[str] = []
         strict = asked and i == len(pending) - 1
         if step.edits.run != fit:
             edits, lost = follow(step.edits, one.before or {}, state.groups)
@@ -304,7 +305,8 @@ class Plan:
     ----------
     became : list of int
         The number after of each group before. The first of the groups that are merged gives its
-        place; the larger part of a group that is split keeps it.
+        number, and the larger part of a group that is split keeps it. All others keep theirs, but
+        the last groups take the numbers that a merge has freed.
     parts : dict of int to int
         For each group that is split, the number of its other part.
     n_groups : int
@@ -322,8 +324,10 @@ class Plan:
         for several in edits.merge:
             for k in several:
                 first[k] = min(several)
-        places = {k: i for i, k in enumerate(sorted(set(first)))}
-        last = len(places)
+        kept = sorted(set(first))
+        last = len(kept)
+        free = iter(k for k in range(last) if k not in set(kept))
+        places = {k: k if k < last else next(free) for k in kept}
         parts = {k: last + i for i, k in enumerate(edits.split)}
         return cls([places[k] for k in first], parts, last + len(parts))
 

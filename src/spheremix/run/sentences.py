@@ -84,9 +84,9 @@ def _say(
     *,
     command: str = "",
     page: str = "",
-    remedies: tuple[str, ...] = (),
-    groups: tuple[tuple[int, str], ...] = (),
-    **values: str,
+    remedies: Any = (),
+    groups: Any = (),
+    **values: Any,
 ) -> Remark:
     """Return a remark: what both readers are told, then what each of them is told."""
     shared = Message(text + page, values).render()

@@ -91,12 +91,12 @@ def test_the_reader_says_what_makes_a_document_borderline_and_shows_no_odds_besi
     opened = open_report("grown", fragment=f"#scope=all&document={i}")
     reader = opened.page.locator("#reader-body")
     assert firm[i] == 0
-    assert "with this document in it, in none of the 20 samples." in reader.inner_text()
+    assert "But in none of the 20 redrawn samples its group came back" in reader.inner_text()
     assert "In this fit the document clearly belongs here. But" in reader.inner_text()
     assert "to 1" not in opened.page.locator(".verdict + .why-sure").inner_text()
     opened.unroll("#reader .numbers")
     lines = opened.texts("#reader .numbers li")
-    assert lines[0].startswith("Other samples: it stays with its group in ")
+    assert lines[0].startswith("Stability: it is in its group in ")
     assert lines[1].startswith("This fit alone: odds of ")
 
 
@@ -150,8 +150,8 @@ def test_at_another_number_of_words_the_page_says_what_certainty_is_about(open_r
     assert told.startswith("With the chosen number of words: ")
 
 
-def test_at_another_number_of_groups_no_row_names_a_next_best_group(open_report, grown):
-    """The next best of the model's groups; here a leaf of the tree has the number of a cluster."""
+def test_at_another_number_of_groups_no_row_names_a_second_group(open_report, grown):
+    """The second group is one of the model; here a leaf of the tree has the number of one."""
     opened = open_report("grown", fragment="#cut=10&node=0&sort=ambiguous")
     assert grown[1]["tree"]["clusters"][0] == 0
     assert opened.page.locator("#document-list .sure.borderline").count() > 0
@@ -179,7 +179,7 @@ def test_a_click_on_a_group_lists_its_documents(open_report, grown):
 
 @pytest.fixture(scope="session")
 def slanted(grown, tmp_path_factory):
-    """A word of the first group that is found again in few samples, and one that is in most."""
+    """A word of the first group that comes back in few samples, and one that is in most."""
     content = grown[1]
     K = content["model"]["n_clusters"]
     weights = np.abs(np.asarray(content["prototypes"], dtype=float).reshape(K, -1))
@@ -202,7 +202,7 @@ def test_words_in_italics_have_a_legend(open_report, slanted):
     assert weak.first.evaluate("one => getComputedStyle(one).fontStyle") == "italic"
     legend = opened.page.locator("#card .italics")
     assert legend.inner_text() == (
-        "In italics: words that are found again with the group in fewer than half of the 20 "
+        "In italics: words that come back with the group in fewer than half of the 20 "
         "redrawn samples."
     )
     assert legend.locator("i").evaluate("one => getComputedStyle(one).fontStyle") == "italic"

@@ -39,28 +39,28 @@ def test_the_header_tells_how_sure_and_what_else_is_possible(open_report):
     assert "β" not in opened.page.locator("header").inner_text()
 
 
-def test_how_much_of_a_group_is_found_again_is_told(open_report, grown):
+def test_the_stability_of_a_group_is_told(open_report, grown):
     opened = open_report("grown")
     _, content = grown
-    weak = opened.page.locator("#group-0 .firm")
-    assert weak.inner_text() == "! 30 % of it found again"
-    fair = opened.page.locator("#group-1 .firm")
-    assert fair.inner_text() == "? 60 % of it found again"
-    firm = opened.page.locator("#group-4 .firm")
-    assert firm.inner_text() == "100 % of it found again"
+    weak = opened.page.locator("#group-0 .stability")
+    assert weak.inner_text() == "! stability 30 %"
+    fair = opened.page.locator("#group-1 .stability")
+    assert fair.inner_text() == "? stability 60 %"
+    stable = opened.page.locator("#group-4 .stability")
+    assert stable.inner_text() == "stability 100 %"
     # What the marks mean stands beside them, and on the card of the group.
     assert opened.page.locator("#cluster-marks").is_visible()
     assert opened.texts("#cluster-marks li") == [
-        "! below 50 % found again: do not rely on it",
-        "? below 75 % found again: look twice",
+        "! stability below 50 %: do not rely on it",
+        "? stability below 75 %: look twice",
     ]
-    card = opened.page.locator("#card-body .again")
-    for k, end in enumerate(("do not rely on it (below 50 %).", "rely on it (below 75 %).")):
+    card = opened.page.locator("#card-body .stability-note")
+    for k, end in enumerate(("rely on this group (below 50 %).", "rely on it (below 75 %).")):
         opened.page.locator(f"#group-{k}").click()
         assert card.inner_text().endswith(end)
     # Of the chosen step: at another one it is not known.
     opened.step_to(0)
-    assert opened.page.locator("#cluster-list .firm").count() == 0
+    assert opened.page.locator("#cluster-list .stability").count() == 0
     assert opened.page.locator("#cluster-marks").is_hidden()
     assert content["chosen"] != 0
 

@@ -26,6 +26,12 @@ CUT = """() => [...document.querySelectorAll("main *, header *")]
   .map((one) => `${one.tagName}#${one.id}.${one.className}: ${one.textContent.slice(0, 40)}`)"""
 
 
+SPACE_LETTERS = """(pixels) => {
+  const style = new CSSStyleSheet();
+  style.replaceSync(`* { letter-spacing: ${pixels}px !important; }`);
+  document.adoptedStyleSheets = [style];
+}"""
+
 POINT_DOWN = """(lines) => {
   const marks = document.getElementById("marks");
   const tooltip = document.getElementById("tooltip");
@@ -58,9 +64,12 @@ def test_text_stands_out_from_its_ground(open_report, theme):
             assert (light + 0.05) / (dark + 0.05) >= ratio, name
 
 
+@pytest.mark.parametrize("spacing", [-0.5, 0, 0.5])
 @pytest.mark.parametrize("name", ["news", "two", "forty", "embeddings", "hostile"])
-def test_nothing_overflows_and_nothing_overlaps(open_report, name):
+def test_nothing_overflows_and_nothing_overlaps(open_report, name, spacing):
+    """Whatever font a machine has: its letters are narrower or wider than those of this one."""
     page = open_report(name, fragment="#document=1").page
+    page.evaluate(SPACE_LETTERS, spacing)
     for width, height in ((1280, 800), (1920, 1080), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
         for tab in page.get_by_role("tab").all():
@@ -69,6 +78,15 @@ def test_nothing_overflows_and_nothing_overlaps(open_report, name):
             assert scroll <= client == width
             assert page.evaluate(OVERLAPS) == []
             assert page.evaluate(CUT) == []
+
+
+def test_a_long_label_is_broken_within_its_column_whatever_the_font(open_report):
+    page = open_report("hostile").page
+    page.get_by_role("tab", name="Labels").click()
+    assert page.locator(".heat thead button").count() > 5
+    for spacing in (0, 2, 6):
+        page.evaluate(SPACE_LETTERS, spacing)
+        assert [one for one in page.evaluate(CUT) if one.startswith("TH")] == [], spacing
 
 
 @pytest.mark.parametrize("name", ["two", "forty"])

@@ -232,7 +232,7 @@ export interface Group {
   words: string[];
   own: boolean[]; // of these words: whether no other group has them
   only: string[];
-  firmness: number | null;
+  stability: number | null;
   colour: { light: string; dark: string };
 }
 
@@ -555,5 +555,4 @@ export interface DocumentMap {
   reset: () => void;
   savePng: () => void;
   saveSvg: () => void;
-  destroy: () => void;
 }
