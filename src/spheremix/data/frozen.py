@@ -192,9 +192,7 @@ class FrozenRows:
         """Read all rows, and remember nothing."""
         return self._rows.sweep(scorers, weights)
 
-    def _sweep_unfrozen(
-        self, scorer: Scorer, weights: Array | None, run: int
-    ) -> Resultants | None:
+    def _sweep_unfrozen(self, scorer: Scorer, weights: Array | None, run: int) -> Resultants | None:
         """Read the rows that may not be frozen; None where these are most rows."""
         known = self._known.get(run)
         if known is None:
