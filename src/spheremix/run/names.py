@@ -116,11 +116,12 @@ class GivenNames:
 def names_of(command: dict[str, Any]) -> dict[int, Name]:
     """Return the names that the options of a run gave, as ``run.json`` keeps them."""
     given = command.get("names")
-    names = given.get("names") if isinstance(given, dict) else None
+    given = given if isinstance(given, dict) else {}
+    names, source = given.get("names"), str(given.get("source"))
     return {
-        int(k): Name(name=str(name), source=str(given["source"]))
+        int(k): Name(name=str(name), source=source)
         for k, name in (names.items() if isinstance(names, dict) else ())
-        if k.isdecimal() and "source" in given
+        if k.isdecimal()
     }
 
 
