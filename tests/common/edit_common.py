@@ -21,7 +21,7 @@ def explore(corpus, folder, **more):
 
 def edits_of(run, **parts):
     """Return edits of a run as the report exports them."""
-    return {"format": "spheremix edits", "version": 1, "run": run.manifest.fit, **parts}
+    return {"format": "spheremix edits", "version": 1, "run": run.info.fit, **parts}
 
 
 def write_edits(path, run, **parts):
@@ -30,9 +30,13 @@ def write_edits(path, run, **parts):
 
 
 def contents(folder):
-    """Return digest of each file: where pages differ, pytest would compare their lines for ever."""
+    """Return the digest of each file but of the cache, which may keep more than the run needs.
+
+    Where pages differ, pytest would compare their lines for ever.
+    """
+    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        for name in sorted(names - {".lock"})
+        if not name.startswith("cache/")
     }

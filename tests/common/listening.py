@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spheremix.run.listener import Listener
+from spheremix.run import Listener
 
 
 class Told(Listener):

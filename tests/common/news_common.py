@@ -22,5 +22,5 @@ def event(n=12, seed=5):
 
 
 def by_number(run, column):
-    """Return a column of the table of clusters by their numbers."""
-    return dict(zip(run.clusters["cluster"], run.clusters[column], strict=True))
+    """Return a column of the table of groups by their numbers."""
+    return dict(zip(run.groups["group"], run.groups[column], strict=True))

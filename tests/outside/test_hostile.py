@@ -151,10 +151,7 @@ def test_a_large_run_json_is_refused(copy):
     assert not survives(copy)
 
 
-LONG = pytest.mark.xfail(strict=True, reason="a sentence shows a value of any length")
-
-
-@pytest.mark.parametrize("n", [60, pytest.param(1500, marks=[pytest.mark.slow, LONG])])
+@pytest.mark.parametrize("n", [60, pytest.param(1500, marks=pytest.mark.slow)])
 def test_json_with_odd_values(small, tmp_path, n):
     """In whichever file: it is used, or one sentence says what is wrong."""
     rng = np.random.default_rng(n)

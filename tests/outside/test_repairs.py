@@ -18,10 +18,9 @@ from cli_common import run as command
 from processes import everything, refusals
 from small_run import fit_of
 from story import group_names, outputs, quiet
-from vocabulary import attribute, column, key
+from vocabulary import attribute, column
 
 import spheremix as sm
-
 
 # An update that was killed has nothing to undo
 

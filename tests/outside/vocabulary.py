@@ -21,7 +21,8 @@ COLUMNS = {  # of tables
     "share_of_cluster": "share_of_group",
     "tables/advice.csv: firmness": "adjusted_stability",
 }
-KEYS: dict[str, str] = {}  # of the content of the page, as {"firmness": "stability"}
+# Of the content of the page.
+KEYS = {"cluster": "group", "firmness": "stability", "n_clusters": "n_groups"}
 ATTRIBUTES = {"clusters": "groups", "firmness": "stability"}  # of a run
 WORDS: dict[str, str] = {}  # parts of cells of tables, as {"firm": "stable"}
 # Columns and tables of the goldens that runs no longer have, and lines of summaries (one of the

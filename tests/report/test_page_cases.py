@@ -10,10 +10,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from spheremix.reading import characteristic_scores, layout
-from spheremix.reading.certainty import certainties
-from spheremix.reading.documents import Documents
-from spheremix.run.places import colour_places
-from spheremix.run.tree_schema import GrownRecord, NodeRecord, TreeRecord
+from spheremix.reading.documents import Documents, certainties
+from spheremix.run.colours import colour_places
+from spheremix.run.stages.tree import Node
 
 CASES = json.loads(
     (Path(__file__).parents[1] / "common" / "page_cases.json").read_text(encoding="utf-8")
@@ -24,27 +23,26 @@ def tree_of(case):
     """Return the tree of a case as a run has it."""
     if case is None:
         return None
-    nodes = [
-        NodeRecord(
+    return [
+        Node(
             parent=None if parent < 0 else parent,
             height=0.0,
             size=size,
             n_leaves=1,
-            cluster=None if cluster < 0 else cluster,
+            group=None if group < 0 else group,
             chosen=chosen,
             name="",
             words=[],
             sibling_words=[],
             only_here_words=[],
         )
-        for parent, size, cluster, chosen in zip(*case.values(), strict=True)
+        for parent, size, group, chosen in zip(*case.values(), strict=True)
     ]
-    return TreeRecord(grown=GrownRecord(leaves="", clusters=[], pairs=[], values=[]), nodes=nodes)
 
 
 @pytest.mark.parametrize("case", CASES["places"], ids=lambda case: case["about"])
 def test_places_of_colours(case):
-    assert list(case["tree"] or {}) in ([], ["parents", "sizes", "clusters", "is_chosen"])
+    assert list(case["tree"] or {}) in ([], ["parents", "sizes", "groups", "is_chosen"])
     found = colour_places(tree_of(case["tree"]), case["n_groups"])
     assert_allclose(found, case["places"], atol=1e-12)
 
@@ -59,8 +57,8 @@ def test_how_surely_a_document_is_in_its_group(group, second, odds, stays, said)
 @pytest.mark.parametrize("case", CASES["order"])
 def test_order_of_words(case):
     found = layout(case["prototypes"], case["weights"])
-    assert found.clusters.tolist() == case["clusters"]
+    assert found.groups.tolist() == case["groups"]
     assert found.features.tolist() == case["words"]
-    assert [[one.start, one.stop, list(one.clusters)] for one in found.blocks] == case["blocks"]
+    assert [[one.start, one.stop, list(one.groups)] for one in found.blocks] == case["blocks"]
     scores = characteristic_scores(case["prototypes"], case["masses"])
     assert_allclose(scores, case["scores"], rtol=1e-8)

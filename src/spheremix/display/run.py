@@ -10,7 +10,7 @@ from spheremix.display.criteria import CriteriaDisplay
 from spheremix.display.curves import PathDisplay
 from spheremix.display.maps import DataDisplay, PrototypesDisplay
 from spheremix.display.sphere import SphereDisplay
-from spheremix.display.style import cluster_names, in_style, save, words_of
+from spheremix.display.style import group_names, in_style, save, words_of
 from spheremix.display.tables import LabelsDisplay, TimelineDisplay
 from spheremix.display.words import WordsDisplay
 from spheremix.reading import contingency
@@ -80,7 +80,7 @@ def displays(run: Any) -> dict[str, Any]:
             if run.path is None
             else float(run.path.sizes_[0].sum()),
         )
-    return found | _about_documents(run, cluster_names(reading))
+    return found | _about_documents(run, group_names(reading))
 
 
 def _about_documents(run: Any, names: list[str]) -> dict[str, Any]:

@@ -107,6 +107,9 @@ class EditStep:
         "The places of these groups on the circle of colours.", default_factory=list
     )
     changes: list[str] = about("What they changed, in sentences.", default_factory=list)
+    named: dict[int, Name] = about(
+        "Names that a function gave to the groups after them.", default_factory=dict
+    )
     update: UpdateRecord | None = about(
         "If these are the names, notes and marks of a run that was brought up to date: that run.",
         default=None,

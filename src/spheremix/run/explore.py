@@ -28,7 +28,7 @@ from spheremix.run.folder.schema import (
     versions,
 )
 from spheremix.run.folder.store import Store, key_of
-from spheremix.run.names import AUTOMATIC, GivenNames, Name, put_names, read_names
+from spheremix.run.names import AUTOMATIC, GivenNames, Name, names_of, put_names, read_names
 from spheremix.run.options import ADVICE, DENSE, ExploreOptions
 from spheremix.run.run import Run, load_run, open_run
 from spheremix.run.sentences import given_up, reused
@@ -56,7 +56,7 @@ from spheremix.run.stages.stability import measure_stability
 from spheremix.run.stages.tree import grow_tree, place_documents
 from spheremix.text import Corpus, Matrix, read_documents
 from spheremix.text.corpus import digest
-from spheremix.text.tables import is_frame
+from spheremix.text.formats import is_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -203,7 +203,7 @@ def explore(
     command |= {} if start is None else start.command()
     with store.locked():
         before = _before(store, command, listener, force=force)
-        if before is not None and _is_done(before, command):
+        if before is not None and _is_done(before, command) and not (force and before.check()):
             listener.begin(f"{store.place} holds this run already, finished.")
             if store.missing():
                 listener.begin("Writing again what is missing or damaged")
@@ -225,7 +225,8 @@ def explore(
         )
         rows = found.beside(beside)
         if beside is not None:
-            key = key_of(versions(), beside.content_checksum())
+            about = (beside.source, beside.format, beside.notes)
+            key = key_of(versions(), beside.content_checksum(), about)
             store.stage("documents", key, Corpus, lambda: beside)
             exploration.parts["documents"] = f"documents-{key}"
         exploration.about = CorpusInfo(
@@ -340,7 +341,7 @@ class Exploration(Context):
             self.parts["path"] = f"path-{model_key}"
             self._part("choice", model)
         if advice is not None:
-            key = key_of("advice", stages, self.parts.get("documents"))
+            key = key_of("advice", stages, self.parts.get("documents"), str(advice), *advice.doubts)
             store.stage("advice", key, Advice, lambda: advice)
             self.parts["advice"] = f"advice-{key}"
         labels = model.labels_
@@ -377,7 +378,8 @@ class Exploration(Context):
         if first is not None and all(one.update is None for one in info.edits):
             self.earlier[first] = info.edits
         if base.fit in self.earlier:
-            self.edits = [PendingStep(one) for one in self.earlier.pop(base.fit)]
+            known = self.earlier.pop(base.fit)  # names of a function are asked for again
+            self.edits = [PendingStep(replace(one, named={})) for one in known]
         elif info.edits:
             try:
                 self.edits = [PendingStep(one, groups_before(before, one)) for one in info.edits]
@@ -389,9 +391,9 @@ class Exploration(Context):
     def _edited(self, base: Groups, seen: str | None) -> Edited:
         """Make the edits to what was explored."""
         given = {} if self.names is None else self.names.records(base.best, base.fit, seen)
-        if self.asked and self.base_names is not None:
-            named = enumerate(self.base_names)
-            given = {k: one for k, one in named if one.source != AUTOMATIC}
+        if self.asked:
+            named = enumerate(self.base_names or ())
+            given = names_of(self.command) | {k: v for k, v in named if v.source != AUTOMATIC}
         fresh = frozenset(one.name for one in given.values())
         return make_edits(
             self, Edited(base, Marks(given), fresh=fresh), self.edits, asked=self.asked
@@ -416,7 +418,7 @@ class Exploration(Context):
                 name: AgreementInfo(
                     ari=float(one.ari), nmi=float(one.nmi), n_documents=int(one.n_documents)
                 )
-                for name, one in agreements(groups.rows, labels).items()
+                for name, one in sorted(agreements(groups.rows, labels).items())
             },
             edits=list(edited.steps),
             earlier_edits=self.earlier,
@@ -433,7 +435,11 @@ class Exploration(Context):
         else:
             if self.names is not None:
                 asked = self.names.ask(len(automatic), run.describe_groups)
-                given = {**asked, **given}
+                said = {k: one for k, one in given.items() if one.source != AUTOMATIC}
+                given = {**given, **asked, **said}
+                if asked and edited.steps:
+                    last = replace(edited.steps[-1], named=given)
+                    info = replace(info, edits=[*edited.steps[:-1], last])
             older = {one.name for one in given.values()} - edited.fresh
             named = put_names(automatic, given, older)
         base_names = self.base_names if edited.steps else named
@@ -500,7 +506,8 @@ def edit_run(
     Run
         The edited run.
     """
-    found = None if is_table(edits) else read_edits(edits, run)
+    is_file = isinstance(edits, str) or hasattr(edits, "__fspath__")
+    found = read_edits(edits, run) if is_file and not is_table(edits) else None
 
     def given(there: str | None) -> GivenEdits:
         """Return the edits; a table has the numbers of the groups that are there."""

@@ -57,16 +57,20 @@ def gather(
     if feature_names is None:
         feature_names = getattr(chosen, "feature_names_in_", None)
     names = None if feature_names is None else [str(one) for one in feature_names]
+    if X is not None and not sparse.issparse(X) and not isinstance(X, np.ndarray):
+        X = as_directions(X, engine=model.engine, n_threads=model.n_threads)
     _check_beside(chosen.n_features_in_, names, X, columns)
     parts: dict[str, Any] = {"dense": dense, "path": path, "feature_names": names}
     if X is not None:
-        rows = rows or _given_rows(model, X, corpus)
+        rows = rows or _given_rows(X, corpus)
         parts |= {"rows": replace(rows, words=names).beside(corpus), "documents": corpus}
     if isinstance(model, SphericalKMeans):
         chosen = read_partition(model, None if rows is None else rows.X)
         parts["dense"] = {len(chosen.weights_): chosen}
     parts["tree_model"] = model if isinstance(model, VMFTree) else None
-    parts |= {"columns": columns, "advice": getattr(model, "advice_", None)}
+    parts["columns"] = columns
+    if not isinstance(model, VMFTree):  # its advice would make every cut
+        parts["advice"] = getattr(model, "advice_", None)
     return RunInfo(n_groups=len(chosen.weights_), command=command), parts
 
 
@@ -82,11 +86,9 @@ def _vectorized(corpus: Corpus, vectorizer: TextVectorizer) -> Rows:
     )
 
 
-def _given_rows(model: Any, X: Any, corpus: Corpus | None) -> Rows:
+def _given_rows(X: Any, corpus: Corpus | None) -> Rows:
     """Return rows that are given."""
-    if not sparse.issparse(X) and not isinstance(X, np.ndarray):
-        X = as_directions(X, engine=model.engine, n_threads=model.n_threads)
-    n = int(X.shape[0] if hasattr(X, "shape") else X.n_rows)
+    n = _shape(X)[0]
     if corpus is not None and len(corpus) != n:
         raise ValueError(f"There are {len(corpus)} documents for {n} rows of X.")
     return Rows(X=X, words=None, kept=np.arange(n), reasons={})
@@ -141,6 +143,11 @@ def _as_corpus(documents: Corpus | Sequence[str] | None) -> Corpus | None:
     return replace(Corpus.from_texts(documents), source="")
 
 
+def _shape(X: Any) -> tuple[int, ...]:
+    """Return the shape of an array, a sparse matrix or Directions."""
+    return tuple(X.shape) if hasattr(X, "shape") else (X.n_rows, X.n_features)
+
+
 def _check_beside(
     d: int, names: list[str] | None, X: Any, documents: Mapping[str, Sequence[Any]] | None
 ) -> None:
@@ -151,13 +158,13 @@ def _check_beside(
             wanted=count(d, "name"),
             got=f"{len(names):,}",
         )
-    shape: tuple[int, ...] | None = None if X is None else tuple(getattr(X, "shape", ()))
+    shape = None if X is None else _shape(X)
     if shape is not None and (len(shape) != 2 or shape[0] == 0 or shape[1] != d):
         raise ParameterError(
             "{X} must be an array or a sparse matrix of shape (n, {d}), as the model has it, with "
             "one row or more; got {got}",
             d=d,
-            got=f"the shape {shape}" if shape else f"a {type(X).__name__}",
+            got=f"the shape {shape}",
         )
     if documents is not None:
         _check_columns(documents, None if shape is None else shape[0])

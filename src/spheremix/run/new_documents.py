@@ -19,8 +19,8 @@ from spheremix.run.stages.rows import MATRICES, Rows, check_rows, is_matrix, row
 from spheremix.run.tables import Table, as_table, csv_lines, document_columns, known_columns
 from spheremix.text import Corpus, Matrix, ReadError, read_documents, read_matrix, vectorize
 from spheremix.text.corpus import shown
+from spheremix.text.formats import is_frame
 from spheremix.text.matrices import named_beside
-from spheremix.text.tables import is_frame
 from spheremix.text.trouble import Mending, mend
 from spheremix.wording import count
 

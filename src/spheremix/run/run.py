@@ -26,7 +26,7 @@ from spheremix.reading import Reading, contrast_words
 from spheremix.reading.partition import NOTE
 from spheremix.reading.stability import Stability
 from spheremix.run import Listener, tables
-from spheremix.run.apply_edits import colour_places
+from spheremix.run.colours import colour_places
 from spheremix.run.columns import TABLES
 from spheremix.run.fitted_models import gather
 from spheremix.run.folder.archive import DAMAGE, decode, encode
@@ -43,7 +43,7 @@ from spheremix.run.folder.fitted import (
 )
 from spheremix.run.folder.readme import PAGE, README, explain
 from spheremix.run.folder.schema import FORMAT, VERSION, RunInfo
-from spheremix.run.folder.store import Store, key_of
+from spheremix.run.folder.store import STAGE, Store, key_of
 from spheremix.run.names import AUTOMATIC
 from spheremix.run.stages.dense import DenseFit
 from spheremix.run.stages.rows import Rows
@@ -182,7 +182,9 @@ class Run:
         return run
 
     def save(self, folder: str | PathLike[str]) -> Path:
-        """Write this run into a folder of its own.
+        """Write this run into a folder of its own, where it can be edited and updated.
+
+        A run in memory has this folder from then on; of a run that has one already, it is a copy.
 
         Parameters
         ----------
@@ -198,8 +200,12 @@ class Run:
         try:
             with store.locked():
                 store.refuse_run()
-                info = self._put(store) if self.store.folder is None else self._copy(store)
-                self._written(store, info)
+                if self.store.folder is None:
+                    self._written(store, self._put(store))
+                else:
+                    own = self.info, self.store
+                    self._written(store, self._copy(store))
+                    self.info, self.store = own
         except RunError as error:  # here the folder is not called as in an exploration
             values = {"out": "folder", **error.message.values}
             raise RunError(replace(error.message, values=values)) from None
@@ -224,7 +230,9 @@ class Run:
         if self.tree is not None:
             values["fitted_tree"] = dump_tree(self.tree)
         if values["rows"] is not None and hasattr(values["rows"].X, "sweep"):
-            raise ParameterError("{X} must be an array or a sparse matrix to be saved; got rows")
+            raise ParameterError(
+                "{X} must be an array or a sparse matrix to be saved, not a list, path or rows"
+            )
         if values["rows"] is None:
             values["vocabulary"] = self.feature_names
         for name, value in values.items():
@@ -279,12 +287,12 @@ class Run:
 
     def read_stage(self, called: str, kind: Any) -> Any:
         """Read what a stage of this run left, which is as its checksum says."""
-        wanted = self.info.stages.get(called)
+        wanted = self.info.stages.get(called) if STAGE.fullmatch(called[:60]) else None
         if wanted is None or self.store.checksum(called) != wanted:
             raise RunError(
                 "{where}: missing or damaged: its checksum is not the one of the run",
                 remedies=("make the run again with {force=True}",),
-                where=self.store.cache / called,
+                where=self.store.cache / called[:60],
             )
         return self.store.read(called, kind)
 

@@ -13,7 +13,8 @@ from scipy import sparse
 from spheremix.errors import ParameterError
 from spheremix.reading.new_groups import LEAST_OF_A_GROUP
 from spheremix.run import Listener
-from spheremix.run.apply_edits import PendingStep, add_places, identities
+from spheremix.run.apply_edits import PendingStep, identities
+from spheremix.run.colours import add_places
 from spheremix.run.edits import Edits, EditStep, UpdateRecord, checked
 from spheremix.run.explore import Start, explore
 from spheremix.run.folder.files import RunError
@@ -37,7 +38,7 @@ from spheremix.run.stages.rows import is_matrix, mended, rows_of_matrix
 from spheremix.text import Corpus, Matrix, ReadError, read_documents, vectorize
 from spheremix.text.columns import NoColumnError
 from spheremix.text.corpus import shown
-from spheremix.text.tables import WORKBOOK_SUFFIXES, is_frame
+from spheremix.text.formats import WORKBOOK_SUFFIXES, is_frame
 from spheremix.text.trouble import Mending, mend
 from spheremix.wording import count
 

@@ -36,13 +36,13 @@ for (const { about, tree: given, n_groups: K, places } of cases.places)
 test("how surely a document is in its group", () => {
   for (const [group, second, odds, stays, said] of cases.certainty) {
     const content = {
-      model: { n_clusters: 2 },
+      model: { n_groups: 2 },
       names: ["apples", "boats"],
-      firmness: { documents: Float32Array.of(stays), n_replicates: 20 },
+      stability: { documents: Float32Array.of(stays), n_replicates: 20 },
     };
     const documents = {
-      cluster: Uint16Array.of(group < 0 ? 2 : group),
-      runner_up: Uint16Array.of(second),
+      group: Uint16Array.of(group < 0 ? 2 : group),
+      second_group: Uint16Array.of(second),
       log_odds: Float32Array.of(odds),
     };
     assert.equal(certaintyText(content, documents, 0), said, `${odds} ${stays}`);
@@ -50,12 +50,12 @@ test("how surely a document is in its group", () => {
 });
 
 test("the order of groups and words, and how characteristic words are", () => {
-  for (const { prototypes, weights, masses, clusters, words, blocks, scores } of cases.order) {
+  for (const { prototypes, weights, masses, groups, words, blocks, scores } of cases.order) {
     const step = createSteps(smallContent(prototypes, { weights, masses }))(0);
-    assert.deepEqual(step.clusters, clusters);
+    assert.deepEqual(step.groups, groups);
     assert.deepEqual([...step.order], words);
     assert.deepEqual(
-      step.blocks.map((one) => [one.start, one.stop, one.clusters]),
+      step.blocks.map((one) => [one.start, one.stop, one.groups]),
       blocks,
     );
     scores.forEach((row, k) =>

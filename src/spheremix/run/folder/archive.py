@@ -393,6 +393,8 @@ def _number_key(key: str, where: str) -> int:
 _CHECKS: dict[Any, Callable[[Any], bool]] = {
     bool: lambda value: isinstance(value, bool),
     int: lambda value: type(value) is int and -LARGEST < value < LARGEST,
-    float: lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    float: lambda value: (
+        type(value) is float or (type(value) is int and -LARGEST < value < LARGEST)
+    ),
     str: lambda value: isinstance(value, str),
 }

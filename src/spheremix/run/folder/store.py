@@ -51,6 +51,7 @@ STAGE = re.compile(r"[a-z]+(-\d+)?-[0-9a-f]{16}")
 OURS = re.compile(rf"{STAGE.pattern}|{re.escape(COMMIT)}|{DRAFT}.*|\.{re.escape(COMMIT)}.*\.part")
 OUTPUT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99})?")
 PART = re.compile(rf"\.{re.escape(MANIFEST)}\.[0-9a-f]{{16}}\.part")
+BLOCK = 512  # bytes of a file that a disk writes at once
 NAMED = 3  # files of others that a message names
 
 
@@ -122,6 +123,8 @@ class Store:
             self.listed = _stages(self.info())
             yield
         finally:
+            with suppress(OSError):  # there is something in it
+                self.cache.rmdir()
             unused = made and not self.cache.exists() and not (self.folder / MANIFEST).exists()
             if unused:
                 (self.folder / LOCK).unlink(missing_ok=True)
@@ -239,7 +242,11 @@ class Store:
         with naming(self.cache / called):
             _remove(draft)
             draft.mkdir(parents=True)
-            archive.write(draft, kind, value, stage=called)
+            try:
+                archive.write(draft, kind, value, stage=called)
+            except BaseException:
+                _remove(draft)  # a disk that is full has no room for it
+                raise
             _remove(self.cache / called)
             sync(draft)
             draft.rename(self.cache / called)
@@ -262,8 +269,10 @@ class Store:
 
     def checksum(self, called: str) -> str:
         """Return the SHA-256 of all that a stage left."""
-        total = hashlib.sha256()
-        for path in sorted((self.cache / called).iterdir()):
+        total, place = hashlib.sha256(), self.cache / called
+        if not STAGE.fullmatch(called) or not place.is_dir():
+            raise RunError(f"{place}: damaged: there is no such stage.")
+        for path in sorted(place.iterdir()):
             if not is_plain(path):
                 raise RunError(f"{path}: is a link, or not a file: a run has none.")
             total.update(f"{path.name} {path.stat().st_size} {digest(path)}\n".encode())
@@ -334,7 +343,7 @@ class Store:
         run, self.finished = pending["run"], str(pending.get("what", ""))
         left = {name: self.cache / draft for name, draft in pending["drafts"].items()}
         left = {name: draft for name, draft in left.items() if is_plain(draft)}
-        self.refuse_changed(left)
+        self.refuse_changed([*left, *pending["remove"]])
         for name, draft in left.items():
             (self.place / name).parent.mkdir(exist_ok=True)
             draft.replace(self.place / name)
@@ -420,9 +429,11 @@ def _stages(info: Any) -> dict[str, str]:
 
 
 def _is_damaged(path: Path) -> bool:
-    """Return whether a file is empty or full of zeros, as a loss of power leaves it."""
+    """Return whether a file is empty or has a block of zeros, as a loss of power leaves it."""
+    zeros = bytes(min(BLOCK, path.stat().st_size))
     with open_regular(path) as file:
-        return b"\0" in file.read(4096) or path.stat().st_size == 0
+        parts = iter(lambda: file.read(2**11 * BLOCK), b"")
+        return not zeros or any(zeros in part for part in parts)
 
 
 def _remove(path: Path) -> None:

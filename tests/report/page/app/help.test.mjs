@@ -6,12 +6,12 @@ import { meanings } from "../../../../src/spheremix/report/page/app/help.js";
 const content = {
   kind: "words",
   corpus: { n_kept: 3018 },
-  documents: { runner_up: Uint16Array.of(1) },
-  firmness: { n_replicates: 20 },
+  documents: { second_group: Uint16Array.of(1) },
+  stability: { n_replicates: 20 },
   candidates: [{ agreement: 0.7 }],
   advice: {},
   tree: {},
-  model: { n_clusters: 5 },
+  model: { n_groups: 5 },
 };
 
 test("every number about certainty is explained, with what it is about", () => {
@@ -43,19 +43,19 @@ test("what a report does not have is not explained", () => {
   const bare = {
     ...content,
     documents: null,
-    firmness: null,
+    stability: null,
     candidates: [{ agreement: null }],
     advice: null,
     tree: null,
   };
   assert.deepEqual(meanings(bare), []);
-  const unmeasured = meanings({ ...content, firmness: null, advice: null, tree: null });
+  const unmeasured = meanings({ ...content, stability: null, advice: null, tree: null });
   assert.deepEqual(
     unmeasured.map(([term]) => term),
     ["restarts agree", "borderline, probably here, clearly here"],
   );
   assert.match(unmeasured[1][1], /they are 99 to 1 or more/u);
   assert.match(unmeasured[1][1], /“least sure” borderline documents come first, by their odds;/u);
-  const advised = new Map(meanings({ ...content, firmness: null }));
+  const advised = new Map(meanings({ ...content, stability: null }));
   assert.doesNotMatch(advised.get("redrawn samples"), /times/u); // how often is not in the report
 });

@@ -5,7 +5,7 @@ import { createState } from "../../../../src/spheremix/report/page/app/state.js"
 
 const defaults = {
   step: 3,
-  cluster: 0,
+  group: 0,
   document: -1,
   zoom: [0, 1],
   text: "",
@@ -14,7 +14,7 @@ const defaults = {
 };
 const limits = {
   step: [0, 9],
-  cluster: [0, 4],
+  group: [0, 4],
   document: [-1, 99],
   sort: ["typical", "given"],
   from: /^(?:\d{4}-\d{2}-\d{2})?$/u,
@@ -82,11 +82,11 @@ test("what is not a value of its kind is passed over", () => {
 test("followers are called at once, and when one of their keys changes", () => {
   const state = opened("");
   const calls = [];
-  state.follow(["step", "cluster"], () => calls.push(`${state.now.step} ${state.now.cluster}`));
+  state.follow(["step", "group"], () => calls.push(`${state.now.step} ${state.now.group}`));
   state.set({ step: 4 });
   state.set({ step: 4 });
   state.set({ text: "x" });
-  state.set({ cluster: 1, step: 2 });
+  state.set({ group: 1, step: 2 });
   state.set({ zoom: [0, 1] });
   assert.deepEqual(calls, ["3 0", "4 0", "2 1"]);
 });
@@ -94,7 +94,7 @@ test("followers are called at once, and when one of their keys changes", () => {
 test("while the slider moves, what is below the first screen waits until it rests", () => {
   const state = opened("");
   let n = 0;
-  state.followAtRest(["step", "cluster"], () => n++);
+  state.followAtRest(["step", "group"], () => n++);
   state.set({ step: 4 });
   mock.timers.tick(50);
   state.set({ step: 5 });
@@ -102,7 +102,7 @@ test("while the slider moves, what is below the first screen waits until it rest
   assert.equal(n, 1);
   mock.timers.tick(10);
   assert.equal(n, 2);
-  state.set({ cluster: 1 });
+  state.set({ group: 1 });
   assert.equal(n, 3);
 });
 
@@ -119,23 +119,23 @@ test("the address keeps what differs from the beginning, and nothing else", () =
 
 test("a new address is followed; what it does not tell is as at the beginning", () => {
   const state = opened("#step=5");
-  location.hash = "#cluster=2";
+  location.hash = "#group=2";
   listeners.hashchange();
-  assert.deepEqual(state.now, { ...defaults, cluster: 2 });
+  assert.deepEqual(state.now, { ...defaults, group: 2 });
 });
 
 test("going back undoes the choice of a group, a document or a tab, not the moves of a slider", () => {
   const state = opened("");
   state.set({ step: 5 });
   mock.timers.tick(150);
-  state.set({ cluster: 2 });
+  state.set({ group: 2 });
   mock.timers.tick(150);
   state.set({ document: 7 });
   mock.timers.tick(150);
   state.set({ zoom: [0.25, 0.5] });
   mock.timers.tick(150);
   assert.deepEqual(went, ["replaced", "pushed", "pushed", "replaced"]);
-  location.hash = "#step=5&cluster=2";
+  location.hash = "#step=5&group=2";
   listeners.hashchange();
   mock.timers.tick(150);
   assert.equal(state.now.document, -1);
@@ -154,14 +154,14 @@ test("edits are no part of the address, and no address undoes them", () => {
 });
 
 test("values that do not go together are mended, at first and for an address that was typed", () => {
-  location.hash = "#step=9&cluster=4";
-  const mend = ({ step }) => (step === 9 ? { cluster: 1 } : {});
+  location.hash = "#step=9&group=4";
+  const mend = ({ step }) => (step === 9 ? { group: 1 } : {});
   const { now } = createState(defaults, limits, mend);
-  assert.equal(now.cluster, 1);
-  location.hash = "#step=8&cluster=4";
+  assert.equal(now.group, 1);
+  location.hash = "#step=8&group=4";
   listeners.hashchange();
-  assert.equal(now.cluster, 4);
-  location.hash = "#step=9&cluster=3";
+  assert.equal(now.group, 4);
+  location.hash = "#step=9&group=3";
   listeners.hashchange();
-  assert.equal(now.cluster, 1);
+  assert.equal(now.group, 1);
 });

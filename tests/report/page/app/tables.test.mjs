@@ -26,19 +26,19 @@ const prototypes = [
   [0.2, 0, 0.9],
 ];
 
-test("the table of clusters counts all words of the model, shown or not", () => {
+test("the table of groups counts all words of the model, shown or not", () => {
   const content = smallContent(prototypes, { weights: [0.3, 0.7] });
   content.steps[0].n_words = [500, 20];
   content.steps[0].n_only_here_words = [490, 10];
-  const table = tables.clusterTable(appOf(content));
-  assert.deepEqual(columnOf(table, "cluster"), [1, 0]);
+  const table = tables.groupTable(appOf(content));
+  assert.deepEqual(columnOf(table, "group"), [1, 0]);
   assert.deepEqual(columnOf(table, "n_words"), [20, 500]);
   assert.deepEqual(columnOf(table, "n_only_here_words"), [10, 490]);
   assert.deepEqual(columnOf(table, "words"), ["word2 word0", "word0 word1"]);
   assert.deepEqual(columnOf(table, "only_here_words"), ["word2", "word1"]);
 });
 
-test("the table of words has a row for each word of each cluster", () => {
+test("the table of words has a row for each word of each group", () => {
   const content = smallContent(prototypes, {
     exit_betas: Float32Array.of(3, 2, 0, 4, 0, Infinity),
   });
@@ -62,8 +62,8 @@ test("the table of documents has those of the list, with their labels", () => {
   const documents = {
     id: ["a", "b"],
     title: ["A", ""],
-    cluster: Uint16Array.of(1, 1),
-    runner_up: null,
+    group: Uint16Array.of(1, 1),
+    second_group: null,
     posterior: Float32Array.of(1, 0.75),
     margin: Float32Array.of(1, 0.5),
     log_odds: Float32Array.of(Infinity, 1),
@@ -73,7 +73,7 @@ test("the table of documents has those of the list, with their labels", () => {
     label_names: ["x", "y", "z"],
     label_columns: [
       { name: "topic", start: 0, stop: 2 },
-      { name: "cluster", start: 2, stop: 3 },
+      { name: "group", start: 2, stop: 3 },
     ],
   };
   const table = tables.documentTable(appOf(content), documents, [1, 0]);
@@ -81,7 +81,7 @@ test("the table of documents has those of the list, with their labels", () => {
     ["b", "", 0, "group 0", "borderline", 1, null, 0.75, 0.5, 1, 0.2, null, "", "z"],
     ["a", "A", 1, "group 1", "clearly here", 1, null, 1, 1, Infinity, 0.1, null, "x; y", "z"],
   ]);
-  assert.deepEqual(table.columns.slice(-2), ["topic", "cluster_input"]);
+  assert.deepEqual(table.columns.slice(-2), ["topic", "group_input"]);
   // Where the slider of groups has moved, the groups that are shown are there too.
   const byId = new Map([[7, { name: () => "seven" }]]);
   const groups = () => ({ exact: false, labels: [7, 9], byId });

@@ -20,14 +20,14 @@ const documents = {
   label_names: ["sport", "money"],
   cosine: Float32Array.of(0.5, 0.9, 0.7, 0.7, 0.1),
   log_odds: Float32Array.of(3, Infinity, 1, 2, Infinity),
-  cluster: Uint16Array.of(0, 1, 0, 2, 1),
-  runner_up: Uint16Array.of(1, 0, 2, 0, 2),
+  group: Uint16Array.of(0, 1, 0, 2, 1),
+  second_group: Uint16Array.of(1, 0, 2, 0, 2),
 };
 const step = { labels: Uint8Array.of(0, 1, 0, 2, 2) };
 const all = {
   cut: 0,
   node: -1,
-  cluster: 0,
+  group: 0,
   scope: "all",
   sort: "given",
   sure: "",
@@ -37,20 +37,20 @@ const all = {
   from: "",
   to: "",
 };
-const content = { model: { n_clusters: 3 }, firmness: null };
+const content = { model: { n_groups: 3 }, stability: null };
 const list = (now) =>
   listDocuments(documents, step, { ...all, ...now }, createSearch(documents), content);
 
-test("documents are those of the cluster at this step, or all of them", () => {
+test("documents are those of the group at this step, or all of them", () => {
   assert.deepEqual(list({}), [0, 1, 2, 3, 4]);
-  assert.deepEqual(list({ scope: "cluster", cluster: 2 }), [3, 4]);
+  assert.deepEqual(list({ scope: "group", group: 2 }), [3, 4]);
 });
 
 test("documents of groups that are to be merged are listed together", () => {
   const edits = { together: (k) => (k === 1 ? [1] : [0, 2]) };
-  assert.deepEqual(listedIds({ cut: 0, cluster: 2, node: 7 }, edits), [0, 2]);
-  assert.deepEqual(listedIds({ cut: 4, cluster: 2, node: 7 }, edits), [7]);
-  const now = { ...all, scope: "cluster", cluster: 2 };
+  assert.deepEqual(listedIds({ cut: 0, group: 2, node: 7 }, edits), [0, 2]);
+  assert.deepEqual(listedIds({ cut: 4, group: 2, node: 7 }, edits), [7]);
+  const now = { ...all, scope: "group", group: 2 };
   const search = createSearch(documents);
   assert.deepEqual(listDocuments(documents, step, now, search, content, [0, 2]), [0, 2, 3, 4]);
 });
@@ -87,19 +87,19 @@ test("a document is called by its title, and found by it", () => {
   assert.deepEqual(listDocuments(titled, step, { ...all, text: "home" }, search, content), [0]);
 });
 
-test("between two clusters are those for which both are the most probable", () => {
+test("between two groups are those for which both are the most probable", () => {
   assert.deepEqual(list({ rival: 2 }), [2, 3, 4]);
-  assert.deepEqual(list({ rival: 2, scope: "cluster", cluster: 0 }), [2]);
-  const now = { ...all, rival: 2, scope: "cluster", cluster: 0 };
+  assert.deepEqual(list({ rival: 2, scope: "group", group: 0 }), [2]);
+  const now = { ...all, rival: 2, scope: "group", group: 0 };
   const search = createSearch(documents);
   assert.deepEqual(
-    listDocuments(documents, { labels: documents.cluster }, now, search, content, [0, 1]),
+    listDocuments(documents, { labels: documents.group }, now, search, content, [0, 1]),
     [2, 4],
   ); // groups 0 and 1 are to be merged
 });
 
-test("a corpus without labels, dates and runners-up lists nothing for them", () => {
-  const bare = { ...documents, date: null, labels: null, runner_up: null };
+test("a corpus without labels, dates and second groups lists nothing for them", () => {
+  const bare = { ...documents, date: null, labels: null, second_group: null };
   const search = createSearch(bare);
   for (const now of [{ label: 0 }, { from: "2000-01-01" }, { to: "2030-01-01" }])
     assert.deepEqual(listDocuments(bare, step, { ...all, ...now }, search, content), []);
@@ -121,28 +121,28 @@ test("the newest come first, those without a date last; the most unlike are the 
 });
 
 test("documents of a group of the tree are those with its number", () => {
-  assert.deepEqual(list({ scope: "cluster", cut: 2, node: 2 }), [3, 4]);
+  assert.deepEqual(list({ scope: "group", cut: 2, node: 2 }), [3, 4]);
 });
 
-test("borderline documents are those of little firmness, then those of even odds", () => {
-  const firmness = { documents: Float32Array.of(0.9, 0.2, 0.9, 0.6, 0.8) };
+test("borderline documents are those of little stability, then those of even odds", () => {
+  const stability = { documents: Float32Array.of(0.9, 0.2, 0.9, 0.6, 0.8) };
   const now = { ...all, sort: "ambiguous" };
-  const measured = { ...content, firmness };
+  const measured = { ...content, stability };
   const found = listDocuments(documents, step, now, createSearch(documents), measured);
-  assert.deepEqual(found, [1, 2, 3, 4, 0]); // of those that are clearly here, the less firm first
+  assert.deepEqual(found, [1, 2, 3, 4, 0]); // of those that are clearly here, the less stable first
   assert.deepEqual(list({ sort: "ambiguous" }), [2, 3, 0, 1, 4]);
 });
 
 test("what is shown beside borderline documents grows down the list: samples, then odds", () => {
   const many = {
     ...documents,
-    cluster: Uint16Array.of(0, 0, 0, 0, 0),
+    group: Uint16Array.of(0, 0, 0, 0, 0),
     log_odds: Float32Array.of(9, 2, 0.5, 1, 30),
   };
-  const firmness = { documents: Float32Array.of(0.45, 0.1, 0.95, 0.6, 0), n_replicates: 20 };
-  const measured = { ...content, firmness };
+  const stability = { documents: Float32Array.of(0.45, 0.1, 0.95, 0.6, 0), n_replicates: 20 };
+  const measured = { ...content, stability };
   const now = { ...all, sort: "ambiguous", sure: "borderline" };
-  const found = listDocuments(many, { labels: many.cluster }, now, createSearch(many), measured);
+  const found = listDocuments(many, { labels: many.group }, now, createSearch(many), measured);
   assert.deepEqual(
     found.map((i) => sureText(measured, many, i)),
     [
@@ -156,7 +156,7 @@ test("what is shown beside borderline documents grows down the list: samples, th
 });
 
 test("documents are listed by how sure they are; those that belong nowhere follow the borderline", () => {
-  const lost = { ...documents, cluster: Uint16Array.of(0, 1, 0, 3, 1) }; // the fourth one
+  const lost = { ...documents, group: Uint16Array.of(0, 1, 0, 3, 1) }; // the fourth one
   const listed = (now) =>
     listDocuments(lost, step, { ...all, ...now }, createSearch(lost), content);
   assert.deepEqual(listed({ sure: "borderline" }), [2]);

@@ -13,7 +13,7 @@ import { useStandIn } from "../stand_in.mjs";
 
 useStandIn();
 
-// Words: 0 common, 1 own of the first cluster, 2 of the second, 3 of the third, 4 of none.
+// Words: 0 common, 1 own of the first group, 2 of the second, 3 of the third, 4 of none.
 const step = createSteps(
   smallContent([
     [1, 1, 0, 0, 0],
@@ -34,7 +34,7 @@ const mark = (text, rival = 1) =>
     typeof part === "string" ? part : [part.attributes.class, part.textContent],
   );
 
-test("words are marked by what they are to the cluster, and the text stays whole", () => {
+test("words are marked by what they are to the group, and the text stays whole", () => {
   const text = "People, GOALS! bank film orphan unknown";
   assert.deepEqual(mark(text), [
     ["mark common", "People"],
@@ -58,7 +58,7 @@ test("decomposed letters are the same word", () => {
   assert.deepEqual(mark("nai\u0308ve"), [["mark own", "nai\u0308ve"]]);
 });
 
-test("the legend names the next-best cluster only where there is one", () => {
+test("the legend names the next-best group only where there is one", () => {
   assert.equal(markLegend(true).children.length, 4);
   assert.equal(markLegend(false).children.length, 3);
 });
@@ -76,7 +76,7 @@ const rows = {
   n_words: Uint32Array.of(1, 9),
 };
 
-test("terms are kappa mu x of both clusters, the largest difference first", () => {
+test("terms are kappa mu x of both groups, the largest difference first", () => {
   const terms = contributionsOf(rows, scored, 1, 0, 1);
   const x = [0.5, 0.1, 0.2]; // of words 0, 1 and 2
   const wanted = [0, 1, 2]
@@ -96,7 +96,7 @@ test("terms are kappa mu x of both clusters, the largest difference first", () =
   });
 });
 
-test("words of neither cluster are left out; without a rival its terms are zero", () => {
+test("words of neither group are left out; without a rival its terms are zero", () => {
   assert.deepEqual(contributionsOf(rows, scored, 0, 0, 1), []);
   const alone = contributionsOf(rows, scored, 1, 0, -1);
   assert.deepEqual(

@@ -29,12 +29,12 @@ import {
 
 const documents = {
   log_odds: Float32Array.of(1, 3, 5, Infinity),
-  runner_up: Uint16Array.of(1, 1, 1, 1),
-  cluster: Uint16Array.of(0, 0, 0, 0),
+  second_group: Uint16Array.of(1, 1, 1, 1),
+  group: Uint16Array.of(0, 0, 0, 0),
 };
-const model = { n_clusters: 2 };
+const model = { n_groups: 2 };
 
-test("without firmness the odds decide: below 9 to 1 it is borderline", () => {
+test("without stability the odds decide: below 9 to 1 it is borderline", () => {
   const content = { names: ["sport", "film"], model };
   const told = [0, 1, 2, 3].map((i) => certaintyText(content, documents, i));
   assert.deepEqual(told, ["borderline with film", "probably here", "clearly here", "clearly here"]);
@@ -44,20 +44,20 @@ test("the other group that a document may belong to is named", () => {
   const content = { names: ["sport", "film"], model };
   const told = [0, 1, 2].map((i) => secondText(content, documents, i));
   assert.deepEqual(told, ["or film", "second: film", "second: film"]);
-  assert.equal(secondText(content, { ...documents, runner_up: null }, 2), "");
+  assert.equal(secondText(content, { ...documents, second_group: null }, 2), "");
 });
 
-test("firmness decides where it was measured, but no even odds are clear", () => {
+test("stability decides where it was measured, but no even odds are clear", () => {
   const content = {
     names: ["sport", "film"],
-    firmness: { documents: Float32Array.of(1, 0.9, 0.7, 0.3) },
+    stability: { documents: Float32Array.of(1, 0.9, 0.7, 0.3) },
   };
   const told = [0, 1, 2, 3].map((i) => certaintyOf(content, documents, i));
   assert.deepEqual(told, ["borderline", "clearly", "probably", "borderline"]);
 });
 
 test("the list says how many documents not to rely on, and where they are", () => {
-  const placed = { log_odds: Float32Array.of(1, 2, 5, 1), cluster: Uint16Array.of(0, 0, 0, 2) };
+  const placed = { log_odds: Float32Array.of(1, 2, 5, 1), group: Uint16Array.of(0, 0, 0, 2) };
   const told = (...items) => borderlineText({ model }, placed, items, true);
   assert.equal(
     told(0, 1, 2, 3),
@@ -80,10 +80,10 @@ test("the list says how many documents not to rely on, and where they are", () =
 test("one group has no other to be borderline with", () => {
   const alone = {
     log_odds: Float32Array.of(Infinity),
-    runner_up: null,
-    cluster: Uint16Array.of(0),
+    second_group: null,
+    group: Uint16Array.of(0),
   };
-  const content = { names: ["all"], model: { n_clusters: 1 } };
+  const content = { names: ["all"], model: { n_groups: 1 } };
   assert.equal(certaintyText(content, alone, 0), "clearly here");
 });
 
@@ -100,13 +100,13 @@ test("numbers between 0 and 1 have words", () => {
   assert.deepEqual([0.964, 0.999, 1, 0, -0.02].map(share), [".96", "1.00", "1.00", ".00", "−0.02"]);
 });
 
-test("firmness of words is known for those that were looked for", () => {
+test("stability of words is known for those that were looked for", () => {
   const words = {
     ends: Uint32Array.of(0, 2, 3),
     places: Uint32Array.of(4, 7, 4),
     shares: Float32Array.of(0.5, 1, 0.25),
   };
-  const content = { firmness: { words } };
+  const content = { stability: { words } };
   assert.equal(wordStability(content, 0, 7), 1);
   assert.equal(wordStability(content, 1, 4), 0.25);
   assert.equal(wordStability(content, 1, 7), null);
@@ -117,7 +117,7 @@ test("firmness of words is known for those that were looked for", () => {
 const measured = {
   names: ["sport", "film"],
   model,
-  firmness: {
+  stability: {
     documents: Float32Array.of(1, 0.35, 0.4, 0.8, 0.9),
     groups: [0.9, 0.3],
     n_replicates: 20,
@@ -125,8 +125,8 @@ const measured = {
 };
 const several = {
   log_odds: Float32Array.of(1, 8.39, 1, 3, 0),
-  runner_up: Uint16Array.of(1, 1, 0, 1, 0),
-  cluster: Uint16Array.of(0, 0, 1, 0, 2),
+  second_group: Uint16Array.of(1, 1, 0, 1, 0),
+  group: Uint16Array.of(0, 0, 1, 0, 2),
   posterior: Float32Array.of(0.7, 1, 0.7, 0.95, 0.1),
   margin: Float32Array.of(0.4, 1, 0.4, 0.9, 0.1),
   cosine: Float32Array.of(0.5, 0.4, 0.3, 0.6, 0.1),
@@ -164,7 +164,7 @@ test("a borderline document says which of the two measures makes it so", () => {
 test("a document that is never in its group is said to be there in none of the samples", () => {
   const never = {
     ...measured,
-    firmness: { ...measured.firmness, documents: Float32Array.of(1, 0, 0.4, 0.8, 0.9) },
+    stability: { ...measured.stability, documents: Float32Array.of(1, 0, 0.4, 0.8, 0.9) },
   };
   assert.equal(sureText(never, several, 1, true), "0 of 20 samples");
   assert.equal(
@@ -178,7 +178,7 @@ test("a document that is never in its group is said to be there in none of the s
 });
 
 test("certainty is of the groups of the model, with the chosen words", () => {
-  const content = { model: { n_clusters: 10 }, chosen: 3 };
+  const content = { model: { n_groups: 10 }, chosen: 3 };
   assert.equal(sureScope(content, { cut: 0, step: 3 }), "");
   assert.equal(sureScope(content, { cut: 0, step: 4 }), "for the chosen number of words");
   assert.equal(sureScope(content, { cut: 12, step: 3 }), "for the 10 groups of the model");
@@ -232,7 +232,7 @@ test("close odds, a group that is not stable, and documents that are sure have s
     "Stability: it belongs nowhere in 18 of 20 redrawn samples.",
     "Likeness: cosine 0.100 with the nearest prototype.",
   ]);
-  const plain = numberLines({ ...measured, firmness: null }, several, 3);
+  const plain = numberLines({ ...measured, stability: null }, several, 3);
   assert.match(plain[0], /Below 9 to 1: borderline\. 99 to 1 or more: clearly here\.$/u);
   assert.match(plain.at(-1), /larger than those of all other documents of its group/u);
 });
@@ -278,7 +278,7 @@ test("the list of groups marks those in doubt, and says what the marks mean if t
 });
 
 test("the card of a group says how far to rely on it, and by which rule", () => {
-  const said = (value) => stabilitySentence({ firmness: { n_replicates: 20 } }, value);
+  const said = (value) => stabilitySentence({ stability: { n_replicates: 20 } }, value);
   assert.equal(
     said(0.31),
     "! Stability 31 % in 20 redrawn samples: do not rely on this group (below 50 %).",

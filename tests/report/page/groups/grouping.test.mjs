@@ -4,7 +4,7 @@ import { test } from "node:test";
 import {
   chooseGroup,
   chosenId,
-  clusterOrder,
+  groupOrder,
   createGroupings,
   nearestGroup,
   readTree,
@@ -24,7 +24,7 @@ function grouped() {
       documents: 6,
       tree: smallTree(),
       names: ["zero", "one", "two"],
-      firmness: { groups: [0.9, 0.5, 0.7] },
+      stability: { groups: [0.9, 0.5, 0.7] },
     },
   );
   content.labels.set([0, 0, 1, 2, 2, 2]);
@@ -32,7 +32,7 @@ function grouped() {
   return { content, groupsAt: createGroupings(content, createSteps(content)) };
 }
 
-test("without a cut the groups are the clusters, in the order of the tree", () => {
+test("without a cut the groups are the groups, in the order of the tree", () => {
   const { groupsAt } = grouped();
   const { exact, groups, labels } = groupsAt({ cut: 0, step: 0 });
   assert.equal(exact, true);
@@ -80,7 +80,7 @@ test("a cut gives nodes with their words, sizes and documents", () => {
     ],
   );
   assert.deepEqual([...labels], [5, 5, 5, 4, 4, 4]);
-  // A node that is a cluster has its name, as it is now.
+  // A node that is a group has its name, as it is now.
   content.names[2] = "renamed";
   assert.equal(byId.get(4).name(), "renamed");
   assert.equal(byId.get(5).name(), "node 5");
@@ -95,18 +95,18 @@ test("groups that merge have colours between those of their parts", () => {
 
 test("another number of groups goes to the group with most of the documents", () => {
   const { groupsAt } = grouped();
-  const clusters = groupsAt({ cut: 0, step: 0 });
+  const groups = groupsAt({ cut: 0, step: 0 });
   const pair = groupsAt({ cut: 2, step: 0 });
-  assert.equal(nearestGroup(clusters, 1, pair), 5);
-  assert.equal(nearestGroup(pair, 5, clusters), 0); // two of its three documents
-  assert.equal(nearestGroup(pair, 99, clusters), 2); // nobody's: the first one
+  assert.equal(nearestGroup(groups, 1, pair), 5);
+  assert.equal(nearestGroup(pair, 5, groups), 0); // two of its three documents
+  assert.equal(nearestGroup(pair, 99, groups), 2); // nobody's: the first one
 });
 
 test("choosing a group closes a document of another one", () => {
   const { groupsAt } = grouped();
   const groups = groupsAt({ cut: 0, step: 0 });
   const state = {
-    now: { cut: 0, cluster: 2, document: 3 },
+    now: { cut: 0, group: 2, document: 3 },
     set: (changes) => Object.assign(state.now, changes),
   };
   chooseGroup(state, groups, 0);
@@ -115,12 +115,12 @@ test("choosing a group closes a document of another one", () => {
   chooseGroup(state, groups, 0);
   assert.equal(state.now.document, 1);
   assert.equal(chosenId(state.now), 0);
-  assert.equal(chosenId({ cut: 2, cluster: 0, node: 5 }), 5);
+  assert.equal(chosenId({ cut: 2, group: 0, node: 5 }), 5);
 });
 
 test("a cut undoes the last merges, and its groups stand in the order of the leaves", () => {
   const { order, cut, leavesOf } = readTree(smallTree());
-  assert.deepEqual(order, [3, 2, 0, 1]); // the branch of the largest cluster first
+  assert.deepEqual(order, [3, 2, 0, 1]); // the branch of the largest group first
   assert.deepEqual(cut(1), [6]);
   assert.deepEqual(cut(2), [4, 5]);
   assert.deepEqual(cut(3), [4, 0, 1]);
@@ -129,7 +129,7 @@ test("a cut undoes the last merges, and its groups stand in the order of the lea
   assert.deepEqual(leavesOf(5), [0, 1]);
 });
 
-test("the largest cluster is first, also where its branch is the smaller one", () => {
+test("the largest group is first, also where its branch is the smaller one", () => {
   const tree = { ...smallTree(), sizes: [4, 4, 2, 3, 5, 8, 13] };
   const { order, cut } = readTree(tree);
   assert.deepEqual(cut(3), [4, 0, 1]); // 5 documents, then 4 and 4
@@ -145,8 +145,8 @@ test("each cut has every leaf once", () => {
   }
 });
 
-test("clusters follow the leaves; one without documents comes last", () => {
+test("groups follow the leaves; one without documents comes last", () => {
   const tree = smallTree();
   const { order } = readTree(tree);
-  assert.deepEqual(clusterOrder(tree, order, 4), [2, 0, 1, 3]);
+  assert.deepEqual(groupOrder(tree, order, 4), [2, 0, 1, 3]);
 });

@@ -27,8 +27,8 @@ function content() {
   small.labels = Uint8Array.of(0, 0, 1, K, K, 2);
   small.documents = {
     id: ["a", "b", "c", "d", "e", "f"],
-    cluster: Uint16Array.of(0, 0, 1, K, K, 2),
-    runner_up: Uint16Array.of(1, 1, 0, 2, 0, 1),
+    group: Uint16Array.of(0, 0, 1, K, K, 2),
+    second_group: Uint16Array.of(1, 1, 0, 2, 0, 1),
     leaf: Uint16Array.of(0, 0, 1, 4, 4, 2), // 4: no leaf
     posterior: new Float32Array(6),
     margin: new Float32Array(6),
@@ -60,19 +60,19 @@ test("without them there is no such entry", () => {
 
 test("the rival is the second group, or the one a document has left at this step", () => {
   const at = (label) => ({ labels: Uint8Array.of(label), K });
-  const documents = { cluster: Uint16Array.of(0), runner_up: Uint16Array.of(2) };
+  const documents = { group: Uint16Array.of(0), second_group: Uint16Array.of(2) };
   assert.deepEqual(placeOf(documents, at(0), 0), { k: 0, rival: 2 });
   assert.deepEqual(placeOf(documents, at(1), 0), { k: 1, rival: 0 });
-  assert.deepEqual(placeOf({ ...documents, runner_up: null }, at(0), 0), { k: 0, rival: -1 });
+  assert.deepEqual(placeOf({ ...documents, second_group: null }, at(0), 0), { k: 0, rival: -1 });
 });
 
-test("a document that belongs nowhere is explained by the cluster that is nearest", () => {
+test("a document that belongs nowhere is explained by the group that is nearest", () => {
   const at = (label) => ({ labels: Uint8Array.of(label), K });
-  const lost = { cluster: Uint16Array.of(K), runner_up: Uint16Array.of(2) };
+  const lost = { group: Uint16Array.of(K), second_group: Uint16Array.of(2) };
   assert.deepEqual(placeOf(lost, at(K), 0), { k: 2, rival: -1 });
   assert.deepEqual(placeOf(lost, at(2), 0), { k: 2, rival: -1 }); // at this step it has a group
   assert.deepEqual(placeOf(lost, at(1), 0), { k: 1, rival: 2 });
-  const kept = { cluster: Uint16Array.of(0), runner_up: Uint16Array.of(2) };
+  const kept = { group: Uint16Array.of(0), second_group: Uint16Array.of(2) };
   assert.deepEqual(placeOf(kept, at(K), 0), { k: 0, rival: -1 });
 });
 
@@ -85,7 +85,7 @@ test("lists and saved tables say so", () => {
   const app = { content: small, state, stepOf: createSteps(small), edits, groups };
   const { columns, rows } = documentTable(app, small.documents, [2, 3]);
   assert.deepEqual(
-    rows.map((row) => row[columns.indexOf("cluster")]),
+    rows.map((row) => row[columns.indexOf("group")]),
     [1, -1],
   );
   assert.deepEqual(

@@ -4,12 +4,12 @@ import { test } from "node:test";
 import { sureColour } from "../../../../src/spheremix/report/page/lib/colours.js";
 import { colourings } from "../../../../src/spheremix/report/page/map/tab.js";
 
-const content = { model: { n_clusters: 2 }, firmness: null };
+const content = { model: { n_groups: 2 }, stability: null };
 const documents = {
   id: ["a", "b", "c", "d"],
   log_odds: Float32Array.of(1, 3, 9, 2),
-  cluster: Uint16Array.of(0, 0, 1, 2), // the last one belongs nowhere
-  runner_up: Uint16Array.of(1, 1, 0, 0),
+  group: Uint16Array.of(0, 0, 1, 2), // the last one belongs nowhere
+  second_group: Uint16Array.of(1, 1, 0, 0),
   date: ["2020-01-01", null, "2020-01-03", "2020-01-02"],
   labels: [[0], [1], [0], []],
   label_names: ["sport", "film"],
@@ -40,7 +40,7 @@ test("what no document is has no line, and one group has no colours of this kind
     ["belongs nowhere: 1", "clearly here: 3"],
   );
   assert.equal(told[1].colour, sureColour("clearly"));
-  assert.equal(found("sure", { ...documents, runner_up: null }), undefined);
+  assert.equal(found("sure", { ...documents, second_group: null }), undefined);
 });
 
 test("labels and dates have legends, and so have documents without one", () => {

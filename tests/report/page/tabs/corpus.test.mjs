@@ -10,16 +10,16 @@ test("a remark is cut where it names groups", () => {
     [0, "film (31 % found again)"],
   ];
   assert.deepEqual(remarkParts(text, groups), [
-    { words: "Groups found again: ", cluster: -1 },
-    { words: "found (9 % found again)", cluster: 4 },
-    { words: " and ", cluster: -1 },
-    { words: "film (31 % found again)", cluster: 0 },
-    { words: ". Look.", cluster: -1 },
+    { words: "Groups found again: ", group: -1 },
+    { words: "found (9 % found again)", group: 4 },
+    { words: " and ", group: -1 },
+    { words: "film (31 % found again)", group: 0 },
+    { words: ". Look.", group: -1 },
   ]);
 });
 
 test("a remark that names no group stays in one piece", () => {
-  const whole = [{ words: "Words: some are kept.", cluster: -1 }];
+  const whole = [{ words: "Words: some are kept.", group: -1 }];
   assert.deepEqual(remarkParts("Words: some are kept.", []), whole);
   assert.deepEqual(remarkParts("Words: some are kept.", [[1, "film"]]), whole);
 });

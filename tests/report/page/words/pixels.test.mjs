@@ -58,8 +58,8 @@ test("zooming keeps what is under the pointer, and panning keeps the width", () 
   assert.deepEqual(panBy([0.2, 0.6], -9), [0, 0.4]);
 });
 
-test("rows fill the height in proportion to the clusters, the small ones still seen", () => {
-  const step = { clusters: [2, 0, 1], entry: { sizes: [30, 0, 970] } };
+test("rows fill the height in proportion to the groups, the small ones still seen", () => {
+  const step = { groups: [2, 0, 1], entry: { sizes: [30, 0, 970] } };
   const rows = createRows(step, 38, 400);
   assert.deepEqual(
     rows.map(({ k }) => k),
@@ -69,15 +69,15 @@ test("rows fill the height in proportion to the clusters, the small ones still s
   rows.slice(1).forEach((row, i) => near(row.y, rows[i].y + rows[i].height));
   near(rows[1].height, 14);
   near(rows[2].height, 14);
-  const equal = createRows({ clusters: [0, 1], entry: { sizes: [1, 3] } }, 0, 400);
+  const equal = createRows({ groups: [0, 1], entry: { sizes: [1, 3] } }, 0, 400);
   near(equal[0].height, 100);
   const sizes = [1, ...new Array(99).fill(0)];
-  const crowd = createRows({ clusters: [...sizes.keys()], entry: { sizes } }, 0, 300);
+  const crowd = createRows({ groups: [...sizes.keys()], entry: { sizes } }, 0, 300);
   near(crowd[99].y + crowd[99].height, 300);
   near(crowd[99].height, 2.1);
 });
 
-// A palette that tells what was painted: the number of clusters, then the level.
+// A palette that tells what was painted: the number of groups, then the level.
 const palette = Uint32Array.from(
   { length: 128 * 8 },
   (_, i) => 1000 * Math.floor(i / 128) + (i % 128),
@@ -96,13 +96,13 @@ function painted(prototypes, width) {
   };
   const step = createSteps(smallContent(prototypes))(0);
   const columns = createColumns(step, [0, 1], 0, width);
-  const rows = step.clusters.map((k, i) => ({ k, y: i, height: 1 }));
+  const rows = step.groups.map((k, i) => ({ k, y: i, height: 1 }));
   paintPrototypes(context, { step, columns, rows, palette, scale: 1 });
   const pixels = new Uint32Array(image.data.buffer);
   return { step, line: (row) => [...pixels.subarray(row * width, (row + 1) * width)] };
 }
 
-test("a pixel for each word has its number of clusters and its level", () => {
+test("a pixel for each word has its number of groups and its level", () => {
   const { step, line } = painted(
     [
       [0.4, 0.1, 0],
@@ -110,12 +110,12 @@ test("a pixel for each word has its number of clusters and its level", () => {
     ],
     3,
   );
-  step.clusters.forEach((k, row) => {
+  step.groups.forEach((k, row) => {
     const wanted = [...step.order].map((j) => {
       const level = Math.abs(step.levels[3 * k + j]);
       return 1000 * step.counts[j] + level;
     });
-    // A word that this cluster has not is ground, whatever others have.
+    // A word that this group has not is ground, whatever others have.
     assert.deepEqual(line(row), wanted);
   });
 });

@@ -4,11 +4,11 @@ import { test } from "node:test";
 import { createSteps, groupsOf } from "../../../../src/spheremix/report/page/words/steps.js";
 import { drawer, smallContent } from "../small_content.mjs";
 
-// The order of the paper, word by word: number of clusters, which clusters, then weight.
-function slowOrder(prototypes, clusters) {
+// The order of the paper, word by word: number of groups, which groups, then weight.
+function slowOrder(prototypes, groups) {
   const W = prototypes[0].length;
   const described = Array.from({ length: W }, (_, j) => {
-    const pattern = clusters.map((k) => (prototypes[k][j] ? "1" : "0")).join("");
+    const pattern = groups.map((k) => (prototypes[k][j] ? "1" : "0")).join("");
     const count = pattern.replaceAll("0", "").length;
     return {
       j,
@@ -41,14 +41,14 @@ for (const [K, W, share] of [
   [1, 5, 0.5],
   [3, 40, 0.4],
   [6, 80, 0.5],
-  [50, 120, 0.97], // more clusters than one number has bits
+  [50, 120, 0.97], // more groups than one number has bits
 ]) {
-  test(`${W} words of ${K} clusters stand in the order of the paper`, () => {
+  test(`${W} words of ${K} groups stand in the order of the paper`, () => {
     const prototypes = randomPrototypes(K, W, share, K);
     const weights = Array.from({ length: K }, (_, k) => ((k * 7) % K) + 1);
     const step = createSteps(smallContent(prototypes, { weights }))(0);
     const byWeight = [...weights.keys()].sort((a, b) => weights[b] - weights[a] || a - b);
-    assert.deepEqual(step.clusters, byWeight);
+    assert.deepEqual(step.groups, byWeight);
     assert.deepEqual([...step.order], slowOrder(prototypes, byWeight));
     step.order.forEach((j, place) => assert.equal(step.places[j], place));
     assert.deepEqual(
@@ -58,17 +58,17 @@ for (const [K, W, share] of [
   });
 }
 
-test("blocks are neighbours that the same clusters have, as long as possible", () => {
+test("blocks are neighbours that the same groups have, as long as possible", () => {
   const prototypes = randomPrototypes(4, 60, 0.5, 9);
   const step = createSteps(smallContent(prototypes))(0);
   const pattern = (j) => prototypes.map((row) => (row[j] ? 1 : 0)).join("");
   let next = 0;
-  for (const { start, stop, count, clusters } of step.blocks) {
+  for (const { start, stop, count, groups } of step.blocks) {
     assert.equal(start, next);
     const patterns = new Set([...step.order.slice(start, stop)].map(pattern));
     assert.equal(patterns.size, 1);
     const having = [0, 1, 2, 3].filter((k) => prototypes[k][step.order[start]]);
-    assert.deepEqual([...clusters].sort(), having);
+    assert.deepEqual([...groups].sort(), having);
     assert.equal(count, having.length);
     if (stop < 60) assert.notEqual(pattern(step.order[stop]), pattern(step.order[start]));
     next = stop;
@@ -82,9 +82,9 @@ test("blocks are neighbours that the same clusters have, as long as possible", (
   assert.equal(groups.at(-1).stop, 60);
 });
 
-test("of equal weights the first cluster is first", () => {
+test("of equal weights the first group is first", () => {
   const step = createSteps(smallContent([[1], [1], [1]], { weights: [0.25, 0.5, 0.25] }))(0);
-  assert.deepEqual(step.clusters, [1, 0, 2]);
+  assert.deepEqual(step.groups, [1, 0, 2]);
 });
 
 test("weights are exact at the chosen step and squares of levels elsewhere", () => {
@@ -98,7 +98,7 @@ test("weights are exact at the chosen step and squares of levels elsewhere", () 
   assert.equal(other.weight(0, 2), 0);
 });
 
-test("a step is read once, with the clusters of its documents", () => {
+test("a step is read once, with the groups of its documents", () => {
   const content = smallContent([[1], [1]], { documents: 3 });
   content.steps.push(content.steps[0]);
   content.values = Int8Array.of(127, 127, 127, 0);

@@ -5,7 +5,7 @@ import { createSteps } from "../../../../src/spheremix/report/page/words/steps.j
 import * as words from "../../../../src/spheremix/report/page/words/words.js";
 import { drawer, smallContent } from "../small_content.mjs";
 
-// Word 0 is in all clusters, 1 in two, 2 and 3 in the first, 4 in the last, 5 in none.
+// Word 0 is in all groups, 1 in two, 2 and 3 in the first, 4 in the last, 5 in none.
 const prototypes = [
   [0.1, 0.2, 0.4, -0.8, 0, 0],
   [0.3, 0.1, 0, 0, 0, 0],
@@ -14,7 +14,7 @@ const prototypes = [
 const content = smallContent(prototypes);
 const step = createSteps(content)(0);
 
-test("words are of one cluster only, shared or common, the most characteristic first", () => {
+test("words are of one group only, shared or common, the most characteristic first", () => {
   assert.deepEqual(words.onlyHereWords(content, step, 0, 9), [3, 2]);
   assert.deepEqual(words.onlyHereWords(content, step, 1, 9), []);
   assert.deepEqual(words.sharedWords(content, step, 0, 9), [1]);
@@ -24,7 +24,7 @@ test("words are of one cluster only, shared or common, the most characteristic f
   assert.deepEqual(words.sharers(step, 1), [0, 1]);
 });
 
-test("the score is a power of the weight times the share of the word in the cluster", () => {
+test("the score is a power of the weight times the share of the word in the group", () => {
   const masses = [0.2, 0.3, 0.5];
   const weighted = smallContent(prototypes, { masses });
   const { scores } = createSteps(weighted)(0);
@@ -40,7 +40,7 @@ test("the score is a power of the weight times the share of the word in the clus
   assert.deepEqual(words.characteristicWords(content, step, 2, 9), [4, 0]);
 });
 
-test("a word of few documents is not listed as one of this cluster only", () => {
+test("a word of few documents is not listed as one of this group only", () => {
   const bounded = smallContent(prototypes, { only_here: Uint8Array.of(0, 0, 1, 0, 1, 0) });
   const first = createSteps(bounded)(0);
   assert.deepEqual(words.onlyHereWords(bounded, first, 0, 9), [2]);

@@ -1,7 +1,7 @@
 // The lines at the top: what this is, how many groups, how sure that is; and light or dark.
 
 import { AGREED, agreementPercent, countSure, samenessWord } from "../groups/certainty.js";
-import { chooseCluster } from "../groups/grouping.js";
+import { chooseModelGroup } from "../groups/grouping.js";
 import { openCut } from "../groups/sliders.js";
 import { bdi, find, make, textButton } from "../lib/dom.js";
 import { capital, counted, integer, nounOf, percent, shownOfAll } from "../lib/format.js";
@@ -38,7 +38,7 @@ export function mountHeader(app) {
     if (!moved) return;
     if (state.now.cut)
       drift.textContent =
-        `Along the tree; the model has ${model.n_clusters}: how sure, weights and reasons are told ` +
+        `Along the tree; the model has ${model.n_groups}: how sure, weights and reasons are told ` +
         "for those.";
     else if (content.labels)
       drift.textContent = drifted(stepOf(state.now.step), stepOf(content.chosen));
@@ -59,7 +59,7 @@ function howSure(app) {
           state.set({ tab: "corpus" });
           find("corpus").scrollTop = 0;
           const [group, ...others] = warnings.flatMap(({ groups }) => groups);
-          if (warnings.length === 1 && group && !others.length) chooseCluster(app, group[0]);
+          if (warnings.length === 1 && group && !others.length) chooseModelGroup(app, group[0]);
         },
         {
           class: "plain warning",
@@ -81,7 +81,7 @@ function howSure(app) {
 /** @param {Content} content */
 function agreements({ candidates, advice, model }) {
   const same = candidates.find((one) => one.chosen)?.agreement ?? null;
-  const at = advice?.evidence.n_components?.indexOf(model.n_clusters) ?? -1;
+  const at = advice?.evidence.n_groups?.indexOf(model.n_groups) ?? -1;
   const stable = at >= 0 ? (advice?.evidence.stability?.[at] ?? null) : null;
   /** @type {[what: string, value: number | null, title: string][]} */
   const all = [
@@ -110,7 +110,7 @@ function agreements({ candidates, advice, model }) {
 /** Return how many documents are borderline; a click lists them. @param {App} app */
 function distrusted({ content, state, lasso }) {
   const { documents } = content;
-  if (!documents?.runner_up) return [];
+  if (!documents?.second_group) return [];
   const { borderline: n } = countSure(content, documents, documents.id.keys());
   if (!n) return [make("span", { id: "distrusted", text: "No document is borderline" })];
   return [
@@ -141,9 +141,9 @@ function told(text, title, weak) {
 function otherNumbers(app) {
   const { advice, model } = app.content;
   if (!advice) return [];
-  const others = advice.recommended.filter(({ n_clusters: K }) => K !== model.n_clusters);
+  const others = advice.recommended.filter(({ n_groups: K }) => K !== model.n_groups);
   if (!others.length) return [];
-  const links = others.map(({ n_clusters: K, sentence, reading }) =>
+  const links = others.map(({ n_groups: K, sentence, reading }) =>
     reading === "none"
       ? make("span", { class: "warning", text: "no groups at all", title: sentence })
       : textButton(`${K} (${reading})`, () => openCut(app, K), { title: sentence }),

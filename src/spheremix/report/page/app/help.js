@@ -1,6 +1,6 @@
 // How to read this report, how sure it is, and its keys: of what there is in it.
 
-import { FAIR, STABLE } from "../groups/certainty.js";
+import { UNSTABLE, STABLE } from "../groups/certainty.js";
 import { find, make, present } from "../lib/dom.js";
 import { counted, integer, isDense, nounOf } from "../lib/format.js";
 
@@ -39,8 +39,7 @@ function reading(content) {
   const noun = nounOf(content);
   const said = content.kind === "words" || contrast;
   return present([
-    `On the left are the groups: how many documents each has${said ? ", its words" : ""}, and how ` +
-      "sure it is. Tables and commands call a group a cluster.",
+    `On the left are the groups: how many documents each has${said ? ", its words" : ""}, and how sure it is.`,
     documents
       ? "Choose a group to see its documents, then a document to read it."
       : "Choose a group to see more of it.",
@@ -102,12 +101,12 @@ export function openSure() {
 
 /** @param {Content} content @returns {Meaning[]} */
 export function meanings(content) {
-  const { documents, firmness, candidates, advice, model } = content;
-  const several = model.n_clusters > 1;
-  const K = counted(model.n_clusters, "group");
+  const { documents, stability, candidates, advice, model } = content;
+  const several = model.n_groups > 1;
+  const K = counted(model.n_groups, "group");
   /** @type {(Meaning | false)[]} */
   const found = [
-    Boolean(firmness ?? advice) && ["redrawn samples", ofSamples(content)],
+    Boolean(stability ?? advice) && ["redrawn samples", ofSamples(content)],
     candidates.some(({ agreement }) => agreement !== null) && [
       "restarts agree",
       "Of all groups together, in the same documents: how far the search finds the same groups " +
@@ -119,19 +118,19 @@ export function meanings(content) {
       "Of all groups together: how far the groups found in two redrawn samples are the same, on the " +
         "same scale.",
     ],
-    Boolean(firmness) && [
+    Boolean(stability) && [
       "stability",
       "Of one group: how much of it comes back, on average, in the redrawn samples: the " +
         "documents that are both in it and in the most similar new group, as a share of those in " +
         "either. " +
         `${100 * STABLE} % or more: stable. “?” below ${100 * STABLE} %: look twice. “!” ` +
-        `below ${100 * FAIR} %: do not rely on it.`,
+        `below ${100 * UNSTABLE} %: do not rely on it.`,
     ],
-    Boolean(documents?.runner_up) && [
+    Boolean(documents?.second_group) && [
       "borderline, probably here, clearly here",
       ofDocuments(content),
     ],
-    Boolean(firmness) &&
+    Boolean(stability) &&
       several && [
         `${nounOf(content)}s in italics`,
         `Of one ${nounOf(content)}: it comes back with its group in fewer than half of the ` +
@@ -149,29 +148,29 @@ export function meanings(content) {
 
 // Return what is drawn, what is done with it, and when a group counts as the same.
 /** @param {Content} content */
-function ofSamples({ corpus, firmness }) {
+function ofSamples({ corpus, stability }) {
   const drawn =
     `From the ${integer(corpus.n_kept)} documents as many are drawn at random, so that some come ` +
     "twice or more and about a third do not come at all. Then the groups are searched for anew, " +
     "from another start, and all documents are put into the groups that are found.";
-  if (!firmness) return drawn;
+  if (!stability) return drawn;
   return (
-    `${drawn} This is done ${firmness.n_replicates} times. A document is in its group in a ` +
+    `${drawn} This is done ${stability.n_replicates} times. A document is in its group in a ` +
     "sample if one of the new groups has this document and more than half of its group, and these " +
     "are more than half of the new group."
   );
 }
 
 /** @param {Content} content */
-function ofDocuments({ firmness }) {
-  const n = firmness?.n_replicates ?? 0;
-  const rule = firmness
+function ofDocuments({ stability }) {
+  const n = stability?.n_replicates ?? 0;
+  const rule = stability
     ? `it is in its group in fewer than half of the ${n} redrawn samples, or the odds for its ` +
       "group in this fit are below 9 to 1. Clearly here: it is there in at least " +
       `${Math.ceil(STABLE * n)} of ${n}. Probably here: all others.`
     : "the odds for its group in this fit are below 9 to 1. Clearly here: they are 99 to 1 or more. " +
       "Probably here: all others.";
-  const order = firmness
+  const order = stability
     ? "by the samples in which they are in their group, if fewer than half, and else by the odds"
     : "by their odds";
   return (

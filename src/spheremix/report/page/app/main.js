@@ -32,7 +32,7 @@ function initialState(content, groupsAt) {
   const { steps, model, documents, words, tree } = content;
   const n = documents?.id.length ?? 0;
   const labels = documents?.label_names?.length ?? 0;
-  const rivals = documents?.runner_up ? model.n_clusters : 0;
+  const rivals = documents?.second_group ? model.n_groups : 0;
   const days = documents?.date ? /^(?:\d{4}-\d{2}-\d{2})?$/u : [""];
   const tabs = tabsOf(content).map(([name]) => name);
   const data = content.rows && content.labels ? ["data"] : [];
@@ -40,7 +40,7 @@ function initialState(content, groupsAt) {
   const defaults = {
     step: content.chosen,
     cut: 0,
-    cluster: groupsAt({ cut: 0, step: content.chosen }).groups[0].id,
+    group: groupsAt({ cut: 0, step: content.chosen }).groups[0].id,
     node: -1,
     compared: -1,
     edited: 0,
@@ -49,7 +49,7 @@ function initialState(content, groupsAt) {
     word: -1,
     tab: tabs[0],
     zoom: [0, 1],
-    scope: "cluster",
+    scope: "group",
     sort: "typical",
     sure: "",
     text: "",
@@ -64,20 +64,20 @@ function initialState(content, groupsAt) {
   const mend = (/** @type {Now} */ now) => {
     const cut = now.cut === 1 ? 0 : now.cut;
     const { byId, groups } = groupsAt({ cut, step: now.step });
-    const key = cut ? "node" : "cluster";
+    const key = cut ? "node" : "group";
     return { cut, ...(!byId.has(now[key]) && { [key]: groups[0].id }) };
   };
   /** @type {Limits} */
   const limits = {
     step: [0, steps.length - 1],
     cut: [0, documents?.leaf && tree ? tree.leaves : 0],
-    cluster: [0, model.n_clusters - 1 + Number(model.has_nowhere)],
+    group: [0, model.n_groups - 1 + Number(model.has_nowhere)],
     node: [-1, tree ? 2 * tree.leaves - 2 + Number(model.has_nowhere) : -1],
-    compared: [-1, model.n_clusters - 1],
+    compared: [-1, model.n_groups - 1],
     document: [-1, n - 1],
     word: [-1, words.length - 1],
     tab: [...tabs, ...data],
-    scope: ["cluster", "all"],
+    scope: ["group", "all"],
     sort: ["typical", "ambiguous", "newest", "unlike", "given"],
     sure: ["", ...SURE_ORDER],
     label: [-1, labels - 1],

@@ -9,7 +9,7 @@ import { cells } from "../tabs/labels.js";
 import { timeSeries } from "../tabs/time.js";
 import {
   candidateTable,
-  clusterTable,
+  groupTable,
   contributionsTable,
   documentTable,
   pathTable,
@@ -31,7 +31,7 @@ export function mountSave(app, listed, maps) {
   const button = find("save");
   /** @type {([file: string, text: string, table: () => Table] | null)[]} */
   const offered = [
-    ["clusters.csv", `Groups${atThisBeta(content)}`, () => clusterTable(app)],
+    ["groups.csv", `Groups${atThisBeta(content)}`, () => groupTable(app)],
     ["words.csv", wordTableTitle(content), () => wordTable(app)],
     documents && [
       "all-documents.csv",

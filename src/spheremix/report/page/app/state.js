@@ -6,7 +6,7 @@ import { debounced } from "../lib/dom.js";
 
 // Going back in the browser undoes these; the others (sliders, zoom, filters) are passed over.
 /** @type {Key[]} */
-const PLACES = ["cluster", "node", "cut", "document", "tab", "candidate"];
+const PLACES = ["group", "node", "cut", "document", "tab", "candidate"];
 /** @type {Set<Key>} */
 const UNSAID = new Set(["edited", "lassoed"]); // no part of the address
 

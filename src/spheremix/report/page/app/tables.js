@@ -8,12 +8,12 @@ import { characteristicWords, onlyHereWords, rankedWords, sharedWords } from "..
 /** @import { App, Cell, Documents, Rows, Table } from "../types.d.ts" */
 
 /** @param {App} app @returns {Table} */
-export function clusterTable({ content, state, stepOf, edits }) {
+export function groupTable({ content, state, stepOf, edits }) {
   const step = stepOf(state.now.step);
   const listed = (/** @type {number[]} */ words) => words.map((j) => content.words[j]).join(" ");
   return {
     columns: [
-      "cluster",
+      "group",
       "name",
       "size",
       "weight",
@@ -24,7 +24,7 @@ export function clusterTable({ content, state, stepOf, edits }) {
       "n_words",
       "n_only_here_words",
     ],
-    rows: step.clusters.map((k) => [
+    rows: step.groups.map((k) => [
       k,
       edits.nameInTables(k),
       step.entry.sizes[k],
@@ -44,7 +44,7 @@ export function wordTable({ content, state, stepOf }) {
   const step = stepOf(state.now.step);
   /** @type {Cell[][]} */
   const rows = [];
-  for (const k of step.clusters) {
+  for (const k of step.groups) {
     const scores = step.scores(k);
     rankedWords(content, step, k, () => true).forEach((j, i) => {
       const exit = content.exit_betas ? rounded(content.exit_betas[k * step.W + j]) : null;
@@ -53,7 +53,7 @@ export function wordTable({ content, state, stepOf }) {
       rows.push([k, i + 1, content.words[j], score, weight, exit, step.counts[j]]);
     });
   }
-  const columns = ["cluster", "rank", "word", "score", "weight", "exit_beta", "n_clusters"];
+  const columns = ["group", "rank", "word", "score", "weight", "exit_beta", "n_groups"];
   return { columns, rows };
 }
 
@@ -67,11 +67,11 @@ export function documentTable({ content, state, stepOf, edits, groups }, documen
   const ours = [
     "id",
     "title",
-    "cluster",
+    "group",
     "name",
     "certainty",
-    "cluster_at_chosen_beta",
-    "runner_up",
+    "group_at_chosen_beta",
+    "second_group",
     "posterior",
     "margin",
     "log_odds",
@@ -90,8 +90,8 @@ export function documentTable({ content, state, stepOf, edits, groups }, documen
       step.labels[i] === step.K ? -1 : step.labels[i], // -1: belongs nowhere
       step.labels[i] === step.K ? NOWHERE : edits.nameInTables(step.labels[i]),
       certaintyText(content, documents, i),
-      documents.cluster[i] === step.K ? -1 : documents.cluster[i],
-      documents.runner_up ? documents.runner_up[i] : null,
+      documents.group[i] === step.K ? -1 : documents.group[i],
+      documents.second_group ? documents.second_group[i] : null,
       rounded(documents.posterior[i]),
       rounded(documents.margin[i]),
       rounded(documents.log_odds[i]),
@@ -130,7 +130,7 @@ export function candidateTable({ content }) {
   const names = Object.keys(content.candidates[0].criteria);
   return {
     columns: [
-      "n_clusters",
+      "n_groups",
       "chosen",
       "n_converged",
       "n_starts",
@@ -140,7 +140,7 @@ export function candidateTable({ content }) {
       ...names,
     ],
     rows: content.candidates.map((one) => [
-      one.n_clusters,
+      one.n_groups,
       one.chosen ? 1 : 0,
       one.n_converged,
       one.n_starts,

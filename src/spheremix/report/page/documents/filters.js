@@ -1,6 +1,6 @@
 // Which documents are listed, and in which order.
 
-import { FAIR, SURE_ORDER, sureOf } from "../groups/certainty.js";
+import { UNSTABLE, SURE_ORDER, sureOf } from "../groups/certainty.js";
 import { chosenId } from "../groups/grouping.js";
 
 /** @import { Content, Documents, Edits, Grouping, Now, Sort } from "../types.d.ts" */
@@ -37,22 +37,22 @@ export function anyCut(documents) {
 }
 
 // Return the groups whose documents are listed: the chosen one, and those it is to be merged with.
-/** @param {Pick<Now, "cut" | "cluster" | "node">} now @param {Pick<Edits, "together">} edits */
+/** @param {Pick<Now, "cut" | "group" | "node">} now @param {Pick<Edits, "together">} edits */
 export function listedIds(now, edits) {
-  return now.cut ? [now.node] : edits.together(now.cluster);
+  return now.cut ? [now.node] : edits.together(now.group);
 }
 
 /**
  * @param {Documents} documents @param {Pick<Grouping, "labels">} groups @param {Now} now
  * @param {(text: string) => (i: number) => boolean} search
- * @param {Pick<Content, "firmness" | "model">} content @param {number[]} ids of the groups that are
+ * @param {Pick<Content, "stability" | "model">} content @param {number[]} ids of the groups that are
  * listed
  */
 export function listDocuments(documents, groups, now, search, content, ids = [chosenId(now)]) {
   /** @type {((i: number) => boolean)[]} */
   const tests = [];
   const dateOf = (/** @type {number} */ i) => documents.date?.[i] ?? null;
-  if (now.scope === "cluster") tests.push((i) => ids.includes(groups.labels[i]));
+  if (now.scope === "group") tests.push((i) => ids.includes(groups.labels[i]));
   if (now.rival >= 0) tests.push((i) => isBetween(documents, i, now, ids));
   if (now.label >= 0) tests.push((i) => documents.labels?.[i].includes(now.label) ?? false);
   // A year or a month that has the day is listed; a day stands for all of itself, whatever time
@@ -76,16 +76,16 @@ export function listDocuments(documents, groups, now, search, content, ids = [ch
 
 // Return whether these are the two most probable groups; with all groups listed, either of them.
 /** @param {Documents} documents @param {number} i @param {Now} now @param {number[]} ids */
-function isBetween({ cluster, runner_up: next }, i, now, ids) {
-  const other = cluster[i] === now.rival ? next?.[i] : cluster[i];
-  const near = cluster[i] === now.rival || next?.[i] === now.rival;
+function isBetween({ group, second_group: next }, i, now, ids) {
+  const other = group[i] === now.rival ? next?.[i] : group[i];
+  const near = group[i] === now.rival || next?.[i] === now.rival;
   const listed = other !== undefined && ids.includes(other);
   return near && (now.scope === "all" || now.cut !== 0 || listed);
 }
 
 /**
  * @param {Documents} documents @param {number[]} found @param {Sort} sort
- * @param {Pick<Content, "firmness" | "model">} content
+ * @param {Pick<Content, "stability" | "model">} content
  */
 function sortDocuments(documents, found, sort, content) {
   const { cosine, log_odds: odds, date } = documents;
@@ -109,10 +109,10 @@ function sortDocuments(documents, found, sort, content) {
 
 // Return the share of samples that orders documents of one word, before their odds: among
 // borderline ones where it is shown beside them.
-/** @param {Pick<Content, "firmness">} content @param {number} i @param {number} rank */
-function stays({ firmness }, i, rank) {
-  const share = firmness?.documents?.[i] ?? 0;
-  return SURE_ORDER[rank] === "borderline" ? Math.min(share, FAIR) : share;
+/** @param {Pick<Content, "stability">} content @param {number} i @param {number} rank */
+function stays({ stability }, i, rank) {
+  const share = stability?.documents?.[i] ?? 0;
+  return SURE_ORDER[rank] === "borderline" ? Math.min(share, UNSTABLE) : share;
 }
 
 /** @param {string} a @param {string} b */

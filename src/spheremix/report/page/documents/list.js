@@ -34,7 +34,7 @@ const SHORT = 28;
 const SNIPPET = 160; // characters
 /** @type {Key[]} */
 const LISTED_BY = [
-  "cluster",
+  "group",
   "node",
   "cut",
   "step",
@@ -107,7 +107,7 @@ function documentRow({ content, state, groups, edits }, documents, i) {
   const group = several && sure !== "nowhere" ? groups().byId.get(groups().labels[i]) : null;
   const unsure = sure === "borderline" || state.now.sort === "ambiguous";
   // With other words or another number of groups, it may be in another group than in the model.
-  const stays = groups().labels[i] === documents.cluster[i];
+  const stays = groups().labels[i] === documents.group[i];
   const moved = groups().exact && !stays;
   const next = unsure && groups().exact && stays ? secondText(content, documents, i) : "";
   const tags = [group?.name(), next].map(
@@ -116,7 +116,7 @@ function documentRow({ content, state, groups, edits }, documents, i) {
   const below = Boolean(documents.text || content.rows);
   const why = borderlineReason(content, documents, i);
   const scope = sureScope(content, state.now);
-  const own = content.names[documents.cluster[i]] ?? "no group";
+  const own = content.names[documents.group[i]] ?? "no group";
   const told = `${capital(certaintyText(content, documents, i))}${why ? `: ${why}` : ""}.`;
   const title = moved
     ? `It has changed group: with the chosen number of words it is in “${own}”. How sure is told for that one.`
@@ -265,7 +265,7 @@ function sortChoice(documents, state) {
 function scopeChoice(state) {
   /** @type {[Scope, string][]} */
   const scopes = [
-    ["cluster", "this group"],
+    ["group", "this group"],
     ["all", "all groups"],
   ];
   const select = selectOf("scope", "Which documents", scopes, (value) =>
@@ -343,7 +343,7 @@ function filterFields(names, documents, state) {
     );
     fields.push(choice("label", "any label", named, state, columns));
   }
-  if (documents.runner_up) fields.push(choice("rival", "second group: any", names, state));
+  if (documents.second_group) fields.push(choice("rival", "second group: any", names, state));
   if (documents.date) {
     for (const key of /** @type {("from" | "to")[]} */ (["from", "to"])) {
       const label = capital(key);

@@ -43,7 +43,7 @@ export function mountReader(app) {
     draw();
     scroll.to(0);
   });
-  state.followAtRest(["step", "edited", "cluster", "node", "cut", "scope"], draw);
+  state.followAtRest(["step", "edited", "group", "node", "cut", "scope"], draw);
   find("reader-close").addEventListener("click", () => {
     state.set({ document: -1 });
     find("document-list").focus();
@@ -162,7 +162,7 @@ function reasons(app, documents, step, i, k, rival, all, toggle) {
   );
 }
 
-// A text with its words marked by what they are to a cluster.
+// A text with its words marked by what they are to a group.
 
 const TOKENS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\u200c\u200d]*/gu;
 
@@ -211,7 +211,7 @@ export function markLegend(hasRival) {
   );
 }
 
-// What each word adds to the score of a cluster, against what it adds to that of another.
+// What each word adds to the score of a group, against what it adds to that of another.
 
 /**
  * Return kappa_k mu_kj x_j of both groups, for the words kept of a document.

@@ -4,7 +4,7 @@ import {
   borderlineBy,
   certaintyOf,
   CLEAR,
-  FAIR,
+  UNSTABLE,
   STABLE,
   ofSamples,
   onlyOf,
@@ -16,13 +16,13 @@ import { decimal, integer, oddsText, percent, posteriorText } from "../lib/forma
 
 /** @import { App, Content, Documents, Step } from "../types.d.ts" */
 
-/** @param {App} app @param {number} cluster */
-function link({ content, state, groupsAt }, cluster) {
+/** @param {App} app @param {number} group */
+function link({ content, state, groupsAt }, group) {
   const show = () => {
     state.set({ cut: 0 });
-    chooseGroup(state, groupsAt(state.now), cluster, { document: state.now.document });
+    chooseGroup(state, groupsAt(state.now), group, { document: state.now.document });
   };
-  return textButton(bdi(content.names[cluster] ?? NOWHERE), show, { title: "Show this group" });
+  return textButton(bdi(content.names[group] ?? NOWHERE), show, { title: "Show this group" });
 }
 
 // Return a line where the document is of another group than the chosen one. Where all groups are
@@ -52,7 +52,7 @@ export function elsewhere(app, i) {
  * @param {number} k
  */
 export function verdict(app, documents, step, i, k) {
-  const own = documents.cluster[i];
+  const own = documents.group[i];
   const lines = [];
   if (own !== k)
     lines.push(
@@ -78,23 +78,23 @@ export function verdict(app, documents, step, i, k) {
 
 /** @param {App} app @param {Documents} documents @param {Step} step @param {number} i */
 function sentence(app, documents, step, i) {
-  const own = documents.cluster[i];
+  const own = documents.group[i];
   const sure = certaintyOf(app.content, documents, i);
   const line = make("p", { class: "verdict" });
   if (!app.groups().exact)
-    line.append(`Of the ${app.content.model.n_clusters} groups of the model: `);
+    line.append(`Of the ${app.content.model.n_groups} groups of the model: `);
   else if (!step.exact) line.append("With the chosen number of words: ");
   if (isNowhere(app.content, documents, i)) {
     line.append(make("strong", { text: "Belongs nowhere" }), ": it fits no group. The nearest is ");
-    line.append(link(app, documents.runner_up ? documents.runner_up[i] : 0), ".");
-  } else if (!documents.runner_up) line.append("In ", link(app, own), ".");
+    line.append(link(app, documents.second_group ? documents.second_group[i] : 0), ".");
+  } else if (!documents.second_group) line.append("In ", link(app, own), ".");
   else if (sure === "borderline")
     line.append(
       make("strong", { text: "Borderline" }),
       ": in ",
       link(app, own),
       ", but it may as well be in ",
-      link(app, documents.runner_up[i]),
+      link(app, documents.second_group[i]),
       ". Do not rely on its group.",
     );
   else
@@ -103,7 +103,7 @@ function sentence(app, documents, step, i) {
       " in ",
       link(app, own),
       "; the second group is ",
-      link(app, documents.runner_up[i]),
+      link(app, documents.second_group[i]),
       ".",
     );
   return line;
@@ -111,28 +111,28 @@ function sentence(app, documents, step, i) {
 
 /**
  * Return why it is called borderline, probable or clear, in the measure that decided that.
- * @param {Pick<Content, "firmness" | "model" | "names">} content
- * @param {Pick<Documents, "log_odds" | "runner_up" | "cluster">} documents @param {number} i
+ * @param {Pick<Content, "stability" | "model" | "names">} content
+ * @param {Pick<Documents, "log_odds" | "second_group" | "group">} documents @param {number} i
  */
 export function whyText(content, documents, i) {
-  const { firmness, names } = content;
-  const next = documents.runner_up?.[i];
+  const { stability, names } = content;
+  const next = documents.second_group?.[i];
   if (next === undefined || isNowhere(content, documents, i)) return "";
   const { odds, samples } = borderlineBy(content, documents, i);
   const said = [];
   if (odds)
     said.push(`In this fit “${names[next]}” suits it nearly as well: the odds are ${odds}.`);
-  const stability = firmness?.documents?.[i];
-  if (!firmness || stability === undefined) return said.join(" ");
-  const n = firmness.n_replicates;
+  const measured = stability?.documents?.[i];
+  if (!stability || measured === undefined) return said.join(" ");
+  const n = stability.n_replicates;
   const sure = samples && !odds;
   const clearly = documents.log_odds[i] < CLEAR ? "probably" : "clearly";
   if (sure) said.push(`In this fit the document ${clearly} belongs here.`);
   said.push(
-    `${sure ? "But in" : "In"} ${samples ? onlyOf(stability, n) : timesOf(stability, n)} redrawn ` +
+    `${sure ? "But in" : "In"} ${samples ? onlyOf(measured, n) : timesOf(measured, n)} redrawn ` +
       "samples its group came back with this document in it.",
   );
-  const { all, unstable } = unstableOf(firmness.documents, documents, documents.cluster[i]);
+  const { all, unstable } = unstableOf(stability.documents, documents, documents.group[i]);
   if (samples && unstable > all / 2)
     said.push(
       "Most documents of this group were seldom in it " +
@@ -144,15 +144,15 @@ export function whyText(content, documents, i) {
 
 /**
  * Return how many documents of a group are in it in fewer than half of the samples.
- * @param {ArrayLike<number>} stability @param {Pick<Documents, "cluster">} documents @param {number} k
+ * @param {ArrayLike<number>} stability @param {Pick<Documents, "group">} documents @param {number} k
  */
-function unstableOf(stability, { cluster }, k) {
+function unstableOf(stability, { group }, k) {
   let all = 0;
   let unstable = 0;
-  for (let i = 0; i < cluster.length; i++) {
-    if (cluster[i] !== k) continue;
+  for (let i = 0; i < group.length; i++) {
+    if (group[i] !== k) continue;
     all++;
-    if (stability[i] < FAIR) unstable++;
+    if (stability[i] < UNSTABLE) unstable++;
   }
   return { all, unstable };
 }
@@ -185,24 +185,24 @@ function numbers({ content }, documents, step, i) {
 // Return two measures of how sure it is, what each of them is about, and what decides.
 /** @param {Content} content @param {Documents} documents @param {number} i */
 export function numberLines(content, documents, i) {
-  const { firmness } = content;
+  const { stability } = content;
   const odds = documents.log_odds[i];
-  const stability = firmness?.documents?.[i];
-  const n = firmness?.n_replicates ?? 0;
-  const { cluster } = documents;
+  const measured = stability?.documents?.[i];
+  const n = stability?.n_replicates ?? 0;
+  const { group } = documents;
   const lost = isNowhere(content, documents, i);
   const cosine = documents.cosine[i].toFixed(3);
   const where = lost ? "belongs nowhere" : "is in its group";
   const decides = lost
     ? ""
-    : ` Fewer than ${Math.ceil(FAIR * n)}: borderline. ${Math.ceil(STABLE * n)} or more: clearly here.`;
+    : ` Fewer than ${Math.ceil(UNSTABLE * n)}: borderline. ${Math.ceil(STABLE * n)} or more: clearly here.`;
   const again =
-    stability === undefined
+    measured === undefined
       ? null
-      : `Stability: it ${where} in ${ofSamples(stability, n)}.${decides}`;
+      : `Stability: it ${where} in ${ofSamples(measured, n)}.${decides}`;
   if (lost) return present([again, `Likeness: cosine ${cosine} with the nearest prototype.`]);
-  const several = documents.runner_up !== null;
-  const rule = firmness
+  const several = documents.second_group !== null;
+  const rule = stability
     ? "They count only below 9 to 1 (borderline): one fit takes its groups for granted, so its " +
       "odds are large even for documents that other samples put elsewhere."
     : "Below 9 to 1: borderline. 99 to 1 or more: clearly here.";
@@ -217,7 +217,7 @@ export function numberLines(content, documents, i) {
         `${posteriorText(documents.posterior[i])}, margin ${documents.margin[i].toFixed(3)}.`
       : null,
     `Likeness: cosine ${cosine} with the prototype, ` +
-      `${beside(documents.cosine, i, (other) => cluster[other] === cluster[i])} documents of its group.`,
+      `${beside(documents.cosine, i, (other) => group[other] === group[i])} documents of its group.`,
   ]);
 }
 

@@ -70,7 +70,7 @@ export function mountCard(app) {
         ...(lost
           ? [aboutNowhere()]
           : app.groups().exact
-            ? clusterParts(app, step, group.id, all, toggle)
+            ? modelGroupParts(app, step, group.id, all, toggle)
             : nodeParts(app, group)),
         ...labelBars(app, group.id),
         timeBars(app, group.id),
@@ -78,8 +78,8 @@ export function mountCard(app) {
       ]),
     );
   };
-  state.followAtRest(["cluster", "node", "cut", "step", "compared", "edited", "theme"], draw);
-  state.follow(["cluster", "node", "cut"], () => scroll.to(0));
+  state.followAtRest(["group", "node", "cut", "step", "compared", "edited", "theme"], draw);
+  state.follow(["group", "node", "cut"], () => scroll.to(0));
 }
 
 // Return how far one can rely on the group, in a sentence.
@@ -125,7 +125,7 @@ function noWords({ corpus, documents }) {
 function nodeParts({ content, state, groups }, group) {
   const chips = (/** @type {string[]} */ words, kind = "") =>
     make("ul", { class: `chips ${kind}` }, ...words.map((word) => make("li", {}, bdi(word))));
-  const back = textButton(`Go to the ${content.model.n_clusters} groups`, () =>
+  const back = textButton(`Go to the ${content.model.n_groups} groups`, () =>
     state.set({ cut: 0 }),
   );
   return [
@@ -135,7 +135,7 @@ function nodeParts({ content, state, groups }, group) {
       "p",
       { class: "soft aside" },
       "This group comes from the tree. Names, merges, weights and reasons are those of the " +
-        `${content.model.n_clusters} groups of the model. `,
+        `${content.model.n_groups} groups of the model. `,
       back,
       ...(content.run
         ? [
@@ -151,7 +151,7 @@ function nodeParts({ content, state, groups }, group) {
  * @param {App} app @param {Step} step @param {number} k @param {boolean} all
  * @param {() => void} toggle
  */
-function clusterParts(app, step, k, all, toggle) {
+function modelGroupParts(app, step, k, all, toggle) {
   const { content, state } = app;
   const scale = commonScale(step);
   const other = state.now.compared;
@@ -332,7 +332,7 @@ function columnBars({ state }, documents, column, { inside, totals, size }) {
     const title =
       `${percent(inside[label] / size)} of this group, ` +
       `${decimal(lift)} times as frequent as in all documents. Click to list them.`;
-    const click = () => state.set({ label, scope: "cluster" });
+    const click = () => state.set({ label, scope: "group" });
     return make(
       "li",
       {},

@@ -8,7 +8,7 @@ import { isNowhere, NOWHERE } from "./grouping.js";
 /** @import { Certainty, Content, Documents, Group, Now, Sure } from "../types.d.ts" */
 
 export const STABLE = 0.75; // from here on one can rely on the place of a document
-export const FAIR = 0.5; // below this, it is often elsewhere when the documents are drawn again
+export const UNSTABLE = 0.5; // below this, it is often elsewhere when the documents are drawn again
 export const AGREED = 0.6; // of restarts: below this the terminal warns
 
 // Odds of 9 to 1 and of 99 to 1, as logarithms.
@@ -55,16 +55,16 @@ export function samenessWord(value) {
 
 /**
  * Return the word by stability, where it was measured; else by the odds against the second group.
- * @param {Pick<Content, "firmness">} content @param {Pick<Documents, "log_odds">} documents
+ * @param {Pick<Content, "stability">} content @param {Pick<Documents, "log_odds">} documents
  * @param {number} i @returns {Certainty}
  */
 export function certaintyOf(content, documents, i) {
-  const stability = content.firmness?.documents?.[i];
+  const measured = content.stability?.documents?.[i];
   const odds = documents.log_odds[i];
   if (odds < BORDERLINE) return "borderline";
-  if (stability !== undefined) {
-    if (stability >= STABLE) return "clearly";
-    return stability >= FAIR ? "probably" : "borderline";
+  if (measured !== undefined) {
+    if (measured >= STABLE) return "clearly";
+    return measured >= UNSTABLE ? "probably" : "borderline";
   }
   return odds < CLEAR ? "probably" : "clearly";
 }
@@ -80,8 +80,8 @@ export const SURE_NAMES = {
 export const SURE_ORDER = /** @type {Sure[]} */ (Object.keys(SURE_NAMES));
 
 /**
- * @param {Pick<Content, "firmness" | "model">} content
- * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number} i @returns {Sure}
+ * @param {Pick<Content, "stability" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "group">} documents @param {number} i @returns {Sure}
  */
 export function sureOf(content, documents, i) {
   return isNowhere(content, documents, i) ? "nowhere" : certaintyOf(content, documents, i);
@@ -89,8 +89,8 @@ export function sureOf(content, documents, i) {
 
 /**
  * Return how many of the listed documents are what.
- * @param {Pick<Content, "firmness" | "model">} content
- * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {Iterable<number>} items
+ * @param {Pick<Content, "stability" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "group">} documents @param {Iterable<number>} items
  */
 export function countSure(content, documents, items) {
   /** @type {Record<Sure, number>} */
@@ -102,17 +102,17 @@ export function countSure(content, documents, items) {
 /**
  * Return which of the two measures makes a document borderline: the odds of this fit, the redrawn
  * samples.
- * @param {Pick<Content, "firmness">} content @param {Pick<Documents, "log_odds">} documents
+ * @param {Pick<Content, "stability">} content @param {Pick<Documents, "log_odds">} documents
  * @param {number} i
  */
-export function borderlineBy({ firmness }, documents, i) {
-  const stability = firmness?.documents?.[i];
+export function borderlineBy({ stability }, documents, i) {
+  const measured = stability?.documents?.[i];
   const odds = documents.log_odds[i];
   return {
     odds: odds < BORDERLINE ? oddsText(odds) : "",
     samples:
-      firmness && stability !== undefined && stability < FAIR
-        ? `${Math.round(stability * firmness.n_replicates)} of ${firmness.n_replicates}`
+      stability && measured !== undefined && measured < UNSTABLE
+        ? `${Math.round(measured * stability.n_replicates)} of ${stability.n_replicates}`
         : "",
   };
 }
@@ -121,8 +121,8 @@ export function borderlineBy({ firmness }, documents, i) {
  * Return what a row of the list says: "borderline (7 of 20)", "borderline (2.3 to 1)"; where the
  * list has borderline documents only, just what makes it so. The samples go before the odds, as in
  * the order of the list.
- * @param {Pick<Content, "firmness" | "model">} content
- * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number} i
+ * @param {Pick<Content, "stability" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "group">} documents @param {number} i
  * @param {boolean} known whether all documents of the list are borderline
  */
 export function sureText(content, documents, i, known) {
@@ -135,37 +135,37 @@ export function sureText(content, documents, i, known) {
 
 /**
  * Return why a document is borderline, in a few words; of others nothing.
- * @param {Pick<Content, "firmness" | "model">} content
- * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number} i
+ * @param {Pick<Content, "stability" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "group">} documents @param {number} i
  */
 export function borderlineReason(content, documents, i) {
   if (sureOf(content, documents, i) !== "borderline") return "";
   const { odds, samples } = borderlineBy(content, documents, i);
   const close = odds && `in this fit the odds for its group are only ${odds}`;
-  const stability = content.firmness?.documents?.[i] ?? 0;
+  const measured = content.stability?.documents?.[i] ?? 0;
   const unstable =
     samples &&
-    `it is in its group in ${onlyOf(stability, content.firmness?.n_replicates ?? 0)} redrawn samples`;
+    `it is in its group in ${onlyOf(measured, content.stability?.n_replicates ?? 0)} redrawn samples`;
   return close && unstable ? `${close}, and ${unstable}` : close || unstable;
 }
 
 /**
  * Return the same in a phrase: "borderline with film".
- * @param {Pick<Content, "firmness" | "names" | "model">} content
- * @param {Pick<Documents, "log_odds" | "runner_up" | "cluster">} documents @param {number} i
+ * @param {Pick<Content, "stability" | "names" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "second_group" | "group">} documents @param {number} i
  */
 export function certaintyText(content, documents, i) {
   if (isNowhere(content, documents, i)) return NOWHERE;
   const found = certaintyOf(content, documents, i);
-  const next = documents.runner_up?.[i];
+  const next = documents.second_group?.[i];
   if (found !== "borderline") return `${found} here`;
   return next !== undefined ? `borderline with ${content.names[next]}` : found;
 }
 
 /**
  * Return which of the documents that are listed not to rely on; nothing where all belong nowhere.
- * @param {Pick<Content, "firmness" | "model">} content
- * @param {Pick<Documents, "log_odds" | "cluster">} documents @param {number[]} items
+ * @param {Pick<Content, "stability" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "group">} documents @param {number[]} items
  * @param {boolean} sorted whether the least sure come first
  */
 export function borderlineText(content, documents, items, sorted) {
@@ -183,7 +183,7 @@ export function borderlineText(content, documents, items, sorted) {
 // Return what certainty is told for, where other groups or other words are shown; else nothing.
 /** @param {Pick<Content, "chosen" | "model">} content @param {Pick<Now, "cut" | "step">} now */
 export function sureScope({ chosen, model }, { cut, step }) {
-  if (cut) return `for the ${model.n_clusters} groups of the model`;
+  if (cut) return `for the ${model.n_groups} groups of the model`;
   return step === chosen ? "" : "for the chosen number of words";
 }
 
@@ -198,21 +198,21 @@ export function scopeText(content, now) {
 
 /**
  * Return the second group: "or film" where a document is borderline, else "second: film".
- * @param {Pick<Content, "firmness" | "names" | "model">} content
- * @param {Pick<Documents, "log_odds" | "runner_up" | "cluster">} documents @param {number} i
+ * @param {Pick<Content, "stability" | "names" | "model">} content
+ * @param {Pick<Documents, "log_odds" | "second_group" | "group">} documents @param {number} i
  */
 export function secondText(content, documents, i) {
-  const next = documents.runner_up?.[i];
+  const next = documents.second_group?.[i];
   const sure = sureOf(content, documents, i);
   if (next === undefined || sure === "nowhere") return "";
   return `${sure === "borderline" ? "or" : "second:"} ${content.names[next]}`;
 }
 
 // Return the stability of a word of a group, null where it was not looked for in the samples.
-/** @param {Pick<Content, "firmness">} content @param {number} k @param {number} j */
-export function wordStability({ firmness }, k, j) {
-  if (!firmness) return null;
-  const { ends, places, shares } = firmness.words;
+/** @param {Pick<Content, "stability">} content @param {number} k @param {number} j */
+export function wordStability({ stability }, k, j) {
+  if (!stability) return null;
+  const { ends, places, shares } = stability.words;
   for (let at = ends[k]; at < ends[k + 1]; at++) if (places[at] === j) return shares[at];
   return null;
 }
@@ -225,13 +225,13 @@ export function wordStability({ firmness }, k, j) {
 /** @type {Record<Level, string>} */
 const MARKS = { weak: "! ", fair: "? ", stable: "" };
 
-const LOW = `below ${100 * FAIR} %`;
+const LOW = `below ${100 * UNSTABLE} %`;
 const HIGH = `below ${100 * STABLE} %`;
 
 /** @param {number} value between 0 and 1 @returns {Level} */
 export function levelOf(value) {
   if (value >= STABLE) return "stable";
-  return value >= FAIR ? "fair" : "weak";
+  return value >= UNSTABLE ? "fair" : "weak";
 }
 
 // Return what the list of groups says: "! stability 31 %".
@@ -253,10 +253,10 @@ export function marksLines(groups) {
 }
 
 // Return what the card of the group says, in a sentence.
-/** @param {Pick<Content, "firmness">} content @param {number} value between 0 and 1 */
-export function stabilitySentence({ firmness }, value) {
+/** @param {Pick<Content, "stability">} content @param {number} value between 0 and 1 */
+export function stabilitySentence({ stability }, value) {
   const level = levelOf(value);
-  const samples = counted(firmness?.n_replicates ?? 0, "redrawn sample");
+  const samples = counted(stability?.n_replicates ?? 0, "redrawn sample");
   const found = `${MARKS[level]}Stability ${agreementPercent(value)} in ${samples}`;
   if (level === "stable") return `${found}: this group is stable.`;
   return level === "fair"

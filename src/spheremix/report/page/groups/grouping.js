@@ -23,7 +23,7 @@ export function createGroupings(content, stepOf) {
       known.get(key) ??
       (cut && content.tree && cuts
         ? nodeGroups(content, content.tree, cuts, cut)
-        : clusterGroups(content, stepOf(step), cuts));
+        : modelGroups(content, stepOf(step), cuts));
     known.set(key, found);
     return found;
   };
@@ -33,20 +33,18 @@ export function createGroupings(content, stepOf) {
  * @param {Content} content @param {Step} step @param {ReturnType<typeof readTree> | null} cuts
  * @returns {Grouping}
  */
-function clusterGroups(content, step, cuts) {
-  const order =
-    content.tree && cuts ? clusterOrder(content.tree, cuts.order, step.K) : step.clusters;
+function modelGroups(content, step, cuts) {
+  const order = content.tree && cuts ? groupOrder(content.tree, cuts.order, step.K) : step.groups;
   const shares = content.tree && cuts ? places(content.tree, cuts, order) : null;
   const groups = order.map((k, i) => {
     /** @type {Group} */
     const group = {
       id: k,
-      cluster: k,
       name: () => content.names[k],
       size: step.entry.sizes[k],
       ...listedWords(content, step, k),
       only: onlyWords(content, step, k),
-      stability: step.exact ? (content.firmness?.groups[k] ?? null) : null,
+      stability: step.exact ? (content.stability?.groups[k] ?? null) : null,
       colour: keptColour(content, k) ?? groupColour(shares ? shares[i] : i / order.length, i),
     };
     return group;
@@ -62,12 +60,12 @@ function keptColour({ edits }, k) {
 }
 
 /**
- * Return the middle of the leaves of each cluster, as a share of all leaves.
- * @param {Tree} tree @param {ReturnType<typeof readTree>} cuts @param {number[]} clusters
+ * Return the middle of the leaves of each group, as a share of all leaves.
+ * @param {Tree} tree @param {ReturnType<typeof readTree>} cuts @param {number[]} groups
  */
-function places(tree, { order }, clusters) {
-  return clusters.map((k) => {
-    const at = order.flatMap((leaf, place) => (tree.clusters[leaf] === k ? [place] : []));
+function places(tree, { order }, groups) {
+  return groups.map((k) => {
+    const at = order.flatMap((leaf, place) => (tree.groups[leaf] === k ? [place] : []));
     return (at.reduce((sum, place) => sum + place, 0) / (at.length || 1) + 0.5) / order.length;
   });
 }
@@ -87,17 +85,16 @@ function nodeGroups(content, tree, cuts, m) {
     /** @type {Group} */
     const group = {
       id: node,
-      cluster: tree.clusters[node],
-      name: () => (tree.is_chosen[node] ? content.names[tree.clusters[node]] : tree.names[node]),
+      name: () => (tree.is_chosen[node] ? content.names[tree.groups[node]] : tree.names[node]),
       size: tree.sizes[node],
       words: tree.words[node],
       own: tree.words[node].map((word) => tree.only[node].includes(word)),
       only: tree.only[node],
       stability: tree.is_chosen[node]
-        ? (content.firmness?.groups[tree.clusters[node]] ?? null)
+        ? (content.stability?.groups[tree.groups[node]] ?? null)
         : null,
       colour:
-        (tree.is_chosen[node] ? keptColour(content, tree.clusters[node]) : null) ??
+        (tree.is_chosen[node] ? keptColour(content, tree.groups[node]) : null) ??
         groupColour(middle / leaves.length / tree.leaves, i),
     };
     return group;
@@ -117,7 +114,7 @@ function grouping(exact, groups, labels, nowhere) {
   return { exact, groups, labels, byId, nowhere, listed };
 }
 
-// Return the words of a cluster; for coordinates, those that set its texts apart.
+// Return the words of a group; for coordinates, those that set its texts apart.
 /** @param {Content} content @param {Step} step @param {number} k */
 function listedWords(content, step, k) {
   if (content.kind === "coordinates") {
@@ -138,9 +135,9 @@ function onlyWords(content, step, k) {
 }
 
 // Return what is chosen: a group of the model, or a node of the tree.
-/** @param {Pick<Now, "cut" | "cluster" | "node">} now */
-export function chosenId({ cut, cluster, node }) {
-  return cut ? node : cluster;
+/** @param {Pick<Now, "cut" | "group" | "node">} now */
+export function chosenId({ cut, group, node }) {
+  return cut ? node : group;
 }
 
 /**
@@ -153,17 +150,17 @@ export function chooseGroup(state, groups, id, more = {}) {
   const open = state.now.document;
   const stays = open >= 0 && groups.labels[open] === id;
   state.set({
-    [state.now.cut ? "node" : "cluster"]: id,
+    [state.now.cut ? "node" : "group"]: id,
     ...(!stays && { document: -1 }),
     rival: -1,
-    scope: "cluster",
+    scope: "group",
     ...more,
   });
 }
 
 // Choose a group of the model, also where other groups or other words are shown.
 /** @param {Pick<App, "content" | "state" | "groupsAt">} app @param {number} k */
-export function chooseCluster({ content, state, groupsAt }, k) {
+export function chooseModelGroup({ content, state, groupsAt }, k) {
   state.set({ cut: 0, step: content.chosen });
   chooseGroup(state, groupsAt(state.now), k);
 }
@@ -195,7 +192,7 @@ export function readTree(tree) {
     if (parent < 0) root = node;
     else children[parent].push(node);
   });
-  // The branch with the largest cluster of the model first, so that the first group is the largest.
+  // The branch with the largest group of the model first, so that the first group is the largest.
   /** @type {number[]} */
   const largest = [];
   children.forEach((pair, node) => {
@@ -227,10 +224,10 @@ export function readTree(tree) {
   return { order, cut, leavesOf };
 }
 
-// Return the clusters of the model in the order of the tree's leaves.
+// Return the groups of the model in the order of the tree's leaves.
 /** @param {Tree} tree @param {number[]} order @param {number} K */
-export function clusterOrder({ clusters }, order, K) {
-  const found = [...new Set(order.map((leaf) => clusters[leaf]))].filter((k) => k >= 0);
+export function groupOrder({ groups }, order, K) {
+  const found = [...new Set(order.map((leaf) => groups[leaf]))].filter((k) => k >= 0);
   const missing = Array.from({ length: K }, (_, k) => k).filter((k) => !found.includes(k));
   return [...found, ...missing];
 }
@@ -250,7 +247,6 @@ export function nowhereGroup({ model }, id, labels) {
   /** @type {Group} */
   const group = {
     id,
-    cluster: -1,
     name: () => NOWHERE,
     size,
     words: [],
@@ -263,23 +259,23 @@ export function nowhereGroup({ model }, id, labels) {
 }
 
 // Return whether a document belongs nowhere in the chosen mixture.
-/** @param {Pick<Content, "model">} content @param {Pick<Documents, "cluster">} documents @param {number} i */
-export function isNowhere({ model }, { cluster }, i) {
-  return cluster[i] === model.n_clusters;
+/** @param {Pick<Content, "model">} content @param {Pick<Documents, "group">} documents @param {number} i */
+export function isNowhere({ model }, { group }, i) {
+  return group[i] === model.n_groups;
 }
 
 /**
- * Return the cluster whose words explain a document, and the one it is compared with; -1: none.
+ * Return the group whose words explain a document, and the one it is compared with; -1: none.
  * That is its own and the second group, or the one it has left at this step. Of a document that
  * belongs nowhere it is the nearest one.
- * @param {Pick<Documents, "cluster" | "runner_up">} documents
+ * @param {Pick<Documents, "group" | "second_group">} documents
  * @param {Pick<Step, "labels" | "K">} step @param {number} i
  */
-export function placeOf({ cluster, runner_up: next }, { labels, K }, i) {
+export function placeOf({ group, second_group: next }, { labels, K }, i) {
   const nearest = next ? next[i] : 0;
-  const chosen = cluster[i] === K ? nearest : cluster[i];
+  const chosen = group[i] === K ? nearest : group[i];
   if (labels[i] === K) return { k: chosen, rival: -1 };
   const k = labels[i];
   if (chosen !== k) return { k, rival: chosen };
-  return { k, rival: next && cluster[i] !== K ? next[i] : -1 };
+  return { k, rival: next && group[i] !== K ? next[i] : -1 };
 }

@@ -13,7 +13,7 @@ import { chooseGroup, chosenId } from "./grouping.js";
 /** @param {App} app */
 export function mountGroups(app) {
   const { content, state } = app;
-  const list = find("cluster-list");
+  const list = find("group-list");
   /** @type {Map<number, HTMLElement>} */
   let options = new Map();
   let waiting = 0;
@@ -38,13 +38,13 @@ export function mountGroups(app) {
     const few = groups.groups.length < 7;
     const order = content.tree ? "similar together" : "by size";
     const red = !few && groups.groups.some(({ own }) => own.includes(true));
-    find("cluster-title").replaceChildren(
+    find("group-title").replaceChildren(
       counted(groups.groups.length, "group"),
       noteSpan(red ? `${order}; red: only here` : order),
     );
     const marks = marksLines(groups.groups);
-    find("cluster-marks").replaceChildren(...marks.map((text) => make("li", { text })));
-    find("cluster-marks").hidden = !marks.length;
+    find("group-marks").replaceChildren(...marks.map((text) => make("li", { text })));
+    find("group-marks").hidden = !marks.length;
     list.classList.toggle("many", groups.groups.length > 8);
     list.classList.toggle("few", few);
     const largest = Math.max(...groups.groups.map(({ size }) => size), 1);
@@ -56,7 +56,7 @@ export function mountGroups(app) {
     mark();
   };
   state.follow(["step", "cut", "edited", "theme"], draw);
-  state.follow(["cluster", "node"], mark);
+  state.follow(["group", "node"], mark);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 }
 

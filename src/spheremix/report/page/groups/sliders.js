@@ -20,12 +20,12 @@ import { chosenId, nearestGroup } from "./grouping.js";
 export function openCut(app, m) {
   const { content, state } = app;
   const { tree, candidates, model } = content;
-  if (m === model.n_clusters) setCut(app, 0);
+  if (m === model.n_groups) setCut(app, 0);
   else if (tree && m >= 2 && m <= tree.leaves) setCut(app, m);
   else
     state.set({
       tab: "candidates",
-      candidate: candidates.findIndex((one) => one.n_clusters === m),
+      candidate: candidates.findIndex((one) => one.n_groups === m),
     });
 }
 
@@ -37,7 +37,7 @@ export function setCut(app, cut) {
   if (cut === state.now.cut) return;
   const step = cut ? content.chosen : state.now.step;
   const id = nearestGroup(app.groups(), chosenId(state.now), app.groupsAt({ cut, step }));
-  state.set({ cut, step, [cut ? "node" : "cluster"]: id, compared: -1 });
+  state.set({ cut, step, [cut ? "node" : "group"]: id, compared: -1 });
 }
 
 /** @param {App} app */
@@ -52,10 +52,10 @@ export function mountGroupSlider(app) {
   range.title = "How many groups, merged along the tree";
   range.addEventListener("input", () => {
     const m = Number(range.value);
-    setCut(app, m === model.n_clusters ? 0 : m);
+    setCut(app, m === model.n_groups ? 0 : m);
   });
   state.follow(["cut"], () => {
-    const m = state.now.cut || model.n_clusters;
+    const m = state.now.cut || model.n_groups;
     range.value = String(m);
     range.setAttribute("aria-valuetext", counted(m, "group"));
     find("cut-now").textContent = String(m);
@@ -65,7 +65,7 @@ export function mountGroupSlider(app) {
 /** @param {App} app @param {number} by */
 export function moveCut(app, by) {
   const { tree, model, documents } = app.content;
-  const m = (app.state.now.cut || model.n_clusters) + by;
+  const m = (app.state.now.cut || model.n_groups) + by;
   if (tree && documents?.leaf && m >= 2 && m <= tree.leaves) openCut(app, m);
 }
 
@@ -106,7 +106,7 @@ export function mountSlider({ content, state, stepOf }) {
   state.follow(["step"], () => {
     const entry = steps[state.now.step];
     range.value = String(state.now.step);
-    const each = Math.round(entry.n_nonzero / content.model.n_clusters);
+    const each = Math.round(entry.n_nonzero / content.model.n_groups);
     const told = `${counted(each, noun)} a group`;
     range.setAttribute("aria-valuetext", told);
     find("beta-now").textContent = `${integer(each)} per group`;
@@ -126,7 +126,7 @@ function position(step, last) {
 /** @param {Content} content @param {Step} step */
 function telling(content, step) {
   const { entry } = step;
-  const [idle, own] = entry.n_words_by_clusters;
+  const [idle, own] = entry.n_words_by_groups;
   const words = counted(content.model.n_words - idle, nounOf(content));
   return [
     `${words} left, ${integer(own)} of them in one group only · `,

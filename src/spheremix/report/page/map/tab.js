@@ -91,7 +91,7 @@ export function mountMapTab(app) {
     map.setChosen(on ? mask() : null);
   };
   let { cut } = state.now;
-  state.follow(["cluster", "node"], () => {
+  state.follow(["group", "node"], () => {
     if (mounted && state.now.cut === cut) standOut(true);
   });
   mounted = true;
@@ -240,7 +240,7 @@ function dateColouring({ date }) {
 // Return the colouring in the words of the list of documents, with as many documents.
 /** @param {Content} content @param {Documents} documents @returns {Colouring[]} */
 function sureColouring(content, documents) {
-  if (!documents.runner_up) return [];
+  if (!documents.second_group) return [];
   const counts = countSure(content, documents, documents.id.keys());
   const shown = SURE_ORDER.filter((one) => counts[one]);
   const legend = (/** @type {boolean} */ dark) =>

@@ -1,6 +1,6 @@
 // What was read, what was done to it, and how the model was made.
 
-import { chooseCluster } from "../groups/grouping.js";
+import { chooseModelGroup } from "../groups/grouping.js";
 import { bdi, find, make, part, present, softLine } from "../lib/dom.js";
 import {
   counted,
@@ -114,7 +114,7 @@ function modelFacts(content) {
   const chosenK = by(candidates.length > 1 ? model.k_criterion : null);
   /** @type {(Pair | null)[]} */
   const facts = [
-    ["groups", `${model.n_clusters}${chosenK}`],
+    ["groups", `${model.n_groups}${chosenK}`],
     [`${nounOf({ kind })}s`, integer(model.n_words)],
     ["β, the penalty", penalised ? beta : "none"],
     ["κ, the concentration", typeof model.kappa === "number" ? decimal(model.kappa) : model.kappa],
@@ -146,28 +146,28 @@ function section(title, pairs) {
 /** @param {App} app @param {Remark} remark */
 function remarkLine(app, { text, groups }) {
   const line = make("bdi");
-  for (const { words, cluster } of remarkParts(text, groups)) {
-    const choose = () => chooseCluster(app, cluster);
+  for (const { words, group } of remarkParts(text, groups)) {
+    const choose = () => chooseModelGroup(app, group);
     const button = { type: "button", class: "plain", title: "Show this group" };
     line.append(
-      cluster < 0 ? words : make("button", { ...button, on: { click: choose } }, bdi(words)),
+      group < 0 ? words : make("button", { ...button, on: { click: choose } }, bdi(words)),
     );
   }
   return line;
 }
 
-// Return a text cut where it names groups; what lies between has the cluster -1.
+// Return a text cut where it names groups; what lies between has the group -1.
 /** @param {string} text @param {Remark["groups"]} groups in the order of the text */
 export function remarkParts(text, groups) {
   const parts = [];
   let rest = text;
-  for (const [cluster, words] of groups) {
+  for (const [group, words] of groups) {
     const at = rest.indexOf(words);
     if (at < 0) continue;
-    parts.push({ words: rest.slice(0, at), cluster: -1 }, { words, cluster });
+    parts.push({ words: rest.slice(0, at), group: -1 }, { words, group });
     rest = rest.slice(at + words.length);
   }
-  return [...parts, { words: rest, cluster: -1 }].filter(({ words }) => words);
+  return [...parts, { words: rest, group: -1 }].filter(({ words }) => words);
 }
 
 /** @param {string} title @param {HTMLElement[]} said */

@@ -31,12 +31,12 @@ export function mountCandidates(app) {
   const box = find("candidates");
   const several = candidates.length > 1;
   const names = Object.keys(candidates[0].criteria);
-  const clusters = make("section", { class: "part" });
+  const groups = make("section", { class: "part" });
   const choose = (/** @type {number} */ i) => state.set({ candidate: i });
-  // From the table, which is below them, the clusters may be out of sight.
+  // From the table, which is below them, the groups may be out of sight.
   const chooseBelow = (/** @type {number} */ i) => {
     choose(i);
-    box.scrollTop += clusters.getBoundingClientRect().top - box.getBoundingClientRect().top;
+    box.scrollTop += groups.getBoundingClientRect().top - box.getBoundingClientRect().top;
   };
   const ticks = several ? kTicks(candidates, choose) : [];
   const rows = criteriaRows(candidates, names, chooseBelow);
@@ -47,7 +47,7 @@ export function mountCandidates(app) {
       advicePart(app),
       flow,
       several ? make("div", { class: "ticks" }, ...ticks) : null,
-      clusters,
+      groups,
       criteriaPart(candidates, names, rows),
     ]),
   );
@@ -56,7 +56,7 @@ export function mountCandidates(app) {
     const shown = state.now.candidate >= 0 ? state.now.candidate : chosen;
     ticks.forEach((tick, i) => tick.setAttribute("aria-pressed", String(i === shown)));
     rows.forEach((row, i) => row.classList.toggle("shown", i === shown));
-    clusters.replaceChildren(...candidateClusters(candidates[shown]));
+    groups.replaceChildren(...candidateGroups(candidates[shown]));
   });
   state.followAtRest(["tab", "cut", "edited", "theme"], () => {
     if (state.now.tab === "candidates") flow.replaceChildren(...flowPart(app));
@@ -81,13 +81,13 @@ function criteriaPart(candidates, names, rows) {
 }
 
 /** @param {Model} model @param {Candidate[]} candidates */
-function introduction({ k_criterion: criterion, n_clusters: K }, candidates) {
+function introduction({ k_criterion: criterion, n_groups: K }, candidates) {
   if (candidates.length < 2)
     return (
       `The number of groups was given (${K}), and no other number was tried. ` +
       "To compare several numbers, make the run again with a range of numbers."
     );
-  const range = `${candidates[0].n_clusters} to ${candidates[candidates.length - 1].n_clusters}`;
+  const range = `${candidates[0].n_groups} to ${candidates[candidates.length - 1].n_groups}`;
   return (
     `${range} groups were tried; ${chosenBy(K, criterion)}` +
     "To explore another number in full, make the run again with it."
@@ -107,8 +107,8 @@ function kTicks(candidates, choose) {
     const button = make("button", {
       type: "button",
       class: one.chosen ? "choice used" : "choice",
-      text: one.n_clusters,
-      title: `Show ${one.n_clusters} groups`,
+      text: one.n_groups,
+      title: `Show ${one.n_groups} groups`,
       on: { click: () => choose(i) },
     });
     button.style.left = `calc(16px + (100% - 32px) * ${i / (candidates.length - 1)})`;
@@ -137,8 +137,8 @@ function criteriaCurves(candidates, names) {
     make(
       "p",
       { class: "ends" },
-      make("span", { text: counted(candidates[0].n_clusters, "group") }),
-      make("span", { text: counted(candidates[candidates.length - 1].n_clusters, "group") }),
+      make("span", { text: counted(candidates[0].n_groups, "group") }),
+      make("span", { text: counted(candidates[candidates.length - 1].n_groups, "group") }),
     ),
     make(
       "p",
@@ -180,7 +180,7 @@ function criteriaRows(candidates, names, choose) {
   const number = (/** @type {string} */ text, title = "") =>
     make("td", { class: "number", text, title: title || null });
   return candidates.map((one, i) => {
-    const button = textButton(`${one.n_clusters}${several && one.chosen ? " (chosen)" : ""}`, () =>
+    const button = textButton(`${one.n_groups}${several && one.chosen ? " (chosen)" : ""}`, () =>
       choose(i),
     );
     const cells = names.map((name, c) => {
@@ -193,7 +193,7 @@ function criteriaRows(candidates, names, choose) {
     return make(
       "tr",
       {},
-      make("th", { scope: "row" }, several ? button : String(one.n_clusters)),
+      make("th", { scope: "row" }, several ? button : String(one.n_groups)),
       number(`${one.n_converged} of ${one.n_starts}`),
       agreementKnown(candidates) ? number(agreementText(one), AGREE) : null,
       number(decimal(one.log_likelihood)),
@@ -217,10 +217,10 @@ function agreementText({ agreement }) {
 }
 
 /** @param {Candidate} candidate */
-function candidateClusters(candidate) {
-  const { clusters } = candidate;
-  const largest = Math.max(...clusters.map(({ weight }) => weight));
-  const items = clusters.map(({ size, weight, words }) => {
+function candidateGroups(candidate) {
+  const { groups } = candidate;
+  const largest = Math.max(...groups.map(({ weight }) => weight));
+  const items = groups.map(({ size, weight, words }) => {
     const bar = make("span", { class: "bar", "aria-hidden": "true" });
     bar.style.width = `${(100 * weight) / largest}%`;
     return make(
@@ -230,15 +230,13 @@ function candidateClusters(candidate) {
       make("span", { class: "texts" }, bdi(words.join(" ")), make("span", { class: "track" }, bar)),
     );
   });
-  const named = clusters.some(({ words }) => words.length)
-    ? " Their most characteristic words:"
-    : "";
+  const named = groups.some(({ words }) => words.length) ? " Their most characteristic words:" : "";
   return [
     make("h3", {
-      text: `The ${candidate.n_clusters} groups of this number, before words were dropped, by size`,
+      text: `The ${candidate.n_groups} groups of this number, before words were dropped, by size`,
     }),
     softLine(`${counted(candidate.n_nonzero, "weight")} of the prototypes are not zero.${named}`),
-    make("ol", { class: "cluster-list roomy still" }, ...items),
+    make("ol", { class: "group-list roomy still" }, ...items),
   ];
 }
 
@@ -265,7 +263,7 @@ const COLUMNS = [
 export function advicePart(app) {
   const { advice } = app.content;
   if (!advice) return null;
-  const said = advice.recommended.map(({ n_clusters: K, sentence, reading }) => {
+  const said = advice.recommended.map(({ n_groups: K, sentence, reading }) => {
     if (reading === "none") return make("li", { text: sentence });
     const colon = sentence.indexOf(":"); // after the number, which leads to its groups
     const button = textButton(sentence.slice(0, colon), () => openCut(app, K), {
@@ -294,12 +292,12 @@ function evidenceText(name, value) {
 
 /** @param {App} app @param {Advice} advice */
 function evidenceTable(app, { evidence, recommended }) {
-  const numbers = evidence.n_components ?? [];
+  const numbers = evidence.n_groups ?? [];
   const columns = COLUMNS.filter(([name]) => evidence[name]?.some((value) => value !== null));
   const head = columns.map(([, text, title]) => make("th", { scope: "col", text, title }));
   const rows = numbers.map((K, i) => {
-    const place = recommended.findIndex((one) => one.n_clusters === K);
-    const chosen = K === app.content.model.n_clusters;
+    const place = recommended.findIndex((one) => one.n_groups === K);
+    const chosen = K === app.content.model.n_groups;
     return make(
       "tr",
       { class: chosen ? "shown" : null },
@@ -335,8 +333,8 @@ export function flowPart(app) {
   const { content, state } = app;
   const { tree, model, advice, documents } = content;
   if (!tree || !documents?.leaf) return [];
-  const K = model.n_clusters;
-  const others = (advice?.recommended ?? []).map((one) => one.n_clusters);
+  const K = model.n_groups;
+  const others = (advice?.recommended ?? []).map((one) => one.n_groups);
   const fits = (/** @type {number} */ m) => m >= 2 && m <= tree.leaves && m !== K;
   const fewer = others.find((m) => m < K && fits(m)) ?? Math.ceil(K / 2);
   const more = others.find((m) => m > K && fits(m)) ?? tree.leaves;
@@ -347,7 +345,7 @@ export function flowPart(app) {
   if (numbers.length < 2) return [];
   const cuts = numbers.map((m) => (m === K ? 0 : m));
   const choose = (/** @type {number} */ cut, /** @type {number} */ id) =>
-    state.set({ cut, step: content.chosen, [cut ? "node" : "cluster"]: id });
+    state.set({ cut, step: content.chosen, [cut ? "node" : "group"]: id });
   return [
     make(
       "h3",

@@ -115,12 +115,12 @@ export function mountTime(app) {
     app.lasso.set([]);
     chooseGroup(state, app.groups(), id, {
       ...daysOf(period),
-      ...{ scope: "cluster", text: "", label: -1 },
+      ...{ scope: "group", text: "", label: -1 },
     });
     shown.get(id)?.tell(at);
     if (isFocused) shown.get(id)?.bars.focus();
   };
-  state.followAtRest(["tab", "step", "cut", "cluster", "node", "edited", "theme"], () => {
+  state.followAtRest(["tab", "step", "cut", "group", "node", "edited", "theme"], () => {
     if (state.now.tab !== "time") return;
     draw();
     const row = shown.get(chosenId(state.now))?.element;

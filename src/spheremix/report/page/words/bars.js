@@ -1,6 +1,6 @@
 // Words of a group as bars, on one scale for all groups; and what sets two groups apart.
 
-import { FAIR, ofSamples, wordStability } from "../groups/certainty.js";
+import { UNSTABLE, ofSamples, wordStability } from "../groups/certainty.js";
 import { bdi, make, rove, softLine, tableOf, textButton } from "../lib/dom.js";
 import { atThisBeta, decimal, nounOf } from "../lib/format.js";
 import { showWord } from "./map.js";
@@ -109,20 +109,20 @@ function wordBar(app, step, k, j, scale, hide) {
 }
 
 // Return whether a word comes back with its group in fewer than half of the redrawn samples.
-/** @param {Pick<Content, "firmness">} content @param {Step} step @param {number} k @param {number} j */
+/** @param {Pick<Content, "stability">} content @param {Step} step @param {number} k @param {number} j */
 export function isWeak(content, step, k, j) {
   const stability = step.exact ? wordStability(content, k, j) : null;
-  return stability !== null && stability < FAIR;
+  return stability !== null && stability < UNSTABLE;
 }
 
-/** @param {Pick<Content, "firmness" | "kind">} content */
-export function aboutItalics({ firmness, kind }) {
+/** @param {Pick<Content, "stability" | "kind">} content */
+export function aboutItalics({ stability, kind }) {
   return make(
     "p",
     { class: "soft italics" },
     make("i", { text: "In italics" }),
     `: ${nounOf({ kind })}s that come back with the group in fewer than half of the ` +
-      `${firmness?.n_replicates ?? 0} redrawn samples.`,
+      `${stability?.n_replicates ?? 0} redrawn samples.`,
   );
 }
 
@@ -151,7 +151,7 @@ export function wordTitle(content, step, k, j, role) {
     .map((other) => content.names[other]);
   const shared = role === "shared" ? `: ${others.join("; ")}` : "";
   const stability = step.exact ? wordStability(content, k, j) : null;
-  const samples = content.firmness?.n_replicates ?? 0;
+  const samples = content.stability?.n_replicates ?? 0;
   const found =
     stability === null ? "" : `; back with the group in ${ofSamples(stability, samples)}`;
   return `${ROLES[role]}${shared}; weight ${decimal(step.weight(k, j))}${leaves}${found}`;

@@ -62,7 +62,7 @@ export function drawLabels(context, view) {
     context.fillRect(left, 17, Math.max(1, right - left - 1), 4);
     context.font = `12px ${FONT}`;
     context.fillStyle = colours.ink;
-    const number = step.entry.n_words_by_clusters[count];
+    const number = step.entry.n_words_by_groups[count];
     const text = groupTexts(count, step.K, number, `${nounOf(content)}s`).find(
       (one) => context.measureText(one).width <= right - left - 4,
     );
@@ -86,12 +86,12 @@ function clipped(columns, start, stop) {
 /** @param {Context} context @param {View} view */
 function drawOwners(context, { content, step, columns, colours }) {
   context.font = `11px ${FONT}`;
-  for (const { start, stop, count, clusters } of step.blocks) {
+  for (const { start, stop, count, groups } of step.blocks) {
     if (count !== 1 || step.K === 1) continue;
     const [left, right] = clipped(columns, start, stop);
     if (right - left < 26) continue;
     context.fillStyle = colours.soft;
-    context.fillText(fitText(context, content.names[clusters[0]], right - left - 6), left + 2, 33);
+    context.fillText(fitText(context, content.names[groups[0]], right - left - 6), left + 2, 33);
   }
 }
 

@@ -85,12 +85,12 @@ export function mountMap(app) {
 
   listenToPointer({ marks, state, tooltip, zoom, mark, view: () => view });
   find("zoom").append(...zoomButtons(content, zoom, state));
-  state.follow(["step", "tab", "zoom", "cluster", "cut", "edited"], () => draw());
+  state.follow(["step", "tab", "zoom", "group", "cut", "edited"], () => draw());
   state.follow(["word"], () => mark());
   state.follow(["cut"], () => {
     find("map-note").hidden = !state.now.cut;
     find("map-note").textContent =
-      `Weights are known for the ${content.model.n_clusters} groups of the model, shown here.`;
+      `Weights are known for the ${content.model.n_groups} groups of the model, shown here.`;
   });
   state.follow(["step", "tab"], () => describe(marks, app));
   new ResizeObserver(() => draw()).observe(frame);
@@ -120,7 +120,7 @@ function paintMap(context, view, now) {
   drawLabels(context, view);
   if (view.columns.unit >= WIDE) drawWordsBelow(context, view);
   else if (now.tab !== "data") drawHeavyWords(context, view);
-  drawRowNames(context, view, now.cluster);
+  drawRowNames(context, view, now.group);
 }
 
 /** @param {HTMLCanvasElement} canvas @param {View} view */
@@ -173,7 +173,7 @@ function describe(marks, { content, state, stepOf }) {
   const step = stepOf(state.now.step);
   const noun = nounOf(content);
   const rows = state.now.tab === "data" ? "Documents by group" : "Groups";
-  const active = content.model.n_words - step.entry.n_words_by_clusters[0];
+  const active = content.model.n_words - step.entry.n_words_by_groups[0];
   marks.setAttribute(
     "aria-label",
     `${rows} against ${noun}s. ${counted(step.K, "group")}, ` +
@@ -268,7 +268,7 @@ function choose(view, { row, place, head }, state) {
       place < 0 || (row && step.levels[row.k * step.W + step.order[place]] === 0)
         ? -1
         : step.order[place];
-    state.set({ ...(row && { cluster: row.k, scope: "cluster" }), word });
+    state.set({ ...(row && { group: row.k, scope: "group" }), word });
   }
 }
 
@@ -357,9 +357,7 @@ export function mountWordLine({ content, state, stepOf }) {
     const having = sharers(step, j);
     const names = having
       .slice(0, 4)
-      .map((k) =>
-        textButton(bdi(content.names[k]), () => state.set({ cluster: k, scope: "cluster" })),
-      );
+      .map((k) => textButton(bdi(content.names[k]), () => state.set({ group: k, scope: "group" })));
     const clear = textButton("clear", () => state.set({ word: -1 }));
     const told = having.length
       ? ` is in ${having.length} of ${counted(step.K, "group")}: `

@@ -2,7 +2,7 @@
 
 /** @import { Columns, Context, Row, Rows, Step, StepEntry, View, Zoom } from "../types.d.ts" */
 
-const NOBODY = 0.12; // of the width, at most, for the words that no cluster has
+const NOBODY = 0.12; // of the width, at most, for the words that no group has
 
 /**
  * @param {Pick<Step, "active" | "W">} step @param {Zoom} zoom @param {number} left
@@ -62,11 +62,11 @@ export function panBy(zoom, share) {
 
 /**
  * Return rows as high as their groups are large, the small ones still seen.
- * @param {{ clusters: number[], entry: Pick<StepEntry, "sizes"> }} step @param {number} top
+ * @param {{ groups: number[], entry: Pick<StepEntry, "sizes"> }} step @param {number} top
  * @param {number} height
  */
 export function createRows(step, top, height) {
-  const sizes = step.clusters.map((k) => Math.max(0, step.entry.sizes[k]));
+  const sizes = step.groups.map((k) => Math.max(0, step.entry.sizes[k]));
   const total = sizes.reduce((sum, size) => sum + size, 0) || 1;
   const least = Math.min(14, (0.7 * height) / sizes.length);
   const heights = fairHeights(
@@ -77,7 +77,7 @@ export function createRows(step, top, height) {
   /** @type {Row[]} */
   const rows = [];
   let y = top;
-  step.clusters.forEach((k, i) => {
+  step.groups.forEach((k, i) => {
     rows.push({ k, y, height: heights[i] });
     y += heights[i];
   });
@@ -99,7 +99,7 @@ function fairHeights(wanted, least, height) {
   return heights;
 }
 
-// The prototype map's pixels: one row a cluster, one column a word in the paper's order.
+// The prototype map's pixels: one row a group, one column a word in the paper's order.
 
 const STRIPES = 6; // pixels
 
@@ -163,7 +163,7 @@ function paintRow(line, step, k, bounds, palette) {
   }
 }
 
-// The data map's pixels: documents by cluster, words in the order of the prototype map.
+// The data map's pixels: documents by group, words in the order of the prototype map.
 
 /** @param {Context} context @param {View} view */
 export function paintDocuments(context, view) {
@@ -191,12 +191,12 @@ function documentLines(step, rows, top, scale) {
   const sizes = new Uint32Array(step.K);
   for (const k of labels) sizes[k]++;
   const seen = new Uint32Array(step.K);
-  const byCluster = new Array(step.K);
-  for (const row of rows) byCluster[row.k] = row;
+  const byGroup = new Array(step.K);
+  for (const row of rows) byGroup[row.k] = row;
   const lines = new Uint32Array(2 * labels.length);
   labels.forEach((k, i) => {
     if (k >= step.K) return; // it belongs nowhere: no row has it
-    const { y, height } = byCluster[k];
+    const { y, height } = byGroup[k];
     const from = y * scale - top;
     const first = Math.floor(from + (height * scale * seen[k]) / sizes[k]);
     const stop = Math.floor(from + (height * scale * (seen[k] + 1)) / sizes[k]);

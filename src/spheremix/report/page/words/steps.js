@@ -1,9 +1,9 @@
-// One step of the path, read: which cluster has which word, and the paper's order of words.
+// One step of the path, read: which group has which word, and the paper's order of words.
 
 /** @import { Block, Content, Levels, Step, StepOf } from "../types.d.ts" */
 
 const MOST = 127; // the highest level of a weight
-const BITS = 44; // of a pattern in one number, with room above them for the number of clusters
+const BITS = 44; // of a pattern in one number, with room above them for the number of groups
 
 /** @param {Content} content @returns {StepOf} */
 export function createSteps(content) {
@@ -18,7 +18,7 @@ export function createSteps(content) {
 
 /** @param {Content} content @param {number} index @returns {Step} */
 function readStep(content, index) {
-  const K = content.model.n_clusters;
+  const K = content.model.n_groups;
   const W = content.words.length;
   const entry = content.steps[index];
   const levels = content.values.subarray(index * K * W, (index + 1) * K * W);
@@ -28,10 +28,10 @@ function readStep(content, index) {
   const known = weightsOfLevels(entry.scale);
   const weight = (/** @type {number} */ k, /** @type {number} */ j) =>
     exact ? content.prototypes[k * W + j] : known[levels[k * W + j] + MOST];
-  const clusters = orderClusters(entry.weights);
+  const groups = orderGroups(entry.weights);
   const { counts, shownCounts } = countWords(levels, W, K);
   const columns = once(() =>
-    orderColumns(levels, clusters, counts, W, exact ? content.prototypes : null),
+    orderColumns(levels, groups, counts, W, exact ? content.prototypes : null),
   );
   return {
     index,
@@ -43,7 +43,7 @@ function readStep(content, index) {
     labels,
     weight,
     scores: createScores(weight, entry.masses, W),
-    clusters,
+    groups,
     counts,
     shownCounts,
     active: W - counts.reduce((zeros, count) => zeros + Number(count === 0), 0),
@@ -88,7 +88,7 @@ function createScores(weight, masses, W) {
   });
   let last = -1;
   let scores = new Float64Array(0);
-  // Several lists of the same cluster are asked for after each other.
+  // Several lists of the same group are asked for after each other.
   return (/** @type {number} */ k) => {
     if (k === last) return scores;
     const sums = totals();
@@ -103,11 +103,11 @@ function createScores(weight, masses, W) {
 }
 
 /** Return groups by decreasing weight; of equals, the first one first. @param {number[]} weights */
-function orderClusters(weights) {
+function orderGroups(weights) {
   return weights.map((_, k) => k).sort((a, b) => weights[b] - weights[a] || a - b);
 }
 
-// Return how many clusters have each word, and how many words each cluster has.
+// Return how many groups have each word, and how many words each group has.
 /** @param {Levels} levels @param {number} W @param {number} K */
 function countWords(levels, W, K) {
   const counts = new Uint16Array(W);
@@ -125,13 +125,13 @@ function countWords(levels, W, K) {
 
 /**
  * Return the paper's order of words. Only the map of words asks for it, and sorting takes its time.
- * @param {Levels} levels @param {number[]} clusters @param {Uint16Array} counts @param {number} W
+ * @param {Levels} levels @param {number[]} groups @param {Uint16Array} counts @param {number} W
  * @param {Float32Array | null} prototypes
  */
-function orderColumns(levels, clusters, counts, W, prototypes) {
+function orderColumns(levels, groups, counts, W, prototypes) {
   const intensities = new Float64Array(W);
-  const keys = Array.from({ length: Math.ceil(clusters.length / BITS) }, () => new Float64Array(W));
-  clusters.forEach((k, row) => {
+  const keys = Array.from({ length: Math.ceil(groups.length / BITS) }, () => new Float64Array(W));
+  groups.forEach((k, row) => {
     const key = keys[Math.floor(row / BITS)];
     const bit = 2 ** (BITS - 1 - (row % BITS));
     for (let j = 0, at = k * W; j < W; j++, at++) {
@@ -141,12 +141,12 @@ function orderColumns(levels, clusters, counts, W, prototypes) {
       intensities[j] += prototypes ? Math.abs(prototypes[at]) : q * q;
     }
   });
-  // The number of clusters decides before the pattern does.
+  // The number of groups decides before the pattern does.
   for (let j = 0; j < W; j++) keys[0][j] += counts[j] * 2 ** BITS;
   const order = orderWords(keys, intensities);
   const places = new Uint32Array(W);
   order.forEach((j, place) => (places[j] = place));
-  return { order, places, blocks: findBlocks(order, keys, counts, levels, clusters, W) };
+  return { order, places, blocks: findBlocks(order, keys, counts, levels, groups, W) };
 }
 
 /** @param {Float64Array[]} keys @param {Float64Array} intensities */
@@ -162,16 +162,16 @@ function orderWords(keys, intensities) {
 /**
  * Return neighbouring words that are non-zero in exactly the same groups.
  * @param {Uint32Array} order @param {Float64Array[]} keys @param {Uint16Array} counts
- * @param {Levels} levels @param {number[]} clusters @param {number} W
+ * @param {Levels} levels @param {number[]} groups @param {number} W
  */
-function findBlocks(order, keys, counts, levels, clusters, W) {
+function findBlocks(order, keys, counts, levels, groups, W) {
   /** @type {Block[]} */
   const blocks = [];
   for (let start = 0, place = 1; place <= order.length; place++) {
     const j = order[start];
     if (place < order.length && keys.every((key) => key[order[place]] === key[j])) continue;
-    const members = clusters.filter((k) => levels[k * W + j] !== 0);
-    blocks.push({ start, stop: place, count: counts[j], clusters: members });
+    const members = groups.filter((k) => levels[k * W + j] !== 0);
+    blocks.push({ start, stop: place, count: counts[j], groups: members });
     start = place;
   }
   return blocks;
@@ -180,7 +180,7 @@ function findBlocks(order, keys, counts, levels, clusters, W) {
 // Return the columns of each number of sharing groups: what is drawn in one hue.
 /** @param {Step} step */
 export function groupsOf(step) {
-  /** @type {Omit<Block, "clusters">[]} */
+  /** @type {Omit<Block, "groups">[]} */
   const groups = [];
   for (const { start, stop, count } of step.blocks) {
     const last = groups.at(-1);

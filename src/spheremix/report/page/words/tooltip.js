@@ -1,4 +1,4 @@
-// The word under the pointer: its values, and in how many clusters it is.
+// The word under the pointer: its values, and in how many groups it is.
 
 import { bdi, make, present } from "../lib/dom.js";
 import { counted, decimal, nounOf } from "../lib/format.js";
@@ -6,7 +6,7 @@ import { sharers, wordCountText } from "./words.js";
 
 /** @import { Content, Row, Step, Tooltip, View } from "../types.d.ts" */
 
-const SHOWN = 12; // clusters
+const SHOWN = 12; // groups
 
 /** @param {Content} content @param {HTMLElement} frame @returns {Tooltip} */
 export function createMapTooltip(content, frame) {

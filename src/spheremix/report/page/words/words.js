@@ -7,7 +7,7 @@ import { counted, integer, isDense, nounOf } from "../lib/format.js";
 /** @typedef {Pick<Content, "exit_betas">} Exits */
 /** @typedef {Pick<Content, "exit_betas" | "only_here">} Listed */
 
-// Return how many words a cluster has, and how many of them no other one has.
+// Return how many words a group has, and how many of them no other one has.
 /** @param {Content} content @param {Step} step @param {number} k */
 export function wordCountText(content, step, k) {
   const all = counted(step.entry.n_words[k], nounOf(content));
@@ -15,7 +15,7 @@ export function wordCountText(content, step, k) {
   return hasGroups(content, step) ? `${all}, ${alone} only here` : all;
 }
 
-// Return whether words are told apart by who has them: not those of one cluster, nor dense
+// Return whether words are told apart by who has them: not those of one group, nor dense
 // coordinates.
 /** @param {Content} content @param {Pick<Step, "K">} step */
 export function hasGroups(content, step) {
@@ -94,10 +94,10 @@ export function commonWords(content, step, k, limit) {
 
 /** @param {Step} step @param {number} j */
 export function sharers(step, j) {
-  return step.clusters.filter((k) => step.levels[k * step.W + j] !== 0);
+  return step.groups.filter((k) => step.levels[k * step.W + j] !== 0);
 }
 
-// Return what a word is to a cluster.
+// Return what a word is to a group.
 /** @param {Step} step @param {number} j @param {number} k @returns {Role} */
 export function roleOf(step, j, k) {
   const count = step.counts[j];
