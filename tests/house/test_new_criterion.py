@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from cli_common import rows, run
 from little_advice import little_advice
-from spheremix.run.saving import load_run, save_run
 
 import spheremix as sm
 from spheremix.select import CRITERIA
