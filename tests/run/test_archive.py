@@ -43,7 +43,17 @@ from spheremix.run.stages.rows import Rows
 from spheremix.run.stages.tree import Layout, Tree
 from spheremix.text import Corpus
 
-ODD_TEXTS = ["", "\0", "\ud800 half", "a\nb\r\n", '"{}"', "\u202e", "e\u0301", "\U0001f300", "x" * 999]
+ODD_TEXTS = [
+    "",
+    "\0",
+    "\ud800 half",
+    "a\nb\r\n",
+    '"{}"',
+    "\u202e",
+    "e\u0301",
+    "\U0001f300",
+    "x" * 999,
+]
 
 
 @dataclass(frozen=True, eq=False)
