@@ -157,12 +157,13 @@ class Store:
         info = self.info()
         known = {LOCK, *(() if info is None else (MANIFEST,)), *_entries(info)}
         known |= set(_entries(self._pending().get("run")))
+        ours = {CACHE} if info is None else {CACHE, FIGURES}
         for base, folders, names in os.walk(self.place, onerror=_refuse):
             inside = Path(base).relative_to(self.place)
             if inside == Path():
                 for name in sorted(folders):
                     path = self.place / name
-                    if name in {CACHE, FIGURES} and not path.is_symlink():
+                    if name in ours and not path.is_symlink():
                         folders.remove(name)
                         if name == CACHE:
                             listed = sorted(path.iterdir())
