@@ -366,10 +366,8 @@ def test_what_does_not_fit_together_is_refused(mixture, corpus, rows, vectorizer
     assert sm.Report(sm.VMFMixture(2, init=means).fit(rows.X)).content["steps"]
     with pytest.raises(ValueError, match=r"of shape \(n, 30\).*\(89, 5\)"):
         sm.Report(mixture, kept, X=np.ones((89, 5)))
-    assert (
-        repr(sm.Report(mixture, title="news"))
-        == f"Report('news', {len(mixture.weights_)} clusters)"
-    )
+    expected = f"Report('news', {len(mixture.weights_)} groups)"
+    assert repr(sm.Report(mixture, title="news")) == expected
     with pytest.raises(ValueError, match="names"):
         sm.Report(mixture, feature_names=["a"])
 
