@@ -58,9 +58,8 @@ def test_the_advice_has_its_evidence(run):
     ]
     assert "3 groups" in advice["recommended"][0]["sentence"]
     assert "cluster" not in " ".join(one["sentence"] for one in advice["recommended"])
-    for name in ("n_components", "stability", "score"):
-        values = table["n_groups" if name == "n_components" else name]
-        expected = [None if value is None else pytest.approx(value) for value in values]
+    for name in ("n_groups", "stability", "score"):
+        expected = [None if value is None else pytest.approx(value) for value in table[name]]
         assert advice["evidence"][name] == expected
 
 
@@ -68,7 +67,7 @@ def test_advice_of_an_estimator_and_none_where_there_is_none():
     X, _, _ = sm.datasets.make_vmf_mixture(150, 8, 2, overlap=0.01, random_state=0)
     model = sm.VMFMixtureIC([2, 3], n_init=2, random_state=0).fit(X)
     content = sm.Report(model, X=X).content
-    assert content["advice"]["recommended"][0]["n_clusters"] == model.advice_.n_clusters
+    assert content["advice"]["recommended"][0]["n_groups"] == model.advice_.n_clusters
     stability = model.advice_.table()["stability"]
     assert content["advice"]["evidence"]["stability"] == pytest.approx(list(stability))
     assert content["remarks"] == []

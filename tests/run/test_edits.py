@@ -7,9 +7,8 @@ import json
 import pytest
 
 from spheremix.errors import ParameterError
-from spheremix.run.edit_schema import EditNotes, Edits
-from spheremix.run.edits import LONGEST_NOTE, check_edits, read_edits
-from spheremix.run.typed import encode
+from spheremix.run.edits import LONGEST_NOTE, EditNotes, Edits, check_edits, read_edits
+from spheremix.run.folder.archive import encode
 
 HEAD = {"format": "spheremix edits", "version": 1, "run": "abc"}
 KNOWN = {"run": "abc", "n_groups": 3, "words": ["boat", "soup", "sea"], "ids": ["a", "b"]}
@@ -29,6 +28,7 @@ def given(parts, tmp_path):
         ({"notes": {"groups": {"9": "x"}}}, "there is no group 9"),
         ({"merge": [[0, 5]]}, "there is no group 5"),
         ({"split": [7]}, "there is no group 7"),
+        ({"merge": [[0, -1]]}, "there is no group -1"),
         ({"merge": [[0, 1], [1, 2]]}, "group 1 is to be merged twice"),
         ({"merge": [[0, 0]]}, "group 0 is to be merged twice"),
         ({"merge": [[1]]}, "is not two groups or more"),
@@ -63,12 +63,11 @@ def test_what_a_run_does_not_have_is_refused(tmp_path, parts, problem):
         ({"names": ["x"]}, "names: \"['x']\" is not what it should be"),
         ({"names": {"one": "x"}}, "names: 'one' is not a number"),
         ({"names": {"-1": "x"}}, "names: '-1' is not a number"),
-        ({"names": {"1": ""}}, "the name of cluster 1 must be a text that is not empty"),
-        ({"names": {"0": "x", "1": " x"}}, "clusters 0 and 1 have the same name"),
+        ({"names": {"1": ""}}, "the name of group 1 must be a text that is not empty"),
+        ({"names": {"0": "x", "1": " x"}}, "groups 0 and 1 have the same name"),
         ({"names": {"0": "a\u202eb"}}, "unprintable character"),
         ({"names": {"0": "a\ud800"}}, "unprintable character"),
         ({"names": {"0": "x" * 101}}, "has 101 characters, more than 100"),
-        ({"merge": [[0, -1]]}, "merge: '-1' is not what it should be"),
         ({"merge": [0, 1]}, "merge: '0' is not what it should be"),
         ({"merge": [[0, True]]}, "merge: 'True' is not what it should be"),
         ({"merge": [[0, 1.5]]}, "merge: '1.5' is not what it should be"),

@@ -1,4 +1,4 @@
-"""Names that people and programs give to clusters: checked, recorded, shown everywhere."""
+"""Names that people and programs give to groups: checked, recorded, shown everywhere."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def copy(base, tmp_path):
 def table(path, rows, *columns):
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(columns or ("cluster", "name"))
+        writer.writerow(columns or ("group", "name"))
         writer.writerows(rows)
     return path
 
@@ -51,19 +51,19 @@ def table(path, rows, *columns):
 def test_names_are_shown_everywhere_and_recorded(corpus, base, copy, tmp_path):
     automatic = sm.load_run(base)
     file = table(tmp_path / "names.csv", [(k, f" {name} ", "x") for k, name in GIVEN.items()],
-                 "cluster", "name", "remark")  # fmt: skip
+                 "group", "name", "remark")  # fmt: skip
     explore(corpus, copy, k=3, names=file)
     run = sm.load_run(copy)
-    expected = [*automatic.clusters["name"]]
-    for i, k in enumerate(automatic.clusters["cluster"]):
+    expected = [*automatic.groups["name"]]
+    for i, k in enumerate(automatic.groups["group"]):
         expected[i] = GIVEN.get(k, expected[i])
-    assert run.clusters["name"] == expected
-    by_number = dict(zip(run.clusters["cluster"], expected, strict=True))
-    assert run.documents["name"] == [by_number[k] for k in run.documents["cluster"]]
+    assert run.groups["name"] == expected
+    by_number = dict(zip(run.groups["group"], expected, strict=True))
+    assert run.documents["name"] == [by_number[k] for k in run.documents["group"]]
     assert run.names() == [by_number[k] for k in range(3)]
     assert automatic.names() is None
-    assert [one.source for one in run.manifest.names] == ["names.csv", "spheremix", "names.csv"]
-    assert {one.source for one in automatic.manifest.names} == {"spheremix"}
+    assert [one.source for one in run.info.names] == ["names.csv", "spheremix", "names.csv"]
+    assert {one.source for one in automatic.info.names} == {"spheremix"}
     reading = sm.reading.Reading.from_run(run)
     assert [one.name for one in reading.groups()] == expected
     assert run.report().content["names"] == run.names()
@@ -105,13 +105,13 @@ def test_the_same_file_is_the_same_run_and_another_name_is_not(corpus, copy, tmp
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
-        ([(0, "")], "name of cluster 0 must be a text that is not empty"),
-        ([(0, " ")], "name of cluster 0 must be a text that is not empty"),
-        ([(0, "a"), (0, "b")], "cluster 0 has two names"),
-        ([(0, "a"), (1, "a ")], "clusters 0 and 1 have the same name, 'a'"),
-        ([("one", "a")], "'one' is not the number of a cluster"),
-        ([(-2, "a")], "'-2' is not the number of a cluster"),
-        ([("1.5", "a")], "'1.5' is not the number of a cluster"),
+        ([(0, "")], "name of group 0 must be a text that is not empty"),
+        ([(0, " ")], "name of group 0 must be a text that is not empty"),
+        ([(0, "a"), (0, "b")], "group 0 has two names"),
+        ([(0, "a"), (1, "a ")], "groups 0 and 1 have the same name, 'a'"),
+        ([("one", "a")], "'one' is not the number of a group"),
+        ([(-2, "a")], "'-2' is not the number of a group"),
+        ([("1.5", "a")], "'1.5' is not the number of a group"),
         ([(0, "x" * (LONGEST + 1))], "has 101 characters, more than 100"),
         ([(0, "a\x1b[31m")], "unprintable character"),
         ([(0, "a\nb")], "unprintable character"),
@@ -130,11 +130,11 @@ def test_names_that_cannot_be_used_are_refused_before_any_work(tmp_path, rows, p
 @pytest.mark.parametrize(
     ("names", "problem"),
     [
-        ({0: 5}, "name of cluster 0 must be a text"),
-        ({True: "a"}, "True is not the number of a cluster"),
-        ({None: "a"}, "None is not the number of a cluster"),
+        ({0: 5}, "name of group 0 must be a text"),
+        ({True: "a"}, "True is not the number of a group"),
+        ({None: "a"}, "None is not the number of a group"),
         ({}, "there are no names"),
-        (7, "names must be a file, a mapping from numbers of clusters to names, or a function"),
+        (7, "names must be a file, a mapping from numbers of groups to names, or a function"),
     ],
 )
 def test_names_in_python_are_checked_too(names, problem):
@@ -143,11 +143,11 @@ def test_names_in_python_are_checked_too(names, problem):
 
 
 def test_tables_without_the_columns_and_missing_files_are_named(tmp_path):
-    with pytest.raises(ParameterError, match="there is no column 'cluster'"):
+    with pytest.raises(ParameterError, match="there is no column 'group'"):
         read_names(table(tmp_path / "names.csv", [(0, "a")], "number", "name"))
     rows = [(0, "a", "x"), (1, "b", "y")]
     with pytest.raises(ParameterError, match="'fit' must have one value"):
-        read_names(table(tmp_path / "names.csv", rows, "cluster", "name", "fit"))
+        read_names(table(tmp_path / "names.csv", rows, "group", "name", "fit"))
     with pytest.raises(sm.text.ReadError, match=r"nowhere\.csv: there is no such file"):
         read_names(tmp_path / "nowhere.csv")
 
@@ -160,15 +160,15 @@ def test_joiners_and_other_scripts_are_names():
 
 def test_clusters_that_are_not_there_and_names_of_others_leave_the_run(corpus, base, copy):
     before = {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
-    with pytest.raises(ParameterError, match="there is no cluster 3: the run has 3 clusters"):
+    with pytest.raises(ParameterError, match="there is no group 3: the run has 3 groups"):
         explore(corpus, copy, k=3, names={3: "a"})
-    clusters = sm.load_run(base).clusters
-    first, second = clusters["cluster"][:2]
-    with pytest.raises(ParameterError, match=f"is the automatic name of cluster {second}"):
-        explore(corpus, copy, k=3, names={first: clusters["name"][1]})
+    groups = sm.load_run(base).groups
+    first, second = groups["group"][:2]
+    with pytest.raises(ParameterError, match=f"is the automatic name of group {second}"):
+        explore(corpus, copy, k=3, names={first: groups["name"][1]})
     assert {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()} == before
-    explore(corpus, copy, k=3, names={first: clusters["name"][1], second: clusters["name"][0]})
-    assert sm.load_run(copy).clusters["name"][:2] == clusters["name"][1::-1]
+    explore(corpus, copy, k=3, names={first: groups["name"][1], second: groups["name"][0]})
+    assert sm.load_run(copy).groups["name"][:2] == groups["name"][1::-1]
 
 
 # Names belong to a fit
@@ -177,11 +177,11 @@ def test_clusters_that_are_not_there_and_names_of_others_leave_the_run(corpus, b
 def test_names_of_other_clusters_are_refused(corpus, copy, tmp_path):
     """By the fit that was in the folder when they were given, kills or not."""
     for _ in range(2):  # the second time, the folder is on its way
-        with pytest.raises(ParameterError, match="these names were given to other clusters"):
+        with pytest.raises(ParameterError, match="these names were given to other groups"):
             explore(corpus, copy, k=2, names={0: "one"})
     explore(corpus, copy, k=2)
     explore(corpus, copy, k=2, names={0: "one"})
-    explore(corpus, copy, k=2, criterion="aic", names={0: "one"})  # the same clusters, sparser
+    explore(corpus, copy, k=2, criterion="aic", names={0: "one"})  # the same groups, sparser
     assert sm.load_run(copy).names()[0] == "one"
     explore(corpus, tmp_path / "new", k=3, names={0: "one"})  # nothing was there before
 
@@ -189,20 +189,18 @@ def test_names_of_other_clusters_are_refused(corpus, copy, tmp_path):
 def test_names_refused_after_new_fits_leave_the_finished_run(corpus, copy, tmp_path):
     names = table(tmp_path / "names.csv", [(0, "Sea")])
     before = {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
-    with pytest.raises(ParameterError, match="given to other clusters"):
-        explore(corpus, copy, k=4, names=names)  # these clusters are not in the folder yet
+    with pytest.raises(ParameterError, match="given to other groups"):
+        explore(corpus, copy, k=4, names=names)  # these groups are not in the folder yet
     assert all(path.read_bytes() == content for path, content in before.items())
-    assert len(sm.load_run(copy).clusters["cluster"]) == 3
+    assert len(sm.load_run(copy).groups["group"]) == 3
     explore(corpus, copy, k=3, names=names)
-    assert "Sea" in sm.load_run(copy).clusters["name"]
+    assert "Sea" in sm.load_run(copy).groups["name"]
 
 
 def test_a_stated_fit_counts_wherever_the_names_are_given(corpus, base, tmp_path):
-    fit = sm.load_run(base).describe_clusters()[0]["fit"]
-    assert fit == sm.load_run(base).manifest.fit
-    file = table(
-        tmp_path / "names.csv", [(0, "one", fit), (1, "two", fit)], "cluster", "name", "fit"
-    )
+    fit = sm.load_run(base).describe_groups()[0]["fit"]
+    assert fit == sm.load_run(base).info.fit
+    file = table(tmp_path / "names.csv", [(0, "one", fit), (1, "two", fit)], "group", "name", "fit")
     explore(corpus, tmp_path / "run", k=2)
     explore(corpus, tmp_path / "run", k=3, names=file)
     assert sm.load_run(tmp_path / "run").names()[:2] == ["one", "two"]
@@ -216,27 +214,27 @@ def test_a_stated_fit_counts_wherever_the_names_are_given(corpus, base, tmp_path
 def test_a_function_gets_plain_values_and_gives_names(corpus, copy):
     seen = []
 
-    def namer(clusters):
-        seen.append(json.loads(json.dumps(clusters)))
-        return [f"{one['typical'][0]['id']}: {one['words'][0]['word']}" for one in clusters]
+    def namer(groups):
+        seen.append(json.loads(json.dumps(groups)))
+        return [f"{one['typical'][0]['id']}: {one['words'][0]['word']}" for one in groups]
 
     explore(corpus, copy, k=3, names=namer)
     run = sm.load_run(copy)
     [described] = seen
     assert run.names() == [f"{c['typical'][0]['id']}: {c['words'][0]['word']}" for c in described]
-    assert {one.source for one in run.manifest.names} == {"namer"}
-    assert [one["cluster"] for one in described] == [0, 1, 2]
-    named = [{**one, "name": None} for one in run.describe_clusters()]
+    assert {one.source for one in run.info.names} == {"namer"}
+    assert [one["group"] for one in described] == [0, 1, 2]
+    named = [{**one, "name": None} for one in run.describe_groups()]
     assert named == [{**one, "name": None} for one in described]
     texts_of = dict(zip(run.corpus().ids, run.corpus().texts, strict=True))
     for one in described:
         assert set(one) == {
-            *("cluster", "fit", "size", "name", "words", "only_here", "typical", "labels")
+            *("group", "fit", "size", "name", "words", "only_here", "typical", "labels")
         }
-        assert one["size"] == run.documents["cluster"].count(one["cluster"])
+        assert one["size"] == run.documents["group"].count(one["group"])
         assert all(texts_of[document["id"]] == document["text"] for document in one["typical"])
         assert sum(label["documents"] for label in one["labels"]) == one["size"]
-        weights = dict(zip(run.feature_names, run.mixture.prototypes_[one["cluster"]], strict=True))
+        weights = dict(zip(run.feature_names, run.mixture.prototypes_[one["group"]], strict=True))
         assert all(weights[word["word"]] == word["weight"] for word in one["words"])
         assert {word["word"] for word in one["only_here"]} <= set(weights)
     explore(corpus, copy, k=3, names=namer)  # done already: nobody is asked again
@@ -248,21 +246,21 @@ def test_a_function_gets_plain_values_and_gives_names(corpus, copy):
     [
         (["a"], "must give a list of 3 names"),
         (None, "it gave None"),
-        (["a", "a", "b"], "clusters 0 and 1 have the same name"),
-        ({5: "a"}, "there is no cluster 5"),
+        (["a", "a", "b"], "groups 0 and 1 have the same name"),
+        ({5: "a"}, "there is no group 5"),
         (["a", "b", "c\x07"], "unprintable character"),
     ],
 )
 def test_what_a_function_gives_is_checked(corpus, copy, given, problem):
     before = {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
     with pytest.raises(ParameterError, match=problem):
-        explore(corpus, copy, k=3, names=lambda clusters: given)  # noqa: ARG005
+        explore(corpus, copy, k=3, names=lambda groups: given)  # noqa: ARG005
     assert {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()} == before
 
 
 def test_a_mapping_of_a_function_leaves_the_others(corpus, copy):
-    explore(corpus, copy, k=3, names=lambda clusters: {clusters[1]["cluster"]: "second"})
-    assert [one.source for one in sm.load_run(copy).manifest.names] == [
+    explore(corpus, copy, k=3, names=lambda groups: {groups[1]["group"]: "second"})
+    assert [one.source for one in sm.load_run(copy).info.names] == [
         *("spheremix", "<lambda>", "spheremix")
     ]
 
@@ -273,10 +271,10 @@ def test_a_mapping_of_a_function_leaves_the_others(corpus, copy):
 def test_the_command_describes_clusters_and_takes_names_as_json(corpus, base, tmp_path):
     out, _ = command("names", base)
     described = json.loads(out)
-    assert described == sm.load_run(base).describe_clusters()
+    assert described == sm.load_run(base).describe_groups()
     assert out.isascii()
     named = [
-        {"cluster": c["cluster"], "name": c["words"][0]["word"], "fit": c["fit"]} for c in described
+        {"group": c["group"], "name": c["words"][0]["word"], "fit": c["fit"]} for c in described
     ]
     (tmp_path / "names.json").write_text(json.dumps(named), encoding="utf-8")
     folder = shutil.copytree(base, tmp_path / "run")
@@ -293,7 +291,7 @@ def test_embeddings_without_texts_are_described_by_their_columns(tmp_path):
     rows, _, _ = sm.datasets.make_vmf_mixture(40, 4, 2, kappa=30.0, random_state=0)
     matrix = sm.text.Matrix(rows, None, "rows", "array", [], "")
     run = sm.explore_corpus(matrix, tmp_path / "run", k=2, starts=1, names={1: "one"})
-    described = run.describe_clusters()
+    described = run.describe_groups()
     assert [one["name"] for one in described][1] == "one"
     assert {one["typical"][0]["text"] for one in described} == {""}
     assert all(one["labels"] == [] for one in described)

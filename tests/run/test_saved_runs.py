@@ -264,7 +264,7 @@ def test_sparse_rows_and_columns_about_documents_come_back(mixture, tmp_path):
         ({"X": ROWS[:, :4]}, r"X must be .* \(n, 12\).*\(150, 4\)"),
         ({"X": ROWS[0]}, r"X must be .* shape \(12,\)"),
         ({"X": sparse.csr_array((0, 12))}, "X must be .* one row or more"),
-        ({"X": [[1.0] * 12]}, "X must be .*; got a list"),
+        ({"X": [[1.0] * 12]}, "X must be an array .* to be saved, not a list"),
         ({"documents": {}}, "documents must have one column"),
         ({"documents": {"id": IDS, "name": IDS[1:]}}, "150 values of 'id' and 149 of 'name'"),
         ({"X": ROWS, "documents": {"id": IDS[1:]}}, "each of the 150 rows of X; got 149"),

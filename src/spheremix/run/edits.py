@@ -222,7 +222,7 @@ def _typed(source: str, content: dict[str, Any]) -> Edits:
     if isinstance(notes, dict):
         _require_known(source, notes, {one.name for one in fields(EditNotes)}, "notes: ")
     try:
-        edits = decode(Edits, content, source)
+        edits: Edits = decode(Edits, content, source)
     except RunError as error:
         problem = str(error).removeprefix(f"{source}: ").replace("damaged: ", "")
         raise refusal(source, problem.removesuffix("."), "correct the value") from None

@@ -56,7 +56,7 @@ from spheremix.run.stages.stability import measure_stability
 from spheremix.run.stages.tree import grow_tree, place_documents
 from spheremix.text import Corpus, Matrix, read_documents
 from spheremix.text.corpus import digest
-from spheremix.text.tables import is_frame
+from spheremix.text.formats import is_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,6 +66,9 @@ if TYPE_CHECKING:
 
     from spheremix.errors import Message
     from spheremix.run.edits import GivenEdits
+
+
+UNDO = "undo"
 
 
 def explore_corpus(
@@ -200,7 +203,7 @@ def explore(
     command |= {} if start is None else start.command()
     with store.locked():
         before = _before(store, command, listener, force=force)
-        if before is not None and _is_done(before, command):
+        if before is not None and _is_done(before, command) and not (force and before.check()):
             listener.begin(f"{store.place} holds this run already, finished.")
             if store.missing():
                 listener.begin("Writing again what is missing or damaged")
@@ -258,13 +261,13 @@ def _before(
     same = same_documents(run.info.command, command)
     if not force and not (same and run.info.corpus is not None):
         raise another_run(store.place, run.info, command)
-    if "start" in command and run.info.edits and run.info.edits[-1].update is None:
-        if differences(run.info.command, command):
-            raise RunError(
-                "{folder}: holds a run that was edited, and these edits would be lost",
-                remedies=("choose another folder with {out}",),
-                folder=store.place,
-            )
+    edited = bool(run.info.edits) and run.info.edits[-1].update is None
+    if "start" in command and edited and differences(run.info.command, command):
+        raise RunError(
+            "{folder}: holds a run that was edited, and these edits would be lost",
+            remedies=("choose another folder with {out}",),
+            folder=store.place,
+        )
     return run
 
 
@@ -301,13 +304,14 @@ class Exploration(Context):
     base_names: list[Name] | None = None
     edits: list[PendingStep] = field(default_factory=list)
     asked: bool = False
+    what: str = ""  # what the commit of this run is called
     earlier: dict[str, list[EditStep]] = field(default_factory=dict)
     parts: dict[str, str] = field(default_factory=dict)
 
     def start_with(self, start: Start) -> None:
         """Begin with given groups."""
         self.start, self.start_key = start.labels, start.command()["start"][:16]
-        self.store.stage("start", self.start_key, list[int], lambda: start.labels.tolist())
+        self.store.stage("start", self.start_key, list[int], start.labels.tolist)
         self.parts["start"] = f"start-{self.start_key}"
         self.edits = [start.step]
 
@@ -337,7 +341,7 @@ class Exploration(Context):
             self.parts["path"] = f"path-{model_key}"
             self._part("choice", model)
         if advice is not None:
-            key = key_of("advice", stages, self.parts.get("documents"))
+            key = key_of("advice", stages, self.parts.get("documents"), str(advice), *advice.doubts)
             store.stage("advice", key, Advice, lambda: advice)
             self.parts["advice"] = f"advice-{key}"
         labels = model.labels_
@@ -347,7 +351,7 @@ class Exploration(Context):
         made["layout"] = self._part("layout", place_documents(self, groups.rows, labels))
         run = self._named(edited, made, labels)
         self.listener.begin("Writing the tables and the report")
-        run.write()
+        run.write(self.what)
         store.prune(() if before is None else before.info.stages)
         self._tell(before, run, notes, len(candidates))
         return run
@@ -502,10 +506,13 @@ def edit_run(
     Run
         The edited run.
     """
-    found = None if is_table(edits) else read_edits(edits, run)
-    given: Callable[[str | None], GivenEdits] = lambda there: (
-        found or read_edits(edits, run or there)
-    )  # noqa: E731
+    is_file = isinstance(edits, str) or hasattr(edits, "__fspath__")
+    found = read_edits(edits, run) if is_file and not is_table(edits) else None
+
+    def given(there: str | None) -> GivenEdits:
+        """Return the edits; a table has the numbers of the groups that are there."""
+        return found or read_edits(edits, run or there)
+
     return _edit(Path(folder), given, listener or Listener(), threads)
 
 
@@ -535,6 +542,8 @@ def _edit(
             )
         steps = list(run.info.edits)
         if given is None:
+            if store.finished == UNDO:  # by a process that was killed: it is done now
+                return run
             steps = _without_last(run, steps)
         else:
             wanted = given(run.info.fit)
@@ -551,11 +560,17 @@ def _edit(
                 ids=[] if rows is None else rows.corpus.ids,
             )
             steps.append(_new_step(run, wanted))
-        return _again(run, store, steps, listener, threads)
+        what = UNDO if given is None else ""
+        return _again(run, store, steps, listener, threads, what)
 
 
 def _again(
-    run: Run, store: Store, steps: Sequence[EditStep], listener: Listener, threads: int | None
+    run: Run,
+    store: Store,
+    steps: Sequence[EditStep],
+    listener: Listener,
+    threads: int | None,
+    what: str = "",
 ) -> Run:
     """Do the stages of a run again, with these edits and without its input."""
     exploration = Exploration(
@@ -568,6 +583,7 @@ def _again(
         base_names=run.info.base_names,
         edits=[PendingStep(one) for one in steps],
         asked=True,
+        what=what,
         earlier=run.info.earlier_edits,
         parts={k: v for k, v in run.info.parts.items() if k in {"documents", "start"}},
     )

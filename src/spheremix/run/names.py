@@ -19,7 +19,7 @@ from spheremix.errors import ParameterError
 from spheremix.run.folder.archive import about
 from spheremix.text.corpus import shown
 from spheremix.text.files import reading
-from spheremix.text.tables import open_table
+from spheremix.text.formats import open_table
 from spheremix.wording import count, joined
 
 if TYPE_CHECKING:

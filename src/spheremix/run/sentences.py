@@ -84,9 +84,9 @@ def _say(
     *,
     command: str = "",
     page: str = "",
-    remedies: tuple[str, ...] = (),
-    groups: tuple[tuple[int, str], ...] = (),
-    **values: str,
+    remedies: Any = (),
+    groups: Any = (),
+    **values: Any,
 ) -> Remark:
     """Return a remark: what both readers are told, then what each of them is told."""
     shared = Message(text + page, values).render()
@@ -526,7 +526,8 @@ def _advice(run: Run) -> Remark | None:
         return None
     first, *others = advice.recommended
     if first.reading == "none":
-        why, K = first.sentence.partition(": ")[2].removesuffix("."), run.info.n_groups
+        why = first.sentence.partition(": ")[2].removesuffix(".")
+        K = run.info.n_groups
         best = f"The {K} groups shown are the best of them" if K > 1 else "One group is shown"
         return _say("There seem to be no groups: {why}. {best}", why=why, best=best)
     said = [f"How many: {first.sentence} The evidence for it is {advice.certainty}."]

@@ -25,7 +25,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from spheremix._files import CACHE, LOCK, MANIFEST, open_regular
+from spheremix._files import CACHE, LOCK, MANIFEST, RUN, RUN_VERSION, open_regular
 from spheremix.run.folder import archive
 from spheremix.run.folder.files import (
     RunError,
@@ -51,6 +51,7 @@ STAGE = re.compile(r"[a-z]+(-\d+)?-[0-9a-f]{16}")
 OURS = re.compile(rf"{STAGE.pattern}|{re.escape(COMMIT)}|{DRAFT}.*|\.{re.escape(COMMIT)}.*\.part")
 OUTPUT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99})?")
 PART = re.compile(rf"\.{re.escape(MANIFEST)}\.[0-9a-f]{{16}}\.part")
+BLOCK = 512  # bytes of a file that a disk writes at once
 NAMED = 3  # files of others that a message names
 
 
@@ -73,6 +74,7 @@ class Store:
         self.used: dict[str, str] = {}  # stages of this run, with their checksums
         self.reused: list[str] = []
         self.listed: dict[str, str] = {}  # stages of the run that is there, with theirs
+        self.finished = ""  # what a killed process had begun to commit, and this one ended
 
     @property
     def place(self) -> Path:
@@ -142,6 +144,13 @@ class Store:
                 remedies=("choose another with {out}",),
                 folder=folder,
             )
+        info = self.info()
+        if info is not None and info.get("version") != RUN_VERSION:
+            raise RunError(
+                "{folder}: holds a run of another version of spheremix",
+                remedies=("choose another folder with {out}", "remove it"),
+                folder=folder,
+            )
         found = list(itertools.islice(self._others(), NAMED + 1))
         if found:
             more = " and more" if len(found) > NAMED else ""
@@ -152,33 +161,34 @@ class Store:
                 names=f"{', '.join(found[:NAMED])}{more}",
             )
 
+    def refuse_run(self) -> None:
+        """Refuse a folder that holds a run, finished or not."""
+        if self.info() is not None or self.cache.exists():
+            raise RunError(
+                f"{self.folder}: there is a run already: choose another folder or remove it."
+            )
+
     def _others(self) -> Iterator[str]:
         """List what is not ours; links are listed and not followed."""
         info = self.info()
-        known = {LOCK, *(() if info is None else (MANIFEST,)), *_entries(info)}
-        known |= set(_entries(self._pending().get("run")))
+        known = {LOCK, *_entries(info), *_entries(self._pending().get("run"))}
+        known |= set() if info is None else {MANIFEST}
         ours = {CACHE} if info is None else {CACHE, FIGURES}
         for base, folders, names in os.walk(self.place, onerror=_refuse):
             inside = Path(base).relative_to(self.place)
             if inside == Path():
-                for name in sorted(folders):
-                    path = self.place / name
-                    if name in ours and not path.is_symlink():
-                        folders.remove(name)
-                        if name == CACHE:
-                            listed = sorted(path.iterdir())
-                            yield from (
-                                f"{CACHE}/{one.name}"
-                                for one in listed
-                                if not OURS.fullmatch(one.name)
-                            )
-            links = [name for name in folders if Path(base, name).is_symlink()]
-            for name in sorted([*names, *links]):
-                path = (inside / name).as_posix()
-                if PART.fullmatch(path):
-                    continue
-                if path not in known or not is_plain(self.place / path):
-                    yield path
+                apart = [one for one in folders if one in ours and not Path(base, one).is_symlink()]
+                folders[:] = [one for one in folders if one not in apart]
+                if CACHE in apart:
+                    listed = sorted(one.name for one in self.cache.iterdir())
+                    yield from (f"{CACHE}/{one}" for one in listed if not OURS.fullmatch(one))
+            links = [one for one in folders if Path(base, one).is_symlink()]
+            for one in sorted([*names, *links]):
+                name = (inside / one).as_posix()
+                if not PART.fullmatch(name) and (
+                    name not in known or not is_plain(self.place / name)
+                ):
+                    yield name
 
     def info(self) -> dict[str, Any] | None:
         """Return what ``run.json`` says, if there is one of ours; None for any other file."""
@@ -189,7 +199,7 @@ class Store:
             found = read_json(path)
         except RunError:
             return None
-        return found if str(found.get("format")).startswith("spheremix run") else None
+        return found if found.get("format") == RUN else None
 
     # Stages
 
@@ -197,7 +207,7 @@ class Store:
         """Return what a stage left; make it where it was not done so, or cannot be read."""
         if self.folder is None:
             return make()
-        found = self.stored(name, key, kind)
+        found: T | None = self.stored(name, key, kind)
         if found is not None:
             self.reused.append(name)
             return found
@@ -259,8 +269,10 @@ class Store:
 
     def checksum(self, called: str) -> str:
         """Return the SHA-256 of all that a stage left."""
-        total = hashlib.sha256()
-        for path in sorted((self.cache / called).iterdir()):
+        total, place = hashlib.sha256(), self.cache / called
+        if not STAGE.fullmatch(called) or not place.is_dir():
+            raise RunError(f"{place}: damaged: there is no such stage.")
+        for path in sorted(place.iterdir()):
             if not is_plain(path):
                 raise RunError(f"{path}: is a link, or not a file: a run has none.")
             total.update(f"{path.name} {path.stat().st_size} {digest(path)}\n".encode())
@@ -268,7 +280,9 @@ class Store:
 
     # Outputs
 
-    def commit(self, info: dict[str, Any], outputs: Mapping[str, Iterable[bytes]]) -> None:
+    def commit(
+        self, info: dict[str, Any], outputs: Mapping[str, Iterable[bytes]], what: str = ""
+    ) -> None:
         """Write the outputs, then ``run.json``: all of them, or none."""
         if self.folder is None:
             return
@@ -289,7 +303,7 @@ class Store:
             gone = sorted(set(known) - set(entries))
             run = {**info, "outputs": entries, "stages": dict(sorted(self.used.items()))}
             with replacing(self.cache / COMMIT) as file:
-                file.write(as_json({"run": run, "drafts": drafts, "remove": gone}))
+                file.write(as_json({"run": run, "drafts": drafts, "remove": gone, "what": what}))
             self.finish_commit()
 
     def refuse_changed(self, names: Iterable[str]) -> None:
@@ -313,7 +327,7 @@ class Store:
         path, entry = self.place / name, known.get(name)
         if entry is None or not is_plain(path):
             return False
-        return path.stat().st_size == entry["bytes"] and digest(path) == entry["sha256"]
+        return bool(path.stat().st_size == entry["bytes"]) and digest(path) == entry["sha256"]
 
     def missing(self) -> list[str]:
         """List the outputs that are not there, or damaged as by a loss of power."""
@@ -326,10 +340,10 @@ class Store:
         pending = self._pending()
         if not pending:
             return
-        run = pending["run"]
+        run, self.finished = pending["run"], str(pending.get("what", ""))
         left = {name: self.cache / draft for name, draft in pending["drafts"].items()}
         left = {name: draft for name, draft in left.items() if is_plain(draft)}
-        self.refuse_changed(left)
+        self.refuse_changed([*left, *pending["remove"]])
         for name, draft in left.items():
             (self.place / name).parent.mkdir(exist_ok=True)
             draft.replace(self.place / name)
@@ -369,7 +383,8 @@ class Store:
         wanted = {*self.used, *keep, COMMIT}
         for path in sorted(self.cache.iterdir()):
             if path.name not in wanted:
-                _remove(path)
+                with suppress(OSError):  # where a file is still mapped, as on Windows
+                    _remove(path)
 
     def _remove_drafts(self) -> None:
         """Remove what a killed process was writing."""
@@ -414,9 +429,11 @@ def _stages(info: Any) -> dict[str, str]:
 
 
 def _is_damaged(path: Path) -> bool:
-    """Return whether a file is empty or full of zeros, as a loss of power leaves it."""
+    """Return whether a file is empty or has a block of zeros, as a loss of power leaves it."""
+    zeros = bytes(min(BLOCK, path.stat().st_size))
     with open_regular(path) as file:
-        return b"\0" in file.read(4096) or path.stat().st_size == 0
+        parts = iter(lambda: file.read(2**11 * BLOCK), b"")
+        return not zeros or any(zeros in part for part in parts)
 
 
 def _remove(path: Path) -> None:

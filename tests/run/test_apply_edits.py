@@ -1,0 +1,461 @@
+"""Edits made to runs: they reach everything that people read, and can be taken back."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from cli_common import TOPICS, texts, write_lines
+from edit_common import Told, contents, edits_of, explore, write_edits
+from scipy import sparse
+from story import outputs
+
+import spheremix as sm
+from spheremix.errors import ParameterError
+from spheremix.run.apply_edits import (
+    OTHERS,
+    Groups,
+    Marks,
+    Plan,
+    add_places,
+    colour_places,
+    follow,
+    identities,
+)
+from spheremix.run.edits import EditNotes, Edits
+from spheremix.run.names import AUTOMATIC, Name
+from spheremix.run.stages.rows import Rows
+from spheremix.run.stages.tree import Node
+from spheremix.text import Corpus
+
+MARKS = {
+    "names": {"0": "Seefahrt", "2": "<b>Sky</b>"},
+    "notes": {"groups": {"1": 'check, "this"\nagain'}, "documents": {"doc 3": "=odd"}},
+    "misplaced": ["doc 5", "doc 0"],
+}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    return write_lines(tmp_path_factory.mktemp("corpus") / "docs.jsonl", texts(40))
+
+
+@pytest.fixture(scope="module")
+def base(corpus, tmp_path_factory):
+    return explore(corpus, tmp_path_factory.mktemp("base") / "run")[0]
+
+
+@pytest.fixture
+def run(base, tmp_path):
+    return sm.load_run(shutil.copytree(base.folder, tmp_path / "run"))
+
+
+def test_names_notes_and_marks_reach_tables_report_and_readme(base, run, tmp_path):
+    edited = run.edit(write_edits(tmp_path / "mine.json", run, **MARKS))
+    by_number = dict(zip(base.groups["group"], base.groups["name"], strict=True))
+    by_number |= {0: "Seefahrt", 2: "<b>Sky</b>"}
+    assert edited.groups["name"] == [by_number[k] for k in edited.groups["group"]]
+    assert edited.documents["name"] == [by_number[k] for k in edited.documents["group"]]
+    assert {"mine.json", "spheremix"} == {one.source for one in edited.info.names}
+    notes = dict(zip(edited.groups["group"], edited.groups["note"], strict=True))
+    assert notes == {0: "", 1: MARKS["notes"]["groups"]["1"], 2: ""}
+    ids = edited.documents["id"]
+    assert edited.documents["note"][ids.index("doc 3")] == "=odd"
+    wrong = [one for one, w in zip(ids, edited.documents["misplaced"], strict=True) if w]
+    assert sorted(wrong) == sorted(MARKS["misplaced"])
+    same = {"group", "posterior", "cosine"}
+    assert all(edited.documents[name] == base.documents[name] for name in same)
+    content = edited.report().content
+    assert content["run"] == base.info.fit == edited.info.fit
+    assert content["names"] == [by_number[k] for k in range(3)]
+    assert content["edits"]["notes"] == {
+        "groups": {"1": MARKS["notes"]["groups"]["1"]},
+        "documents": {"doc 3": "=odd"},
+    }
+    assert set(content["edits"]["misplaced"]) == {"doc 0", "doc 5"}
+    assert base.report().content["edits"] is None
+    said = edited.edits[0].changes
+    assert said == [
+        "2 names and 2 notes were given.",
+        "2 documents marked as misplaced, which changes no group.",
+    ]
+    assert "edited once. The last edits (mine.json): 2 names" in " ".join(
+        (run.folder / "README.txt").read_text("utf-8").split()
+    )
+    assert repr(edited._repr_html_()).count("edited") == 1
+    assert edited.assign([run.corpus().texts[0]])["name"] == [edited.documents["name"][0]]
+
+
+def test_later_edits_add_to_earlier_ones_and_are_taken_back_one_by_one(base, run):
+    first = run.edit({"names": {0: "one"}, "notes": {"groups": {0: "a"}}})
+    second = first.edit({"names": {1: "two", 0: "uno"}, "notes": {"groups": {1: "b"}}})
+    assert second.names()[:2] == ["uno", "two"]
+    assert sorted(second.groups["note"]) == ["", "a", "b"]
+    with pytest.raises(ParameterError, match="groups 1 and 2 have the same name, 'two'"):
+        second.edit({"names": {2: "two"}})
+    back = second.undo_edits()
+    assert back.names()[0] == "one"
+    assert outputs(back.undo_edits().folder) == outputs(base.folder)
+    with pytest.raises(sm.RunError, match="there are no edits that could be taken back"):
+        run.undo_edits()
+
+
+def test_the_same_edits_are_made_once(run):
+    merged = run.edit({"merge": [[0, 1]]})
+    before = contents(run.folder)
+    assert run.edit({"merge": [[0, 1]]}).info.fit == merged.info.fit
+    assert contents(run.folder) == before
+    with pytest.raises(ParameterError, match=f"another run, '{run.info.fit}'"):
+        run.edit({"merge": [[0, 2]]})  # these numbers were those before the merge
+    assert len(merged.edit({"merge": [[0, 1]]}).mixture.weights_) == 1
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [{"merge": [[2, 0]]}, {"split": [1]}, {"drop_words": ["boat", "water"]}, {"names": {0: "x"}}],
+    ids=str,
+)
+def test_going_back_gives_the_bytes_before(base, run, parts):
+    edited = run.edit({**parts, "notes": {"groups": {1: "kept"}}})
+    assert "kept" in edited.groups["note"]
+    assert edited.info.versions == base.info.versions
+    assert outputs(edited.undo_edits().folder) == outputs(base.folder)
+
+
+def test_what_is_refused_leaves_the_folder_as_it_was(run, tmp_path):
+    before = contents(run.folder)
+    for parts, problem in (
+        ({"merge": [[0, 7]]}, "there is no group 7"),
+        ({"drop_words": ["nowhere"]}, "'nowhere' is not a word"),
+        ({"misplaced": ["doc 99"]}, "no document with the id 'doc 99'"),
+        ({"names": {0: run.groups["name"][1]}}, "groups 0 and 1 have the same name"),
+    ):
+        with pytest.raises(ParameterError, match=problem):
+            run.edit(parts)
+        assert contents(run.folder) == before
+    words = [word for word in run.feature_names if word not in {"boat", "wave"}]
+    with pytest.raises(ParameterError, match=r"the edited groups cannot be fitted .*class"):
+        run.edit({"drop_words": words, "names": {0: "x"}})
+    assert contents(run.folder) == before
+    saved = sm.load_run(sm.save_run(tmp_path / "saved", run.mixture))
+    with pytest.raises(sm.RunError, match="only a run of spheremix explore can be edited"):
+        saved.edit({"names": {0: "x"}})
+
+
+def test_other_versions_of_libraries_are_named(run, monkeypatch):
+    monkeypatch.setattr(sm, "__version__", "99")
+    with pytest.raises(sm.RunError, match=r"of its libraries .spheremix is 99 now and was "):
+        run.edit({"names": {0: "x"}})
+
+
+def test_names_given_with_the_options_stay_and_follow_a_merge(corpus, tmp_path):
+    run, _ = explore(corpus, tmp_path / "run", names={0: "first", 2: "last"})
+    before = outputs(run.folder)
+    edited = run.edit({"merge": [[1, 2]]})
+    assert edited.names() == ["first", "last"]
+    assert outputs(edited.undo_edits().folder) == before
+
+
+def test_a_merged_group_has_the_name_that_was_given_with_the_merge(corpus, tmp_path):
+    run, _ = explore(corpus, tmp_path / "run", names={0: "earlier"})
+    edited = run.edit({"names": {1: "now"}, "merge": [[0, 1]]})
+    assert edited.names()[0] == "now"
+
+
+def test_embeddings_are_merged_split_and_noted(tmp_path):
+    rows, _, _ = sm.datasets.make_vmf_mixture(60, 5, 3, kappa=30.0, random_state=0)
+    rows[7] = 0.0
+    np.save(tmp_path / "rows.npy", rows)
+    run, _ = explore(tmp_path / "rows.npy", tmp_path / "run", lemmatizer=None)
+    before = outputs(run.folder)
+    edited = run.edit({"merge": [[0, 1]], "notes": {"documents": {"8": "empty"}}})
+    assert len(edited.mixture.weights_) == 2
+    assert edited.documents["group"][7] is None
+    assert edited.documents["note"][7] == "empty"
+    edited.edit({"split": [0]}).undo_edits().undo_edits()
+    assert outputs(run.folder) == before
+    with pytest.raises(ParameterError, match="the columns of this run are no words"):
+        run.edit({"drop_words": ["x0"]})
+
+
+def test_the_folder_says_what_was_done(run):
+    told = Told()
+    edited = run.edit(edits_of(run, split=[0], misplaced=["doc 1"]), listener=told)
+    assert "Fitting 4 groups again, from the edited ones" in told.begun
+    [step] = json.loads((run.folder / "run.json").read_text("utf-8"))["edits"]
+    assert step["edits"] == edits_of(
+        run, split=[0], misplaced=["doc 1"], names={}, merge=[], drop_words=[],
+        notes={"groups": {}, "documents": {}},
+    )  # fmt: skip
+    assert step["on"] == {"rows": run.info.parts["rows"], "dense": run.info.dense[3]}
+    assert edited.edits[0].changes == step["changes"]
+
+
+# Edits that follow their groups to other options and documents
+
+
+def by_topic(run):
+    """Return the name of the group that has most documents of each topic."""
+    table = run.documents
+    found = {}
+    for topic in TOPICS:
+        names = [
+            name
+            for name, other in zip(table["name"], table["topic"], strict=True)
+            if other == topic and name
+        ]
+        found[topic] = max(set(names), key=names.count)
+    return found
+
+
+@pytest.fixture
+def edited(base, tmp_path):
+    """Return a run whose groups have the names of their topics, with notes and a dropped word."""
+    run = sm.load_run(shutil.copytree(base.folder, tmp_path / "run"))
+    groups = {topic: run.documents["group"][i] for i, topic in enumerate(TOPICS)}
+    return run.edit(
+        {
+            "names": {k: topic.upper() for topic, k in groups.items()},
+            "notes": {"groups": {groups["sky"]: "of stars"}, "documents": {"doc 4": "this one"}},
+            "misplaced": ["doc 7"],
+            "drop_words": ["onion"],
+        }
+    )
+
+
+def test_with_more_documents_edits_find_their_groups(edited, tmp_path):
+    """The new documents come first and the seed is another one: no number is what it was."""
+    more = [*({**one, "id": f"new {i}"} for i, one in enumerate(texts(29, seed=5))), *texts(40)]
+    run, told = explore(
+        write_lines(tmp_path / "more.jsonl", more), edited.folder, force=True, seed=3
+    )
+    assert by_topic(run) == {topic: topic.upper() for topic in TOPICS}
+    assert "onion" not in run.feature_names
+    table = run.documents
+    assert table["note"][table["id"].index("doc 4")] == "this one"
+    assert [one for one, w in zip(table["id"], table["misplaced"], strict=True) if w] == ["doc 7"]
+    assert run.groups["note"][run.groups["name"].index("SKY")] == "of stars"
+    assert not [line for line in told.told if "could not" in line.lower()]
+    assert len(run.edits) == 1
+    back = run.undo_edits()
+    assert back.names() is None
+    assert "onion" in back.feature_names
+    explore(tmp_path / "more.jsonl", tmp_path / "new" / "run", seed=3)
+    assert outputs(back.folder) == outputs(tmp_path / "new" / "run")
+
+
+def test_what_cannot_follow_is_said_and_kept_in_words(edited, tmp_path):
+    """Without the documents of a topic its group is not there any more."""
+    left = [one for one in texts(40) if one["topic"] != "sea" and one["id"] != "doc 4"]
+    run, told = explore(write_lines(tmp_path / "left.jsonl", left), edited.folder, force=True, k=2)
+    assert set(run.names()) == {"SKY", "FOOD"}
+    lost = [line for line in told.told if line.startswith("Could not be kept")]
+    assert len(lost) == 2
+    assert "the name 'SEA' of the earlier group" in lost[0]
+    assert "the note 'this one' on document 'doc 4', which is not there" in lost[1]
+    assert run.edits[0].changes[-2:] == lost
+
+
+def test_other_options_keep_edits_and_the_same_command_changes_nothing(corpus, edited):
+    before, seen = contents(edited.folder), outputs(edited.folder)
+    _, told = explore(corpus, edited.folder)
+    assert "holds this run already, finished" in told.begun[-1]
+    assert contents(edited.folder) == before
+    run, _ = explore(corpus, edited.folder, label="none", criterion="aic")
+    assert sorted(run.names()) == sorted(edited.names())
+    assert run.info.fit == edited.info.fit  # the fits are those that were there
+    run, _ = explore(corpus, edited.folder, kappa="free")
+    assert by_topic_names(run, edited) == 40
+    assert outputs(explore(corpus, edited.folder)[0].folder) == seen
+
+
+def by_topic_names(run, other):
+    """Count the documents whose group has the same name in two runs."""
+    both = zip(run.documents["name"], other.documents["name"], strict=True)
+    return sum(one == two for one, two in both)
+
+
+def test_a_merge_that_cannot_be_made_again_is_said(corpus, base, tmp_path):
+    run = sm.load_run(shutil.copytree(base.folder, tmp_path / "run"))
+    merged = run.edit({"merge": [[0, 1]], "names": {0: "both"}})
+    run, told = explore(corpus, merged.folder, k=2)
+    assert any("the merge of the earlier groups 0 and 1" in line for line in told.told)
+    assert run.mixture.weights_.size == 2
+    assert run.edits[0].edits.merge == []
+
+
+def test_documents_of_another_corpus_leave_all_edits_in_words(edited, tmp_path):
+    other = [{"id": f"x{i}", "text": one["text"]} for i, one in enumerate(texts(40, seed=9))]
+    run, told = explore(write_lines(tmp_path / "other.jsonl", other), edited.folder, force=True)
+    assert {one.source for one in run.info.names} == {"spheremix"}
+    assert len([line for line in told.told if line.startswith("Could not be kept")]) == 6
+
+
+@pytest.mark.parametrize("damaged", ["dense-3-*", "rows-*", "documents-*", "run.json"])
+def test_edits_of_a_damaged_run_are_kept_by_force(corpus, edited, damaged):
+    """Where the groups that were edited can be found again, or made again; else it is said."""
+    for path in edited.folder.rglob(damaged):
+        if path.is_dir():
+            (path / "content.json.gz").write_bytes(b"")
+        else:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            path.write_text(json.dumps({**content, "n_groups": "many"}), encoding="utf-8")
+    run, told = explore(corpus, edited.folder, force=True)
+    if damaged == "run.json":
+        assert run.names() is None
+        assert any(line.startswith("The run that was here cannot be read") for line in told.told)
+    else:
+        assert run.names() == edited.names()
+        assert not run.check()
+
+
+# In single steps
+
+
+def groups_of(labels, ids, texts=None, words=("a", "b")):
+    """Return groups of documents that are known by ids; -1 for those set aside."""
+    labels = np.array(labels)
+    kept = np.flatnonzero(labels >= 0)
+    K = int(labels.max()) + 1
+    rows = Rows(
+        X=None,
+        words=list(words),
+        kept=kept,
+        reasons={int(i): "" for i in np.flatnonzero(labels < 0)},
+        corpus=Corpus(texts or [""] * len(ids), list(ids)),
+    )
+    return Groups(rows, "", {K: SimpleNamespace(labels_=labels[kept])}, K, {})
+
+
+def test_a_group_is_the_same_from_two_thirds_of_the_documents_in_either():
+    """Worked by hand: 2 of 3 documents in either are common to 0 and 1; 1 of 2 to 1 and 0."""
+    known = Edits(
+        run="old",
+        names={0: "zero", 1: "one"},
+        merge=[[0, 1]],
+        split=[1],
+        drop_words=["b", "z"],
+        notes=EditNotes(groups={0: "n"}, documents={"c": "d", "q": "e"}),
+        misplaced=["a", "q"],
+    )
+    now = groups_of([1, 1, 0, 0, -1, 0], ["a", "b", "c", "d", "e", "f"])
+    edits, lost = follow(known, dict(zip("abcde", [0, 0, 0, 1, 1], strict=True)), now)
+    assert edits.names == {1: "zero"}
+    assert (edits.merge, edits.split, edits.drop_words) == ([], [], ["b"])
+    assert edits.notes == EditNotes(groups={1: "n"}, documents={"c": "d"})
+    assert edits.misplaced == ["a"]
+    assert len(lost) == 6
+    assert all(line.startswith("Could not be kept: the ") or "its split" in line for line in lost)
+    assert "the dropping of 'z', which this run does not have as a word" in lost[-2]
+
+
+def test_documents_with_numbers_only_are_known_by_their_texts():
+    assert identities(Corpus(["x", "y"], ["a", "b"])) == ["a", "b"]
+    one, two = identities(Corpus(["x", "y"], ["1", "2"]))
+    assert identities(Corpus(["y", "z", "x"], ["1", "2", "3"]))[::2] == [two, one]
+    known = Edits(run="old", notes=EditNotes(documents={"2": "of y"}), misplaced=["1"])
+    now = groups_of([0, 1, 1], list("123"), ["y", "z", "x"])
+    edits, lost = follow(known, {one: 0, two: 1}, now)
+    assert edits.notes.documents == {"1": "of y"}
+    assert edits.misplaced == ["3"]
+    assert lost == []
+
+
+def test_equal_texts_are_told_apart_by_their_order():
+    found = identities(Corpus.from_texts(["a b", "c d", "a b", "a b"]))
+    assert len(set(found)) == 4
+    assert identities(Corpus.from_texts(["c d", "a b", "a b"])) == [found[1], found[0], found[2]]
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_rows_without_texts_are_known_by_their_values(container):
+    """The second document is set aside; the first row comes again, and is told apart."""
+    X = container(np.array([[1.0, 0.0], [0.6, 0.8], [1.0, 0.0]]))
+    kept = np.array([0, 2, 3])
+    rows = Rows(X=X, words=None, kept=kept, reasons={1: "empty row"}).beside(None)
+    found = identities(rows.corpus, rows)
+    assert len(set(found)) == 4
+    assert found[3] == f"{found[0]}-2"
+    order = Rows(X=X[[1, 0]], words=None, kept=np.array([0, 1]), reasons={}).beside(None)
+    assert identities(order.corpus, order) == [found[2], found[0]]
+
+
+def test_documents_that_nobody_knows_are_called_so():
+    edits = Edits(run="old", notes=EditNotes(documents={"a": "x"}))
+    found, lost = follow(edits, {"a": 0, "b": 0}, groups_of([0, 0], ["c", "d"]))
+    assert found.notes.documents == {}
+    assert lost[-1] == OTHERS
+
+
+def test_numbers_after_merges_and_splits():
+    plan = Plan.of(Edits(run="", merge=[[3, 1], [0, 4]], split=[2]), 6)
+    assert plan.became == [0, 1, 2, 1, 0, 3]
+    assert (plan.parts, plan.n_groups) == ({2: 4}, 5)
+    assert plan.after(np.array([5, -1, 4, 3])).tolist() == [3, -1, 0, 1]
+
+
+def named(*names, source="me"):
+    return {k: Name(name=name, source=source) for k, name in enumerate(names) if name}
+
+
+def test_names_notes_and_colours_go_with_their_groups():
+    """The first of a merge that is named gives its name; automatic names of what changed go."""
+    edits = Edits(run="", merge=[[2, 0]], split=[1])
+    colours = [[0.1, 0.0], [0.3, 1.0], [0.5, 0.0], [0.9, 1.0]]
+    notes = EditNotes(groups={0: "a", 2: "b", 3: "c"}, documents={"x": "d"})
+    marks = Marks({**named("zero", "one"), 3: Name(name="auto", source=AUTOMATIC)}, notes)
+    after = replace(marks, colours=colours).moved(Plan.of(edits, 4), edits)
+    assert {k: one.name for k, one in after.names.items()} == {0: "zero", 1: "one", 2: "auto"}
+    assert after.notes == EditNotes(groups={0: "b\na", 2: "c"}, documents={"x": "d"})
+    assert after.colours == [colours[0], colours[1], colours[3], [0.6, 1.0]]
+    automatic = Marks(named("a, b", "c d", "e", "f", source=AUTOMATIC))
+    assert {k: one.name for k, one in automatic.moved(Plan.of(edits, 4), edits).names.items()} == {
+        2: "f"
+    }
+    dropped = Edits(run="", drop_words=["b"])
+    assert set(automatic.moved(Plan.of(dropped, 4), dropped).names) == {1, 2, 3}
+    both = Edits(run="", merge=[[0, 1]], names={1: "one"})
+    assert marks.moved(Plan.of(both, 4), both).names[0].name == "one"
+
+
+def test_equal_names_are_refused_or_told_apart():
+    marks = Marks(named("same", "other", "same"))
+    with pytest.raises(ParameterError, match="groups 0 and 2 have the same name, 'same'"):
+        marks.check("edits.json")
+    apart, said = marks.apart()
+    assert [one.name for one in apart.names.values()] == ["same", "other", "same (2)"]
+    assert said == ["Two groups would have the name 'same': group 2 is called 'same (2)'."]
+
+
+# Colours
+
+
+def node(parent, size, group, *, chosen=False):
+    of = {"height": 0.0, "n_leaves": 1, "name": "", "words": []}
+    words = {"sibling_words": [], "only_here_words": []}
+    return Node(parent=parent, size=size, group=group, chosen=chosen, **of, **words)
+
+
+def test_places_of_colours_follow_the_leaves_of_the_tree():
+    # Leaves 0 and 1 are group 0, leaf 2 is group 1, the largest; node 3 is group 0.
+    nodes = [
+        node(3, 4, 0),
+        node(3, 6, 0),
+        node(4, 30, 1, chosen=True),
+        node(4, 10, 0, chosen=True),
+        node(None, 40, None),
+    ]
+    places = colour_places(nodes, 2)
+    # The order of the leaves is 2, 1, 0: the largest group first.
+    assert places == [[(1.5 + 0.5) / 3, 1.0], [0.5 / 3, 0.0]]
+    assert colour_places(None, 2) == [[0.0, 0.0], [0.5, 1.0]]
+
+
+def test_new_groups_get_places_in_the_widest_gaps():
+    found = add_places([[0.1, 0.0], [0.4, 1.0], [0.9, 0.0]], 2)
+    assert found[:3] == [[0.1, 0.0], [0.4, 1.0], [0.9, 0.0]]
+    assert found[3:] == [[0.65, 1.0], [0.25, 0.0]]
