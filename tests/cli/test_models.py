@@ -150,7 +150,7 @@ def test_the_report_has_one_step(explored, words, kind):
     assert content["exit_betas"] is None
     assert [one["beta"] for one in content["steps"]] == [0.0]
     assert content["model"]["criterion"] is None
-    assert [one["n_clusters"] for one in content["candidates"]] == [2, 3, 4]
+    assert [one["n_groups"] for one in content["candidates"]] == [2, 3, 4]
 
 
 # Refits, and starts

@@ -88,8 +88,8 @@ def test_explore_ends_with_the_report(explored, documents):
     assert agreement["ari"] == pytest.approx(expected.ari)
     assert found["words"] == saved.feature_names
     assert found["forms"]["boat"] == saved.feature_names.index("boat")
-    assert [one["n_clusters"] for one in found["candidates"]] == [2]
-    assert (found["documents"]["cluster"] == saved.mixture.labels_).all()
+    assert [one["n_groups"] for one in found["candidates"]] == [2]
+    assert (found["documents"]["group"] == saved.mixture.labels_).all()
     assert dict(found["corpus"]["done"])["least documents with a word"] == "2"
 
 
@@ -255,16 +255,16 @@ def test_embeddings_with_texts_have_the_words_of_the_run(documents, tmp_path):
         listed = [word for word, _ in found["contrast"][k]]
         assert listed[: len(words)] == words[: len(listed)]
         assert found["names"][k] == " ".join(words[:3])
-    # What was counted for the run serves for the other numbers of clusters.
+    # What was counted for the run serves for the other numbers of groups.
     for one in found["candidates"]:
-        dense = saved.dense[one["n_clusters"]]
-        sizes = np.bincount(dense.labels_, minlength=one["n_clusters"])
+        dense = saved.dense[one["n_groups"]]
+        sizes = np.bincount(dense.labels_, minlength=one["n_groups"])
         order = np.argsort(-dense.weights_, kind="stable")
-        assert [cluster["size"] for cluster in one["clusters"]] == sizes[order].tolist()
-        assert all(cluster["words"] for cluster in one["clusters"])
+        assert [group["size"] for group in one["groups"]] == sizes[order].tolist()
+        assert all(group["words"] for group in one["groups"])
         if one["chosen"]:
             lists = [[word for word, _ in found["contrast"][k]] for k in order]
-            assert [cluster["words"] for cluster in one["clusters"]] == lists
+            assert [group["words"] for group in one["groups"]] == lists
 
 
 def test_saved_models_without_rows_or_path(tmp_path):
